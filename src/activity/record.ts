@@ -1,0 +1,30 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { v7 as uuid } from 'uuid'
+import type { Caller } from '../rpc/call.ts'
+import { Activity } from '../storage/entities/records.ts'
+import { type Detail, type Occurrence, occurrences } from './occurrences.ts'
+
+/** What happened, to what, where. */
+export type Entry<Name extends Occurrence> = {
+  action: Name
+  targetId: string
+  workspaceId?: string
+  detail: Detail<Name>
+}
+
+/** Writes an entry in the transaction of the change it tells of. A backend service is no actor. */
+export async function record<Name extends Occurrence>(
+  em: EntityManager,
+  caller: Caller,
+  { action, targetId, workspaceId, detail }: Entry<Name>,
+): Promise<void> {
+  await em.insert(Activity, {
+    id: uuid(),
+    action,
+    target_type: occurrences[action].target,
+    target_id: targetId,
+    actor_id: caller.user?.id ?? null,
+    workspace_id: workspaceId ?? null,
+    detail,
+  })
+}

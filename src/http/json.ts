@@ -1,0 +1,23 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+
+/** A message as JSON: the fields it declares and no others; an absent optional one is null. */
+export type JsonWriter = (message: object) => Record<string, unknown>
+
+const timestamp = 'google.protobuf.Timestamp'
+
+/** The writer of a message, made once from its descriptor. */
+export function createJsonWriter(message: DescMessage): JsonWriter {
+  const fields = message.fields.map((field) => [field.name, createFieldWriter(field)] as const)
+  return (value) => {
+    const json: Record<string, unknown> = {}
+    for (const [name, write] of fields) json[name] = write((value as Record<string, unknown>)[name])
+    return json
+  }
+}
+
+function createFieldWriter(field: DescField): (value: unknown) => unknown {
+  if (!field.message || field.message.typeName === timestamp) return (value) => value ?? null
+  const write = createJsonWriter(field.message)
+  if (field.fieldKind === 'list') return (value) => (value as object[]).map(write)
+  return (value) => (value ? write(value) : null)
+}

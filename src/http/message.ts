@@ -1,0 +1,70 @@
+import type { DescMessage } from '@bufbuild/protobuf'
+import express, { type Request, type Response } from 'express'
+import { Fault, invalid } from '../rpc/fault.ts'
+import type { Route } from '../rpc/route.ts'
+
+/** The largest body, in bytes, as large as the largest gRPC message (contract 2). */
+const largestBody = 4 * 1024 * 1024
+
+const parseJson = express.json({ limit: largestBody, type: () => true })
+
+/** A request's message: path and body, or path and query; a Fault when it can't be read. */
+export async function readMessage(
+  request: Request,
+  response: Response,
+  route: Route,
+  input: DescMessage,
+): Promise<object | Fault> {
+  try {
+    const rest = route.body ? await readBody(request, response) : readQuery(request, input)
+    return Array.isArray(rest) ? rest : { ...rest, ...request.params }
+  } catch (error) {
+    return Fault.from(error)
+  }
+}
+
+async function readBody(request: Request, response: Response): Promise<object> {
+  const type = request.headers['content-type']
+  const hasBody =
+    Number(request.headers['content-length']) > 0 || request.headers['transfer-encoding']
+  if (!hasBody) return {}
+  if (!request.is(['json', '+json']))
+    throw new Fault(
+      'media_type',
+      'NOT_JSON',
+      `The body must be application/json, not ${type ?? 'untyped'}`,
+    )
+  await new Promise<void>((resolve, reject) => {
+    parseJson(request, response, (error) => (error ? reject(bodyFault(error)) : resolve()))
+  })
+  return request.body
+}
+
+function bodyFault(error: { type?: string; message: string }): Fault {
+  if (error.type === 'entity.too.large')
+    return new Fault('too_large', 'BODY_TOO_LARGE', `The body has more than ${largestBody} bytes`)
+  if (error.type === 'encoding.unsupported' || error.type === 'charset.unsupported')
+    return new Fault('media_type', 'ENCODING_UNSUPPORTED', error.message)
+  return invalid({ field: '', message: 'The body is not valid JSON' })
+}
+
+/** The declared fields of the query; one given twice is a list, which a single field refuses. */
+function readQuery(request: Request, input: DescMessage): Record<string, unknown> {
+  const query = new URL(request.originalUrl, 'http://localhost').searchParams
+  const message: Record<string, unknown> = {}
+  for (const field of input.fields) {
+    const values = query.getAll(field.name)
+    if (values.length === 0 || field.fieldKind === 'message') continue
+    const read = values.map((value) => readScalar(value, Number(field.scalar)))
+    message[field.name] = read.length > 1 || field.fieldKind === 'list' ? read : read[0]
+  }
+  return message
+}
+
+/** Text as the scalar it spells; what it does not spell stays text, for the field rules to refuse. */
+function readScalar(text: string, scalar: number): string | number | boolean {
+  const integer = scalar === 5 || scalar === 13
+  if (integer && /^-?\d{1,10}$/.test(text)) return Number(text)
+  if (scalar === 8 && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}

@@ -1,0 +1,48 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
+
+/** Where the key files lie; the public one may hold several keys, the newest first. */
+export type KeyPaths = { privatePath: string; publicPath: string }
+
+/** The key that signs, and every key that verifies, by its RFC 7638 thumbprint. */
+export type Keys = {
+  kid: string
+  signing: KeyObject
+  verifying: Map<string, KeyObject>
+  /** RFC 7517, for `/.well-known/jwks.json`. */
+  jwks: JWK[]
+}
+
+/** Reads the key files; throws when the public one lacks the private one's partner. */
+export async function readKeys({ privatePath, publicPath }: KeyPaths): Promise<Keys> {
+  const signing = createPrivateKey(readFileSync(privatePath))
+  const verifying = new Map<string, KeyObject>()
+  const jwks: JWK[] = []
+  for (const pem of readFileSync(publicPath, 'utf8').match(pemBlock) ?? []) {
+    const key = createPublicKey(pem)
+    const jwk = await exportJWK(key)
+    const kid = await calculateJwkThumbprint(jwk)
+    verifying.set(kid, key)
+    jwks.push({ ...jwk, kid, alg: 'RS256', use: 'sig' })
+  }
+  const kid = await calculateJwkThumbprint(await exportJWK(createPublicKey(signing)))
+  if (signing.asymmetricKeyType !== 'rsa' || !verifying.has(kid))
+    throw new Error(`${publicPath} does not hold the RSA public key of ${privatePath}`)
+  return { kid, signing, verifying, jwks }
+}
+
+/** Makes a 2048-bit RSA pair; refuses to overwrite either file. */
+export function makeKeys({ privatePath, publicPath }: KeyPaths): void {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  for (const path of [privatePath, publicPath]) mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(privatePath, privateKey, { mode: 0o600, flag: 'wx' })
+  writeFileSync(publicPath, publicKey, { mode: 0o644, flag: 'wx' })
+}
+
+const pemBlock = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g

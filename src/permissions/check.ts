@@ -1,0 +1,22 @@
+import type {
+  PermissionCheckRequest,
+  PermissionCheckResponse,
+} from '../../gen/daikon/v1/permissions.ts'
+import type { Context, UseCase } from '../rpc/call.ts'
+import { may } from './access.ts'
+
+/** Answers each check by the facts that came with the caller's standing. */
+export const check: UseCase<PermissionCheckRequest, PermissionCheckResponse> = async (
+  { caller, grounds }: Context,
+  { checks },
+) => ({
+  results: checks.map((asked, at) => ({
+    service_name: asked.service_name,
+    resource_type: asked.resource_type,
+    resource_id: asked.resource_id,
+    action: asked.action,
+    allowed: may(caller.user?.role, asked.action, grounds[at] ?? 0),
+  })),
+})
+
+check.asks = ({ checks }) => checks

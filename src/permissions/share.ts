@@ -1,0 +1,78 @@
+import { v7 as uuid } from 'uuid'
+import type { Acknowledgement, Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
+import { record } from '../activity/record.ts'
+import type { Context } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
+import type { SharePermission } from '../storage/entities/resources.ts'
+import { violates } from '../storage/storage-fault.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import { presentShare, type Resource, requireManager, requireResource } from './resource.ts'
+
+type ShareRow = Parameters<typeof presentShare>[0]
+
+/** Shares a resource with a user or group of its workspace, in place of what they had. */
+export async function share({ em, caller }: Context, request: ShareRequest): Promise<Share> {
+  return inTransaction(em, async (em) => {
+    const resource = await requireResource(em, caller, request.permission_id)
+    requireManager(caller, resource)
+    const grantee = granteeColumn(request)
+    const { kind_id, resource_id, workspace_id } = resource
+    try {
+      const [row] = await em.execute<ShareRow[]>(
+        `insert into shares
+           (id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by)
+         values (?, ?, ?, ?, ?, ?, ?)
+         on conflict (${grantee}, workspace_id, kind_id, resource_id) where ${grantee} is not null
+         do update set permission = excluded.permission, granted_by = excluded.granted_by,
+           granted_at = excluded.granted_at
+         returning *`,
+        [
+          ...[uuid(), kind_id, resource_id, workspace_id, request.grantee_id],
+          ...[request.permission, caller.user?.id ?? null],
+        ],
+      )
+      await record(em, caller, shareEntry('permission.shared', resource, request))
+      return presentShare(row as ShareRow)
+    } catch (error) {
+      // The foreign keys are the rule: a member or a group of this very workspace.
+      if (!violates(error, 'foreign')) throw error
+      const kind = request.grantee_type
+      throw new Fault('missing', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
+    }
+  })
+}
+
+/** Takes a share back, whatever it gave. */
+export async function revokeShare(
+  { em, caller }: Context,
+  request: ShareRequest,
+): Promise<Acknowledgement> {
+  return inTransaction(em, async (em) => {
+    const resource = await requireResource(em, caller, request.permission_id)
+    const { kind_id, resource_id } = resource
+    const [gone] = await em.execute<{ permission: SharePermission }[]>(
+      `delete from shares where kind_id = ? and resource_id = ? and ${granteeColumn(request)} = ?
+       returning permission`,
+      [kind_id, resource_id, request.grantee_id],
+    )
+    if (!gone) throw new Fault('missing', 'SHARE_NOT_FOUND', 'Share not found')
+    const { permission } = gone
+    const entry = shareEntry('permission.share_revoked', resource, { ...request, permission })
+    await record(em, caller, entry)
+    return { status: 'ok' }
+  })
+}
+
+function granteeColumn({ grantee_type }: ShareRequest): 'user_id' | 'group_id' {
+  return grantee_type === 'user' ? 'user_id' : 'group_id'
+}
+
+function shareEntry<Name extends 'permission.shared' | 'permission.share_revoked'>(
+  action: Name,
+  { id, workspace_id, service_name, resource_type, resource_id }: Resource,
+  { grantee_type, grantee_id, permission }: ShareRequest,
+) {
+  const subject = { service_name, resource_type, resource_id }
+  const detail = { ...subject, grantee_type, grantee_id, permission }
+  return { action, targetId: id, workspaceId: workspace_id, detail }
+}

@@ -1,0 +1,32 @@
+import type {
+  ResourcePermissionResponse,
+  UpdateVisibilityRequest,
+} from '../../gen/daikon/v1/permissions.ts'
+import { record } from '../activity/record.ts'
+import type { Context } from '../rpc/call.ts'
+import { Resource as ResourceRow, type Visibility } from '../storage/entities/resources.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import { present, requireResource } from './resource.ts'
+
+/** Opens a resource to its workspace or closes it; what changes nothing is no occurrence. */
+export async function updateVisibility(
+  { em, caller }: Context,
+  request: UpdateVisibilityRequest,
+): Promise<ResourcePermissionResponse> {
+  return inTransaction(em, async (em) => {
+    const resource = await requireResource(em, caller, request.permission_id)
+    const { id, service_name, resource_type, resource_id, visibility: from } = resource
+    const to = request.visibility as Visibility
+    // The condition makes one of two racing changes the one that is recorded.
+    const where = { id, visibility: { $ne: to } }
+    if (await em.nativeUpdate(ResourceRow, where, { visibility: to })) {
+      await record(em, caller, {
+        action: 'permission.visibility_changed',
+        targetId: id,
+        workspaceId: resource.workspace_id,
+        detail: { service_name, resource_type, resource_id, from, to },
+      })
+    }
+    return present(em, { ...resource, visibility: to })
+  })
+}

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import {
+  createFileRegistry,
+  type DescExtension,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type FileRegistry,
+  fromBinary,
+  getOption,
+  hasOption,
+  type Message,
+  toJson,
+} from '@bufbuild/protobuf'
+import { type FileDescriptorSet, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import type { Role } from '../workspaces/roles.ts'
+import { type Route, readRoute } from './route.ts'
+
+/** The credentials a method asks for (specification 5.1). */
+export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
+
+/** What proto/daikon/v1/policy.proto says of a method. */
+export type Policy = {
+  tier: Tier
+  leastRole: Role | undefined
+  workspaceField: string | undefined
+  /** Split at its dots: `checks.service_name` walks into the repeated field `checks`. */
+  serviceField: string[] | undefined
+  limitPerMinute: number | undefined
+  /** HTTP status of success. */
+  status: number
+}
+
+/** A declared operation: what both doors and the pipeline know of it. */
+export type Method = {
+  /** `daikon.v1.PermissionService/Check`. */
+  name: string
+  /** `PermissionService`. */
+  service: string
+  /** The use case's key, `updateVisibility`. */
+  key: string
+  policy: Policy
+  route: Route
+  input: DescMessage
+  output: DescMessage
+}
+
+type PolicyJson = {
+  tier?: string
+  least_role?: string
+  workspace_field?: string
+  service_field?: string
+  limit_per_minute?: number
+  status?: number
+}
+
+const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
+
+/** The descriptors of the whole interface, as `npm run generate` leaves them. */
+export function readDescriptors(): FileDescriptorSet {
+  return fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
+}
+
+/** Every method declared; throws when one has no policy, no route, or rights that hang in the air. */
+export function readMethods(descriptors: FileDescriptorSet): Method[] {
+  const registry = createFileRegistry(descriptors)
+  const methods: Method[] = []
+  for (const file of registry.files) {
+    for (const service of file.services) {
+      if (file.proto.package !== 'daikon.v1') continue
+      for (const method of service.methods) methods.push(readMethod(registry, method))
+    }
+  }
+  return methods
+}
+
+/** A field's option as JSON under its proto names; undefined when it is not set. */
+export function fieldOption(registry: FileRegistry, field: DescField, name: string): unknown {
+  const extension = requireExtension(registry, name)
+  return hasOption(field, extension) ? optionJson(registry, extension, field) : undefined
+}
+
+function readMethod(registry: FileRegistry, method: DescMethod): Method {
+  const name = `${method.parent.typeName}/${method.name}`
+  const policy = requireExtension(registry, 'daikon.v1.policy')
+  const http = requireExtension(registry, 'google.api.http')
+  if (!hasOption(method, policy)) throw new Error(`${name} declares no policy`)
+  if (!hasOption(method, http)) throw new Error(`${name} declares no google.api.http`)
+  return {
+    name,
+    service: method.parent.name,
+    key: method.localName,
+    policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson),
+    route: readRoute(name, optionJson(registry, http, method) as Record<string, string>),
+    input: method.input,
+    output: method.output,
+  }
+}
+
+function readPolicy(name: string, method: DescMethod, json: PolicyJson): Policy {
+  if (!json.tier) throw new Error(`${name} declares no tier`)
+  const tier = json.tier.replace('TIER_', '').toLowerCase() as Tier
+  const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
+  if (tier === 'user' && leastRole && !json.workspace_field)
+    throw new Error(`${name} asks for a role and names no workspace_field`)
+  const serviceField = json.service_field?.split('.')
+  for (const field of [json.workspace_field, serviceField?.[0]]) {
+    if (field && !method.input.fields.some((known) => known.name === field))
+      throw new Error(`${name} names a field that its request lacks: ${field}`)
+  }
+  return {
+    tier,
+    leastRole,
+    workspaceField: json.workspace_field,
+    serviceField,
+    limitPerMinute: json.limit_per_minute,
+    status: json.status ?? 200,
+  }
+}
+
+function requireExtension(registry: FileRegistry, name: string): DescExtension {
+  const extension = registry.getExtension(name)
+  if (!extension) throw new Error(`The descriptors lack ${name}`)
+  return extension
+}
+
+function optionJson(
+  registry: FileRegistry,
+  extension: DescExtension,
+  element: DescMethod | DescField,
+): unknown {
+  if (!extension.message) throw new Error(`${extension.typeName} is no message`)
+  // biome-ignore lint/suspicious/noExplicitAny: which element an extension extends is data here
+  const value = getOption(element as any, extension) as Message
+  return toJson(extension.message, value, { useProtoFieldName: true, registry })
+}

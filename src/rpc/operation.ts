@@ -1,0 +1,54 @@
+import { createFileRegistry } from '@bufbuild/protobuf'
+import type { FileDescriptorSet } from '@bufbuild/protobuf/wkt'
+import type { UseCase } from './call.ts'
+import type { Fault } from './fault.ts'
+import { type Method, type Policy, readMethods } from './method.ts'
+import { createValidator, type Validator } from './validate.ts'
+
+/** A method with all that it takes to run it. */
+export type Operation = Pick<Method, 'name' | 'policy'> & {
+  validate: Validator
+  useCase: UseCase<object, object>
+}
+
+/** An operation with its declaration, for the doors to stand it at. */
+export type DeclaredOperation = Method & Operation
+
+/** The use cases by service and key, `{PermissionService: {check, …}}`. */
+export type UseCaseTable = Record<string, Record<string, UseCase<never, object>>>
+
+/** What nobody declared, so that it takes the pipeline, and counts, like everything else. */
+export function refusal(fault: Fault): Operation {
+  return {
+    name: 'refusal',
+    policy: publicPolicy,
+    validate: () => {},
+    useCase: () => Promise.reject(fault),
+  }
+}
+
+const publicPolicy: Policy = {
+  tier: 'public',
+  leastRole: undefined,
+  workspaceField: undefined,
+  serviceField: undefined,
+  limitPerMinute: undefined,
+  status: 200,
+}
+
+/** Every declared method with its use case; throws when either lacks the other. */
+export function createOperations(
+  descriptors: FileDescriptorSet,
+  table: UseCaseTable,
+): DeclaredOperation[] {
+  const registry = createFileRegistry(descriptors)
+  return readMethods(descriptors).map((method) => {
+    const useCase = table[method.service]?.[method.key]
+    if (!useCase) throw new Error(`${method.name} has no use case`)
+    return {
+      ...method,
+      validate: createValidator(registry, method),
+      useCase: useCase as UseCase<object, object>,
+    }
+  })
+}

@@ -1,0 +1,76 @@
+import type { Tokens } from '../identity/tokens.ts'
+import type { Verdict, Windows } from '../limits/windows.ts'
+import type { LoadFacts } from '../permissions/facts.ts'
+import type { Database } from '../storage/database.ts'
+import { storageFault } from '../storage/storage-fault.ts'
+import { authenticate } from './authenticate.ts'
+import { authorize } from './authorize.ts'
+import type { Call, Caller } from './call.ts'
+import { Fault } from './fault.ts'
+import { handle } from './handle.ts'
+import { limit } from './limit.ts'
+import type { Operation } from './operation.ts'
+
+/** What the steps work with. */
+export type PipelineParts = {
+  windows: Windows
+  /** Requests a minute for one client over all methods; undefined lifts every limit. */
+  globalLimit: number | undefined
+  tokens: Tokens
+  loadFacts: LoadFacts
+  /** No development mode: a key is needed even where no service app is active. */
+  keysRequired: boolean
+  database: Database
+  /** Hears of every Fault that is ours rather than the caller's. */
+  onFailure: (fault: Fault, call: Call) => void
+}
+
+/** A call on its way through the steps, and what they have found out. */
+export type Passage = {
+  operation: Operation
+  call: Call
+  caller: Caller
+  grounds: number[]
+  /** What is wrong with the message; kept until the caller may hear of it. */
+  problem?: Fault
+  /** Where the client stands in its windows. */
+  verdict?: Verdict
+  response?: object
+}
+
+/** How a call ended: with a response or a Fault, and the limits to tell of. */
+export type Outcome = { response?: object; fault?: Fault; verdict?: Verdict }
+
+/** The order of the steps, both doors (contract 4). */
+const steps: ((passage: Passage, parts: PipelineParts) => Promise<void> | void)[] = [
+  limit, // first, so that a flood costs neither a signature nor a statement
+  authenticate, // before the message is judged: a stranger learns nothing of what would be valid
+  validate, // before rights are looked at, which need well-formed ids
+  authorize, // the method's own demands; those on a record are the use case's
+  handle,
+]
+
+function validate({ problem }: Passage): void {
+  if (problem) throw problem
+}
+
+/** One way through for every call of either door. It never rejects. */
+export type Pipeline = (operation: Operation, call: Call) => Promise<Outcome>
+
+/** Puts the steps over their parts. */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  return async (operation, call) => {
+    const passage: Passage = { operation, call, caller: {}, grounds: [] }
+    try {
+      for (const step of steps) {
+        const pending = step(passage, parts)
+        if (pending) await pending
+      }
+    } catch (error) {
+      const fault = Fault.from(storageFault(error))
+      if (fault.kind === 'internal' || fault.kind === 'unavailable') parts.onFailure(fault, call)
+      return { fault, ...(passage.verdict && { verdict: passage.verdict }) }
+    }
+    return passage
+  }
+}

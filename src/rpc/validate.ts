@@ -1,0 +1,63 @@
+import type { FileRegistry } from '@bufbuild/protobuf'
+import { Ajv, type ErrorObject } from 'ajv'
+import { type FieldProblem, invalid } from './fault.ts'
+import type { Method } from './method.ts'
+import { requestSchema } from './schema.ts'
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Checks a message in place: drops what is not declared, fills defaults; throws every problem at once. */
+export type Validator = (message: unknown) => void
+
+/** The validator of a method, compiled from its field rules. */
+export function createValidator(registry: FileRegistry, method: Method): Validator {
+  const check = ajv.compile(requestSchema(registry, method.input))
+  return (message) => {
+    if (check(message)) return
+    throw invalid(...problemsOf(check.errors ?? []))
+  }
+}
+
+const ajv = new Ajv({
+  allErrors: true,
+  removeAdditional: true,
+  useDefaults: true,
+  ownProperties: true,
+  strictTypes: false,
+  formats: {
+    // An empty string is a missing one, and `minLength` says so.
+    uuid: (text: string) => text === '' || uuid.test(text),
+    name: /^\P{Cc}*$/u,
+  },
+})
+
+const sentences: Record<string, (params: Record<string, unknown>) => string> = {
+  required: () => 'is required',
+  type: ({ type }) => `must be ${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
+  format: ({ format }) =>
+    format === 'uuid' ? 'must be a UUID' : 'must have no control characters',
+  enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
+  minLength: ({ limit }) =>
+    limit === 1 ? 'is required' : `must have ${limit} characters at least`,
+  maxLength: ({ limit }) => `must have ${limit} characters at most`,
+  pattern: ({ pattern }) => `must match ${pattern}`,
+  minimum: ({ limit }) => `must be ${limit} at least`,
+  maximum: ({ limit }) => `must be ${limit} at most`,
+  minItems: ({ limit }) => `must have ${limit} items at least`,
+  maxItems: ({ limit }) => `must have ${limit} items at most`,
+}
+
+/** One problem a field, the first: a missing text is not also too short and of a wrong form. */
+function problemsOf(errors: ErrorObject[]): FieldProblem[] {
+  const problems = new Map<string, FieldProblem>()
+  for (const { keyword, instancePath, params } of errors) {
+    const sentence = sentences[keyword]
+    if (!sentence) continue
+    const path = instancePath.split('/').slice(1)
+    if (keyword === 'required') path.push(params.missingProperty)
+    const field = path.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join('')
+    const name = field.replace(/^\./, '')
+    if (!problems.has(name)) problems.set(name, { field: name, message: sentence(params) })
+  }
+  return [...problems.values()]
+}

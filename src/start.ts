@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import { type App, createApp } from './app.ts'
+import type { Config } from './config.ts'
+import { makeKeys, readKeys } from './identity/keys.ts'
+import { createInProcessWindows } from './limits/in-process.ts'
+import type { Logger } from './log.ts'
+import { type Database, migrate, openDatabase } from './storage/database.ts'
+import { startEmbedded } from './storage/embedded.ts'
+
+/** A server that answers at both doors. */
+export type Running = {
+  app: App
+  database: Database
+  databaseUrl: string
+  grpcPort: number
+  httpPort: number
+  /** Drains the doors, then lets go of storage. */
+  stop(): Promise<void>
+}
+
+/** Settings → adapters → app → listening. */
+export async function start(config: Config, log: Logger): Promise<Running> {
+  const embedded = config.DATABASE_URL
+    ? undefined
+    : await startEmbedded({ dataDir: config.DATA_DIR, log: (text) => log.info(text) })
+  const databaseUrl = embedded?.url ?? config.DATABASE_URL
+  const database = await openDatabase(databaseUrl, (text) => log.warn(text))
+  const closeStorage = async () => {
+    await database.close()
+    await embedded?.stop()
+  }
+  try {
+    for (const name of await migrate(databaseUrl)) log.info(`Migration ${name} applied`)
+    const windows = createInProcessWindows()
+    const app = createApp({
+      ...{ database, windows, now: () => new Date() },
+      keys: await readOrMakeKeys(config, log),
+      onFailure: (fault, { requestId }) =>
+        log.error({ request_id: requestId, reason: fault.reason, err: fault.cause }, fault.message),
+      options: {
+        baseUrl: config.BASE_URL,
+        debug: config.DEBUG,
+        keysRequired: config.SERVICE_KEYS_REQUIRED,
+        globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
+        trustedProxies: config.TRUSTED_PROXIES,
+      },
+    })
+    if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: nothing is limited')
+    const ports = await app.listen({
+      grpcHost: config.GRPC_HOST,
+      grpcPort: config.GRPC_PORT,
+      httpHost: config.HTTP_HOST,
+      httpPort: config.HTTP_PORT,
+    })
+    return {
+      ...{ app, database, databaseUrl, ...ports },
+      async stop() {
+        await app.drain()
+        await closeStorage()
+      },
+    }
+  } catch (error) {
+    await closeStorage()
+    throw error
+  }
+}
+
+async function readOrMakeKeys(config: Config, log: Logger) {
+  const paths = {
+    privatePath: config.JWT_PRIVATE_KEY_PATH,
+    publicPath: config.JWT_PUBLIC_KEY_PATH,
+  }
+  if (config.DEBUG && !existsSync(paths.privatePath) && !existsSync(paths.publicPath)) {
+    makeKeys(paths)
+    log.info(`New signing keys in ${paths.privatePath} and ${paths.publicPath}`)
+  }
+  return readKeys(paths)
+}

@@ -1,0 +1,33 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+/** A workspace's own role: a set of service actions for a set of members. */
+export const CustomRole = defineEntity({
+  name: 'CustomRole',
+  tableName: 'custom_roles',
+  properties: {
+    id: p.uuid().primary(),
+    workspace_id: p.uuid(),
+    name: p.text(),
+    description: p.text().default(''),
+    created_at: p.datetime().defaultRaw('now()'),
+  },
+})
+
+/** An action that a custom role contains. */
+export const CustomRoleAction = defineEntity({
+  name: 'CustomRoleAction',
+  tableName: 'custom_role_actions',
+  properties: { role_id: p.uuid().primary(), service_action_id: p.uuid().primary() },
+})
+
+/** A member who has a custom role. */
+export const CustomRoleMember = defineEntity({
+  name: 'CustomRoleMember',
+  tableName: 'custom_role_members',
+  properties: {
+    role_id: p.uuid().primary(),
+    user_id: p.uuid().primary(),
+    workspace_id: p.uuid(),
+    added_at: p.datetime().defaultRaw('now()'),
+  },
+})

@@ -1,0 +1,24 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+/** A token that holds no more, kept until it would have expired. */
+export const DeniedToken = defineEntity({
+  name: 'DeniedToken',
+  tableName: 'denied_tokens',
+  properties: { token_id: p.uuid().primary(), expires_at: p.datetime() },
+})
+
+/** An entry of the activity log; it outlives what it tells of. */
+export const Activity = defineEntity({
+  name: 'Activity',
+  tableName: 'activity',
+  properties: {
+    id: p.uuid().primary(),
+    action: p.text(),
+    target_type: p.text(),
+    target_id: p.uuid().nullable(),
+    actor_id: p.uuid().nullable(),
+    workspace_id: p.uuid().nullable(),
+    detail: p.json().$type<Record<string, unknown>>(),
+    created_at: p.datetime().defaultRaw('now()'),
+  },
+})

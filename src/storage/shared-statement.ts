@@ -1,0 +1,52 @@
+/** How many statements of one kind are under way at once; what arrives meanwhile is the next batch. */
+const underWay = 2
+
+/** The most questions one statement takes. */
+const largestBatch = 256
+
+type Waiting<Question, Answer> = {
+  question: Question
+  resolve: (answer: Answer) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Lets questions that arrive together share one statement. A question never joins a statement that
+ * has been sent, so its answer holds every write acknowledged before it was asked. A statement that
+ * fails, fails its own questions alone.
+ */
+export function createSharedStatement<Question, Answer>(
+  run: (questions: Question[]) => Promise<Answer[]>,
+): (question: Question) => Promise<Answer> {
+  const waiting: Waiting<Question, Answer>[] = []
+  let running = 0
+  let scheduled = false
+
+  function schedule() {
+    if (scheduled || running >= underWay || waiting.length === 0) return
+    scheduled = true
+    setImmediate(send)
+  }
+
+  async function send() {
+    scheduled = false
+    const batch = waiting.splice(0, largestBatch)
+    running += 1
+    schedule()
+    try {
+      const answers = await run(batch.map(({ question }) => question))
+      batch.forEach(({ resolve }, at) => resolve(answers[at] as Answer))
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    } finally {
+      running -= 1
+      schedule()
+    }
+  }
+
+  return (question) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ question, resolve, reject })
+      schedule()
+    })
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Whether a Redis can be started here. */
+export const redisInstalled = spawnSync('redis-server', ['--version']).status === 0
+
+/** A Redis of the test's own, that can be hung, killed and started again on its port. */
+export type RedisServer = {
+  readonly url: string
+  start(): Promise<void>
+  hang(): void
+  resume(): void
+  stop(): Promise<void>
+}
+
+/** Starts a Redis on a free port; with `cluster` a cluster of one node that holds every slot. */
+export async function startRedis({ cluster = false } = {}): Promise<RedisServer> {
+  const port = await freePort()
+  const bus = cluster ? ['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`] : []
+  let child: ChildProcess | undefined
+  let dir = ''
+
+  const start = async () => {
+    dir = mkdtempSync(join(tmpdir(), 'daikon-redis-'))
+    const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '']
+    child = spawn('redis-server', [...options, '--appendonly', 'no', ...bus], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    await new Promise<void>((resolve, reject) => {
+      child?.stdout?.on('data', (text) => {
+        if (`${text}`.includes('Ready to accept connections')) resolve()
+      })
+      child?.once('exit', (code) => reject(new Error(`redis-server: exit ${code}`)))
+    })
+    if (cluster) await assignSlots(port)
+  }
+  const kill = () => {
+    child?.kill('SIGKILL')
+    rmSync(dir, { recursive: true, force: true })
+  }
+  process.once('exit', kill)
+
+  await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start,
+    hang: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
+    async stop() {
+      if (!child || child.exitCode !== null || child.signalCode !== null) return
+      const exit = once(child, 'exit')
+      kill()
+      await exit
+    },
+  }
+}
+
+async function assignSlots(port: number) {
+  const cli = (...args: string[]) =>
+    spawnSync('redis-cli', ['-p', `${port}`, 'cluster', ...args], { encoding: 'utf8' }).stdout
+  cli('addslotsrange', '0', '16383')
+  for (let tries = 0; !cli('info').includes('cluster_state:ok'); tries++) {
+    if (tries === 100) throw new Error('the Redis cluster does not form')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
