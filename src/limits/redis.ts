@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import { verdict } from './verdict.ts'
 import type { Windows } from './windows.ts'
@@ -51,12 +52,14 @@ export function createRedisWindows({
   redis.defineCommand('take', { lua })
   let lost: Error | undefined
   // Without a listener ioredis would throw; whoever takes next hears the reason.
-  redis.on('error', (error: Error) => {
-    lost = error
-  })
-  const attempted = redis.connect().catch((error: Error) => {
-    lost ??= error
-  })
+
+  // ioredis may leave `connect` open for good, so the first requests wait for it this long at most.
+  const attempted = Promise.race([
+    redis.connect().catch((error: Error) => {
+      lost ??= error
+    }),
+    setTimeout(connection.connectTimeout, undefined, { ref: false }),
+  ])
 
   return {
     async take(client, windows) {
@@ -81,7 +84,6 @@ export function createRedisWindows({
     degraded: false,
     async close() {
       redis.disconnect()
-      await attempted
     },
   }
 }

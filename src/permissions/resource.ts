@@ -7,6 +7,7 @@ import {
   Share as ShareRow,
   type Visibility,
 } from '../storage/entities/resources.ts'
+import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { rules } from './access.ts'
 
 /** A resource's row with the names of its kind. */
@@ -19,7 +20,7 @@ export type Resource = {
   workspace_id: string
   owner_id: string
   visibility: Visibility
-  created_at: Date
+  created_at: Timestamp
 }
 
 const select = `
@@ -71,7 +72,7 @@ export async function present(
     workspace_id: resource.workspace_id,
     owner_id: resource.owner_id,
     visibility: resource.visibility,
-    created_at: resource.created_at.toISOString(),
+    created_at: isoTime(resource.created_at),
     shares: shares.map(presentShare),
   }
 }
@@ -83,7 +84,7 @@ export function presentShare(share: {
   group_id?: string | null | undefined
   permission: SharePermission
   granted_by?: string | null | undefined
-  granted_at: Date
+  granted_at: Timestamp
 }): Share {
   return {
     id: share.id,
@@ -91,7 +92,7 @@ export function presentShare(share: {
     grantee_id: share.user_id ?? share.group_id ?? '',
     permission: share.permission,
     granted_by: share.granted_by ?? '',
-    granted_at: share.granted_at.toISOString(),
+    granted_at: isoTime(share.granted_at),
   }
 }
 

@@ -64,6 +64,8 @@ function openOrm(url: string): Promise<MikroORM> {
     extensions: [Migrator],
     pool: { min: 0, max: 10 },
     driverOptions: timeouts,
+    // What matters of it arrives as errors.
+    logger: () => {},
     migrations: {
       migrationsList: [{ name: '001-first', class: First }],
       tableName: 'migrations',

@@ -47,7 +47,7 @@ export async function findPostmaster(cluster: string): Promise<number | undefine
   return (await findCommand(pid)).includes(` -D ${cluster} `) ? Number(port) : undefined
 }
 
-/** Ends the postmaster on `cluster`, if there is one: quickly, and if need be without a checkpoint. */
+/** Ends the postmaster on `cluster`, if there is one; without a checkpoint if it takes too long. */
 export async function haltPostmaster(programs: Programs, cluster: string): Promise<void> {
   if ((await findPostmaster(cluster)) === undefined) return
   const stop = ['stop', '-D', cluster, '-w', '-s']
@@ -105,13 +105,13 @@ async function waysOfRoot(cluster: string): Promise<Way[]> {
   const unshare = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`]
   const setpriv = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
   const throughDoors = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
-  return [
-    { prefix: [], options: owner, owner },
-    // Under a closed folder such as /root: root by another name or, where a container forbids
-    // user namespaces, somebody who may pass closed doors.
-    { prefix: unshare, options: {}, owner: { uid: 0, gid: 0 } },
-    { prefix: [...setpriv, ...throughDoors], options: {}, owner },
-  ]
+  const plain: Way = { prefix: [], options: owner, owner }
+  // Under a closed folder such as /root: root by another name or, where a container forbids
+  // user namespaces, somebody who may pass closed doors.
+  const renamed: Way = { prefix: unshare, options: {}, owner: { uid: 0, gid: 0 } }
+  const privileged: Way = { prefix: [...setpriv, ...throughDoors], options: {}, owner }
+  // The cluster stays with whom it is: one that was left running can only be stopped that way.
+  return found?.uid === 0 ? [renamed, plain, privileged] : [plain, renamed, privileged]
 }
 
 async function run(way: Way, program: string, args: string[]): Promise<void> {

@@ -20,16 +20,22 @@ export type RedisServer = {
 /** Starts a Redis on a free port; with `cluster` a cluster of one node that holds every slot. */
 export async function startRedis({ cluster = false } = {}): Promise<RedisServer> {
   const port = await freePort()
-  const bus = cluster ? ['--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`] : []
+  const bus = cluster
+    ? `--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --cluster-port ${await freePort()}`
+    : ''
   let child: ChildProcess | undefined
   let dir = ''
 
   const start = async () => {
     dir = mkdtempSync(join(tmpdir(), 'daikon-redis-'))
     const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '']
-    child = spawn('redis-server', [...options, '--appendonly', 'no', ...bus], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
+    child = spawn(
+      'redis-server',
+      [...options, '--appendonly', 'no', ...bus.split(' ').filter(Boolean)],
+      {
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    )
     await new Promise<void>((resolve, reject) => {
       child?.stdout?.on('data', (text) => {
         if (`${text}`.includes('Ready to accept connections')) resolve()

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import type { Door } from '../support/doors.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+type Data = {
+  people: { name: string; role: string; department: string }[]
+  records: { record: string; department: string; owner: string }[]
+  who_may: { record: string; action: string; users: string[] }[]
+  what_may: { user: string; action: string; records: string[] }[]
+  which_actions: { user: string; record: string; actions: string[] }[]
+}
+
+const data: Data = JSON.parse(
+  readFileSync(new URL('../data/record-sharing.json', import.meta.url), 'utf8'),
+)
+const kind = { service_name: 'library', resource_type: 'record' }
+
+/** The data loaded through one door, by the data's own mapping. */
+type Library = {
+  workspace: string
+  key: string
+  people: Map<string, string>
+  tokens: Map<string, string>
+  records: Map<string, { id: string; permissionId: string; owner: string }>
+}
+
+for (const at of [0, 1]) {
+  test(`198 answers about 20 records and 6 people are right through ${['gRPC', 'REST'][at]}`, async (t) => {
+    const world = await startWorld()
+    t.teardown(() => world.stop())
+    const door = world.doors[at] as Door
+    const library = await load(world, door)
+    let answers = 0
+
+    for (const [user, token] of library.tokens) {
+      const asked = data.records.flatMap(({ record }) =>
+        ['view', 'edit'].map((action) => ({ ...kind, action, resource_id: idOf(library, record) })),
+      )
+      const shown = { token, key: library.key }
+      const ending = await door.call('Check', { checks: asked }, shown)
+      if (!ending.ok) return t.fail(ending.detail)
+      const results: { resource_id: string; action: string; allowed: boolean }[] =
+        ending.message.results
+      t.deepEqual(
+        results.map(({ allowed, ...rest }) => rest as object),
+        asked,
+      )
+      const may = (record: string, action: string) =>
+        action === 'delete'
+          ? owns(library, user, record)
+          : results.find((r) => r.resource_id === idOf(library, record) && r.action === action)
+              ?.allowed
+
+      for (const { record, action, users } of data.who_may)
+        t.is(may(record, action), users.includes(user), `${user} ${action} ${record}`)
+      for (const expected of data.which_actions.filter((row) => row.user === user)) {
+        const actions = ['delete', 'edit', 'view'].filter((action) => may(expected.record, action))
+        t.deepEqual(actions, expected.actions)
+        answers += 1
+      }
+      for (const { action, records } of data.what_may.filter((row) => row.user === user)) {
+        t.deepEqual(await listed(door, library, user, action, shown), records.toSorted())
+        answers += 1
+      }
+    }
+    t.is(answers + data.who_may.length, 198)
+  })
+}
+
+/** The records that Accessible lists; deleting is the owner's, and no action of the check. */
+async function listed(door: Door, library: Library, user: string, action: string, shown: object) {
+  const names = [...library.records.keys()]
+  if (action === 'delete') return names.filter((record) => owns(library, user, record))
+  const request = { ...kind, action, workspace_id: library.workspace }
+  const ending = await door.call('Accessible', request, shown)
+  if (!ending.ok) throw new Error(ending.detail)
+  const ids: string[] = ending.message.resource_ids
+  return names.filter((record) => ids.includes(idOf(library, record))).toSorted()
+}
+
+function idOf(library: Library, record: string): string {
+  return library.records.get(record)?.id ?? ''
+}
+
+function owns(library: Library, user: string, record: string): boolean {
+  return library.records.get(record)?.owner === library.people.get(user)
+}
+
+async function load(world: World, door: Door): Promise<Library> {
+  const { seed } = world
+  const workspace = await seed.workspace('library')
+  const { key } = await seed.serviceApp('library')
+  const people = new Map<string, string>()
+  const tokens = new Map<string, string>()
+  for (const { name } of data.people) {
+    const id = await seed.person(workspace, 'viewer', name)
+    people.set(name, id)
+    tokens.set(name, await world.token(id, workspace))
+  }
+  const ids = (chosen: Data['people']) => chosen.map(({ name }) => people.get(name) as string)
+  const managers = data.people.filter(({ role }) => role === 'manager')
+  const allManagers = await seed.group(workspace, ids(managers), 'managers')
+  const departments = new Map<string, { all: string; managers: string }>()
+  for (const department of new Set(
+    [...data.people, ...data.records].map((row) => row.department),
+  )) {
+    const of = (chosen: Data['people']) =>
+      ids(chosen.filter((row) => row.department === department))
+    departments.set(department, {
+      all: await seed.group(workspace, of(data.people), department),
+      managers: await seed.group(workspace, of(managers), `${department} managers`),
+    })
+  }
+
+  const records: Library['records'] = new Map()
+  for (const { record, department, owner } of data.records) {
+    const id = randomUUID()
+    const owner_id = people.get(owner) as string
+    const registered = await door.call(
+      'Register',
+      { ...kind, resource_id: id, workspace_id: workspace, owner_id, visibility: 'private' },
+      { key },
+    )
+    if (!registered.ok) throw new Error(registered.detail)
+    const permission_id: string = registered.message.id
+    const groups = departments.get(department) as { all: string; managers: string }
+    const shares: [string, string][] = [
+      [groups.all, 'view'],
+      [allManagers, 'view'],
+      [groups.managers, 'edit'],
+    ]
+    for (const [grantee_id, permission] of shares) {
+      const shared = await door.call(
+        'Share',
+        { permission_id, grantee_type: 'group', grantee_id, permission },
+        { key, token: tokens.get(owner) as string },
+      )
+      if (!shared.ok) throw new Error(shared.detail)
+    }
+    records.set(record, { id, permissionId: permission_id, owner: owner_id })
+  }
+  return { workspace, key, people, tokens, records }
+}

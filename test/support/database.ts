@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+/** A database of a test's own, cloned from the migrated template. */
+export type TestDatabase = { url: string; pool: pg.Pool; drop(): Promise<void> }
+
+/** Clones the template that `npm test` has made. */
+export async function cloneDatabase(): Promise<TestDatabase> {
+  const adminUrl = process.env.TEST_DATABASE_URL
+  if (!adminUrl) throw new Error('Run the tests by: npm test -- <files>')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await administer(adminUrl, `create database ${name} template template_daikon`)
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  const pool = new pg.Pool({ connectionString: url.href, max: 5 })
+  pool.on('error', () => {})
+  return {
+    url: url.href,
+    pool,
+    async drop() {
+      await pool.end()
+      await administer(adminUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** One clone at a time: PostgreSQL refuses a template that somebody else is copying. */
+async function administer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query("select pg_advisory_lock(hashtext('clone'))")
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import pg from 'pg'
+import { migrate } from '../../src/storage/database.ts'
+import { startEmbedded } from '../../src/storage/embedded.ts'
+
+/**
+ * The test command: one PostgreSQL with a migrated template that every test file clones, ava over
+ * it, and a closing line `N passed, N failed`. Arguments go to ava.
+ */
+const dataDir = await mkdtemp(join(tmpdir(), 'daikon-test-'))
+const embedded = await startEmbedded({ dataDir })
+let failed = 1
+try {
+  failed = await runAva(await makeTemplate(embedded.url))
+} finally {
+  await embedded.stop()
+  await rm(dataDir, { recursive: true, force: true })
+}
+process.exitCode = failed === 0 ? 0 : 1
+
+async function makeTemplate(adminUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  await client.query('create database template_daikon')
+  await client.end()
+  const url = new URL(adminUrl)
+  url.pathname = '/template_daikon'
+  await migrate(url.href)
+  return adminUrl
+}
+
+/** Runs ava, passes its output on, and counts; answers the number of failures. */
+async function runAva(databaseUrl: string): Promise<number> {
+  const ava = join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.js')
+  const args = [ava, '--tap', ...process.argv.slice(2)]
+  const env = { ...process.env, TEST_DATABASE_URL: databaseUrl }
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const count = { passed: 0, failed: 0, skipped: 0 }
+  for await (const line of createInterface(child.stdout)) {
+    const [, not, directive] = /^(not )?ok \d+ - .*?(# (?:SKIP|TODO).*)?$/i.exec(line) ?? [line]
+    if (directive) count.skipped += 1
+    else if (not) count.failed += 1
+    else if (line.startsWith('ok ')) count.passed += 1
+    process.stdout.write(`${line}\n`)
+  }
+  const status = child.exitCode ?? (await new Promise<number>((done) => child.once('exit', done)))
+  // Ava ends non-zero without a failed test when a file crashes or leaves something running.
+  if (status !== 0 && count.failed === 0) count.failed = 1
+  const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
+  process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)
+  return count.failed
+}

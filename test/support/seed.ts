@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from 'pg'
+import { hashServiceKey, makeServiceKey } from '../../src/identity/service-keys.ts'
+import type { Role } from '../../src/workspaces/roles.ts'
+
+/** Rows as other rooms would leave them, straight into the database. */
+export type Seed = ReturnType<typeof createSeed>
+
+/** Makes rows; every answer is the new row's id. */
+export function createSeed(pool: Pool) {
+  async function insert(table: string, row: Record<string, unknown>): Promise<string> {
+    const columns = Object.keys(row)
+    const places = columns.map((_, at) => `$${at + 1}`)
+    await pool.query(
+      `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')})`,
+      Object.values(row),
+    )
+    return String(row.id)
+  }
+
+  const seed = {
+    user: (name = 'someone', row: Record<string, unknown> = {}) => {
+      const id = randomUUID()
+      return insert('users', { id, name, email: `${name}-${id}@example.com`, ...row })
+    },
+    workspace: (name = 'workspace') => {
+      const id = randomUUID()
+      return insert('workspaces', { id, name, slug: `w-${id}` })
+    },
+    member: (workspace_id: string, user_id: string, role: Role = 'viewer') =>
+      insert('members', { workspace_id, user_id, role, joined_at: new Date() }),
+    /** A user who is a member, in one step. */
+    person: async (workspace_id: string, role: Role = 'viewer', name: string = role) => {
+      const id = await seed.user(name)
+      await seed.member(workspace_id, id, role)
+      return id
+    },
+    group: async (workspace_id: string, members: string[] = [], name = `group-${randomUUID()}`) => {
+      const id = await insert('groups', { id: randomUUID(), workspace_id, name })
+      for (const user_id of members)
+        await insert('group_members', { group_id: id, user_id, workspace_id })
+      return id
+    },
+    /** An active service app; answers its key. */
+    serviceApp: async (service_name: string) => {
+      const key = makeServiceKey()
+      const id = randomUUID()
+      await insert('service_apps', { id, name: service_name, service_name })
+      await insert('service_keys', {
+        key_hash: hashServiceKey(key),
+        key_prefix: key.slice(0, 10),
+        app_id: id,
+      })
+      return { id, key }
+    },
+    serviceAction: (service_name: string, name: string) =>
+      insert('service_actions', { id: randomUUID(), service_name, name }),
+    customRole: async (workspace_id: string, actions: string[], members: string[]) => {
+      const id = randomUUID()
+      await insert('custom_roles', { id, workspace_id, name: `role-${id}` })
+      for (const service_action_id of actions)
+        await insert('custom_role_actions', { role_id: id, service_action_id })
+      for (const user_id of members)
+        await insert('custom_role_members', { role_id: id, user_id, workspace_id })
+      return id
+    },
+    denyToken: (token_id: string) =>
+      insert('denied_tokens', { token_id, expires_at: new Date(Date.now() + 900_000) }),
+  }
+  return seed
+}
