@@ -63,7 +63,7 @@ function readCall(incoming: ServerUnaryCall<object | Fault, object>): Call {
       authorization: text(metadata, 'authorization'),
       serviceKey: text(metadata, 'x-service-key'),
     },
-    ip: incoming.getPeer(),
+    ip: peerAddress(incoming.getPeer()),
     requestId: readRequestId(text(metadata, 'x-request-id')),
   }
 }
@@ -94,4 +94,9 @@ function unreadable(cause: unknown): Fault {
   const fault = invalid({ field: '', message: 'The message is not valid protobuf' })
   fault.cause = cause
   return fault
+}
+
+/** grpc-js appends the port to an address without brackets. */
+function peerAddress(peer: string): string {
+  return peer.slice(0, Math.max(peer.lastIndexOf(':'), 0)) || peer
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 
@@ -35,12 +35,15 @@ export async function readKeys({ privatePath, publicPath }: KeyPaths): Promise<K
 
 /** Makes a 2048-bit RSA pair; refuses to overwrite either file. */
 export function makeKeys({ privatePath, publicPath }: KeyPaths): void {
+  for (const path of [privatePath, publicPath]) {
+    if (existsSync(path)) throw new Error(`${path} is there already`)
+    mkdirSync(dirname(path), { recursive: true })
+  }
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })
-  for (const path of [privatePath, publicPath]) mkdirSync(dirname(path), { recursive: true })
   writeFileSync(privatePath, privateKey, { mode: 0o600, flag: 'wx' })
   writeFileSync(publicPath, publicKey, { mode: 0o644, flag: 'wx' })
 }

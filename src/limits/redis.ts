@@ -52,7 +52,9 @@ export function createRedisWindows({
   redis.defineCommand('take', { lua })
   let lost: Error | undefined
   // Without a listener ioredis would throw; whoever takes next hears the reason.
-
+  redis.on('error', (error: Error) => {
+    lost = error
+  })
   // ioredis may leave `connect` open for good, so the first requests wait for it this long at most.
   const attempted = Promise.race([
     redis.connect().catch((error: Error) => {
@@ -95,7 +97,6 @@ const connection = {
   connectTimeout: 1000,
   commandTimeout: 250,
   socketTimeout: 2000,
-  maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
 } satisfies RedisOptions
 

@@ -2,9 +2,8 @@ import type {
   AccessibleResourcesRequest,
   AccessibleResourcesResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import type { Context, UseCase } from '../rpc/call.ts'
+import type { UseCase } from '../rpc/call.ts'
 import { invalid } from '../rpc/fault.ts'
-import type { StatementPool } from '../storage/statement-pool.ts'
 import { ground, sufficient } from './access.ts'
 import { accessibleSql } from './accessible-sql.ts'
 

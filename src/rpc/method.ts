@@ -12,7 +12,11 @@ import {
   type Message,
   toJson,
 } from '@bufbuild/protobuf'
-import { type FileDescriptorSet, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import {
+  type DescriptorProto,
+  type FileDescriptorSet,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt'
 import type { Role } from '../workspaces/roles.ts'
 import { type Route, readRoute } from './route.ts'
 
@@ -56,9 +60,23 @@ type PolicyJson = {
 
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
 
-/** The descriptors of the whole interface, as `npm run generate` leaves them. */
+/**
+ * The descriptors of the whole interface, as `npm run generate` leaves them, but for one thing:
+ * JSON names are the names of the wire, so that grpcurl and curl show the same.
+ */
 export function readDescriptors(): FileDescriptorSet {
-  return fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
+  const descriptors = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
+  for (const { messageType, package: name } of descriptors.file) {
+    if (name === 'daikon.v1') keepNames(messageType)
+  }
+  return descriptors
+}
+
+function keepNames(messages: DescriptorProto[]): void {
+  for (const { field: fields, nestedType } of messages) {
+    for (const field of fields) field.jsonName = field.name
+    keepNames(nestedType)
+  }
 }
 
 /** Every method declared; throws when one has no policy, no route, or rights that hang in the air. */

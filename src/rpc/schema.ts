@@ -59,7 +59,7 @@ function listSchema(items: JsonSchema, { min_items, max_items }: RulesJson): Jso
     ...(min_items === undefined ? { default: [] } : { minItems: min_items }),
   }
   if (max_items === undefined) return { ...bounds, items }
-  return { ...bounds, if: { maxItems: max_items }, else: { maxItems: max_items }, then: { items } }
+  return { ...bounds, maxItems: max_items, if: { minItems: max_items + 1 }, else: { items } }
 }
 
 function ruleKeywords(rules: RulesJson, required: boolean): JsonSchema {

@@ -35,7 +35,7 @@ export function createSharedStatement<Question, Answer>(
     schedule()
     try {
       const answers = await run(batch.map(({ question }) => question))
-      batch.forEach(({ resolve }, at) => resolve(answers[at] as Answer))
+      for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as Answer)
     } catch (error) {
       for (const { reject } of batch) reject(error)
     } finally {

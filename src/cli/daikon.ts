@@ -1,0 +1,47 @@
+import { Command } from 'commander'
+import { ConfigError, readConfig } from '../config.ts'
+import { makeKeys } from '../identity/keys.ts'
+import { Fault } from '../rpc/fault.ts'
+import { migrate } from '../storage/database.ts'
+import { storageFault } from '../storage/storage-fault.ts'
+import { print } from './print.ts'
+import { serviceAppCommand } from './service-app.ts'
+import { withDatabase } from './session.ts'
+import { tokenCommand } from './token.ts'
+
+/** The operator's tool: `npm run daikon -- <command>`. */
+const program = new Command('daikon')
+  .description('Operate a daikon server, by the same environment it reads')
+  .option('--json', 'print JSON')
+  .addCommand(serviceAppCommand())
+  .addCommand(tokenCommand())
+
+program
+  .command('migrate')
+  .description('bring the database schema up to date')
+  .action(async (_options, command) => {
+    const applied = await withDatabase(({ databaseUrl }) => migrate(databaseUrl))
+    const lines = applied.length > 0 ? applied.map((name) => `Applied ${name}.`) : ['Up to date.']
+    print(command, { applied }, lines)
+  })
+
+program
+  .command('keys')
+  .description('make the key pair that signs tokens; refuses to overwrite one')
+  .action((_options, command) => {
+    const config = readConfig(process.env)
+    const paths = {
+      privatePath: config.JWT_PRIVATE_KEY_PATH,
+      publicPath: config.JWT_PUBLIC_KEY_PATH,
+    }
+    makeKeys(paths)
+    print(command, paths, [`Made ${paths.privatePath} and ${paths.publicPath}.`])
+  })
+
+program.parseAsync().catch((error: unknown) => {
+  const known = storageFault(error)
+  const cause = known instanceof Fault && known.kind === 'unavailable' ? known.cause : undefined
+  const message = known instanceof Error ? known.message : String(known)
+  process.stderr.write(`${message}${cause instanceof Error ? `: ${cause.message}` : ''}\n`)
+  process.exitCode = error instanceof ConfigError ? 2 : 1
+})

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+
+/** Prints what a command did: JSON under `--json`, else lines for people. */
+export function print(command: Command, result: unknown, lines: string[]): void {
+  const { json } = command.optsWithGlobals()
+  process.stdout.write(
+    json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${line}\n`).join(''),
+  )
+}
+
+/** Rows as columns, for people. */
+export function table(rows: Record<string, unknown>[]): string[] {
+  const [first] = rows
+  if (!first) return ['None.']
+  const names = Object.keys(first)
+  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? '')))]
+  const widths = names.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
+  return cells.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { type Config, readConfig } from '../config.ts'
+import { openDatabase } from '../storage/database.ts'
+import { startEmbedded } from '../storage/embedded.ts'
+
+/** What a command of the operator's tool works with. */
+export type Session = { config: Config; databaseUrl: string; em: EntityManager }
+
+/**
+ * Runs a command on the database of the environment: DATABASE_URL, else the embedded one, be it
+ * running under a server or not.
+ */
+export async function withDatabase<Result>(
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(process.env)
+  const { url: databaseUrl, stop } = await findDatabase(config)
+  const database = await openDatabase(databaseUrl, () => {})
+  try {
+    return await work({ config, databaseUrl, em: database.fork() })
+  } finally {
+    await database.close()
+    await stop()
+  }
+}
+
+async function findDatabase(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+  const stop = async () => {}
+  if (config.DATABASE_URL) return { url: config.DATABASE_URL, stop }
+  try {
+    return await startEmbedded({ dataDir: config.DATA_DIR })
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'DATA_DIR_IN_USE') throw error
+    const url = await readFile(join(config.DATA_DIR, 'database-url'), 'utf8')
+    return { url: url.trim(), stop }
+  }
+}

@@ -1,0 +1,13 @@
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+/** Whether it is http on this machine: the only place where providers do without TLS. */
+export function isLoopbackHttp(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'http:' && loopback.test(hostname)
+}
+
+/** Whether a provider may live there: https, or http on this machine. */
+export function isProviderAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false
+  return new URL(address).protocol === 'https:' || isLoopbackHttp(address)
+}

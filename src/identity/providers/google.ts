@@ -1,0 +1,38 @@
+import { createOidcProvider } from './oidc.ts'
+import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
+import type { Provider } from './provider.ts'
+import type { ProviderSettings } from './providers.ts'
+
+/** Google: `sub` is the person, `email_verified` vouches for the address. */
+export function createGoogle(settings: ProviderSettings, timeout: number): Provider {
+  const issuer = settings.GOOGLE_ISSUER
+  // Google's ID tokens have named it both ways.
+  const names = [issuer, `${issuer}/`, issuer.replace(/^https?:\/\//, '')]
+  return createOidcProvider(
+    {
+      name: 'google',
+      grant: {
+        clientId: settings.GOOGLE_CLIENT_ID,
+        clientSecret: settings.GOOGLE_CLIENT_SECRET,
+        scope: 'openid email profile',
+        pkce: true,
+        nonce: true,
+      },
+      authority: issuer,
+      ownsIssuer: (name) => names.includes(name),
+      readIdentity(claims) {
+        const email = readEmail(claims.email)
+        return {
+          provider: 'google',
+          subject: readSubject(claims.sub),
+          email,
+          emailVouched: email !== undefined && claims.email_verified === true,
+          name: readName(claims.name, email?.split('@')[0]),
+          avatarUrl: readAvatarUrl(claims.picture),
+          ...(typeof claims.hd === 'string' && { hostedDomain: claims.hd }),
+        }
+      },
+    },
+    timeout,
+  )
+}

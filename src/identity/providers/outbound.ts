@@ -1,0 +1,78 @@
+import * as oauth from 'oauth4webapi'
+import { describe, ProviderError } from './provider-error.ts'
+
+/** The most that is read of a provider's answer. */
+const mostBytes = 1 << 20
+
+/** How the requests of one step are made; together they have one deadline. */
+export type Step = {
+  signal: AbortSignal
+  [oauth.customFetch]: typeof boundedFetch
+  [oauth.allowInsecureRequests]: boolean
+}
+
+/** A step whose requests may take `timeout` milliseconds together, body included. */
+export function startStep(timeout: number, insecure: boolean): Step {
+  return {
+    signal: AbortSignal.timeout(timeout),
+    [oauth.customFetch]: boundedFetch,
+    [oauth.allowInsecureRequests]: insecure,
+  }
+}
+
+type Ask = {
+  method: string
+  headers: Record<string, string>
+  body?: BodyInit | null | undefined
+  signal?: AbortSignal | undefined
+}
+
+/** Asks a provider: no redirect is followed, and no more is read than an answer may have. */
+export async function boundedFetch(
+  url: string,
+  { method, headers, body = null, signal = null as never }: Ask,
+): Promise<Response> {
+  try {
+    const named = { ...headers, 'user-agent': 'daikon' }
+    const answer = await fetch(url, { method, headers: named, body, signal, redirect: 'manual' })
+    const { status } = answer
+    if (status >= 500 || status === 429) throw unavailable(url, `status ${status}`)
+    if (status >= 300 && status < 400)
+      throw new ProviderError('invalid_response', `${url}: redirect`)
+    return new Response(status === 204 ? null : await readBounded(answer, url), answer)
+  } catch (error) {
+    throw error instanceof ProviderError ? error : unavailable(url, describe(error))
+  }
+}
+
+/** The JSON object that a provider's document is. */
+export async function fetchJson(url: string, step: Step): Promise<Record<string, unknown>> {
+  const headers = { accept: 'application/json' }
+  const answer = await boundedFetch(url, { method: 'GET', headers, signal: step.signal })
+  if (answer.status !== 200) {
+    throw new ProviderError('provider_error', `${url}: status ${answer.status}`)
+  }
+  return readJson(answer)
+}
+
+/** The JSON object or array of an answer. */
+export async function readJson(answer: Response): Promise<Record<string, unknown>> {
+  const value: unknown = await answer.json()
+  if (typeof value !== 'object' || value === null) throw new TypeError('the answer is no object')
+  return value as Record<string, unknown>
+}
+
+async function readBounded(answer: Response, url: string): Promise<Blob> {
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let size = 0
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.byteLength
+    if (size > mostBytes) throw new ProviderError('invalid_response', `${url}: too long an answer`)
+    chunks.push(chunk)
+  }
+  return new Blob(chunks)
+}
+
+function unavailable(url: string, reason: string): ProviderError {
+  return new ProviderError('provider_unavailable', `${url}: ${reason}`)
+}

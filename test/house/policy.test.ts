@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import test from 'ava'
+import { type Method, readDescriptors, readMethods } from '../../src/rpc/method.ts'
+
+const golden = new URL('../golden/policy.txt', import.meta.url)
+
+/** One line a method: whatever changes anybody's rights is a visible change here. */
+function line({ name, policy, route }: Method): string {
+  const { tier, leastRole, workspaceField, serviceField, limitPerMinute, status } = policy
+  return [
+    name.replace('daikon.v1.', ''),
+    `${route.verb.toUpperCase()} ${route.path}`,
+    tier,
+    `role ${leastRole ?? '-'}`,
+    `workspace ${workspaceField ?? '-'}`,
+    `service ${serviceField?.join('.') ?? '-'}`,
+    `limit ${limitPerMinute ?? '-'}`,
+    status,
+  ].join(' · ')
+}
+
+test('every method has the rights of the golden table', (t) => {
+  const lines = readMethods(readDescriptors()).map(line)
+  t.deepEqual(lines, readFileSync(golden, 'utf8').trimEnd().split('\n'))
+})

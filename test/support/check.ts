@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** `npm run check`: every check runs, whatever the ones before it found. */
+const temporary = mkdtempSync(join(tmpdir(), 'daikon-check-'))
+const checks: Record<string, () => boolean> = {
+  types: () => run('tsc', '--noEmit'),
+  'lint and format': () => run('biome', 'ci', '--colors=off', '.'),
+  'proto lint': () => run('buf', 'lint'),
+  'proto format': () => run('buf', 'format', '--diff', '--exit-code', 'proto'),
+  'proto breaking': checkBreaking,
+  'generated code is up to date': checkGenerated,
+}
+
+const failed = Object.entries(checks).filter(([name, check]) => {
+  const passed = check()
+  process.stdout.write(`${passed ? 'ok' : 'FAILED'}: ${name}\n`)
+  return !passed
+})
+rmSync(temporary, { recursive: true, force: true })
+process.exitCode = failed.length === 0 ? 0 : 1
+
+function run(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'inherit' }).status === 0
+}
+
+function git(...args: string[]): string | undefined {
+  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : undefined
+}
+
+/** Against the last release, or before the first one against the commit before. */
+function checkBreaking(): boolean {
+  const base =
+    git('describe', '--tags', '--abbrev=0') ?? git('rev-parse', '--verify', '--quiet', 'HEAD~1')
+  if (!base || !git('ls-tree', base, 'proto/')) {
+    process.stdout.write('There is no earlier interface to break.\n')
+    return true
+  }
+  const before = mkdtempSync(join(temporary, 'before-'))
+  const archive = `git archive ${base} proto buf.yaml | tar x -C ${before}`
+  if (!run('sh', '-c', archive)) return false
+  symlinkSync(join(process.cwd(), 'node_modules'), join(before, 'node_modules'))
+  return run('buf', 'breaking', '--against', before)
+}
+
+function checkGenerated(): boolean {
+  const fresh = join(temporary, 'fresh')
+  return (
+    run('buf', 'generate', '--output', fresh) &&
+    run('buf', 'build', '-o', join(fresh, 'gen/daikon.binpb'), '--as-file-descriptor-set') &&
+    run('diff', '-r', 'gen', join(fresh, 'gen'))
+  )
+}
