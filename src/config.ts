@@ -38,7 +38,11 @@ export const settings = {
     parseCount,
     'Requests a minute of one client over all REST routes',
   ),
-  REDIS_URL: setting('', parseRedis, 'Where limits are counted; empty: in this process'),
+  REDIS_URL: setting(
+    '',
+    parseRedis,
+    'Where limits are counted, commas between the nodes of a cluster; empty: in this process',
+  ),
   TRUSTED_PROXIES: setting(
     '0',
     parseNatural,
@@ -113,8 +117,11 @@ function parseUrl(...schemes: string[]) {
   }
 }
 
-function parseRedis(text: string): string[] {
-  return text.split(',').map((node) => parseUrl('redis', 'rediss')(node.trim()))
+function parseRedis(text: string): string {
+  return text
+    .split(',')
+    .map((node) => parseUrl('redis', 'rediss')(node.trim()))
+    .join(',')
 }
 
 function parseOneOf<Value extends string>(...values: Value[]) {

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { makeKeys, readKeys } from './identity/keys.ts'
+import { createFallbackWindows } from './limits/fallback.ts'
 import { createInProcessWindows } from './limits/in-process.ts'
+import { createRedisWindows } from './limits/redis.ts'
+import type { Windows } from './limits/windows.ts'
 import type { Logger } from './log.ts'
 import { type Database, migrate, openDatabase } from './storage/database.ts'
 import { startEmbedded } from './storage/embedded.ts'
@@ -25,13 +28,14 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     : await startEmbedded({ dataDir: config.DATA_DIR, log: (text) => log.info(text) })
   const databaseUrl = embedded?.url ?? config.DATABASE_URL
   const database = await openDatabase(databaseUrl, (text) => log.warn(text))
+  const windows = createWindows(config, log)
   const closeStorage = async () => {
+    await windows.close()
     await database.close()
     await embedded?.stop()
   }
   try {
     for (const name of await migrate(databaseUrl)) log.info(`Migration ${name} applied`)
-    const windows = createInProcessWindows()
     const app = createApp({
       ...{ database, windows, now: () => new Date() },
       keys: await readOrMakeKeys(config, log),
@@ -63,6 +67,22 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     await closeStorage()
     throw error
   }
+}
+
+/** Limits are counted in Redis where there is one, in this process otherwise and meanwhile. */
+function createWindows({ REDIS_URL: url }: Config, log: Logger): Windows {
+  const local = createInProcessWindows()
+  if (url) {
+    return createFallbackWindows({
+      shared: createRedisWindows({ url }),
+      local,
+      onDegraded: (reason) =>
+        log.warn({ reason }, 'Redis fails: limits are counted in this process'),
+      onRecovered: () => log.info('Redis is back: limits are counted there again'),
+    })
+  }
+  log.info('REDIS_URL is empty: limits are counted in this process')
+  return local
 }
 
 async function readOrMakeKeys(config: Config, log: Logger) {

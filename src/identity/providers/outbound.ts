@@ -23,18 +23,20 @@ export function startStep(timeout: number, insecure: boolean): Step {
 type Ask = {
   method: string
   headers: Record<string, string>
-  body?: BodyInit | null | undefined
-  signal?: AbortSignal | undefined
+  body?: oauth.ProtectedResourceRequestBody
+  signal?: AbortSignal
 }
 
 /** Asks a provider: no redirect is followed, and no more is read than an answer may have. */
 export async function boundedFetch(
   url: string,
-  { method, headers, body = null, signal = null as never }: Ask,
+  { method, headers, body, signal }: Ask,
 ): Promise<Response> {
   try {
-    const named = { ...headers, 'user-agent': 'daikon' }
-    const answer = await fetch(url, { method, headers: named, body, signal, redirect: 'manual' })
+    const answer = await fetch(url, {
+      ...{ method, body: body ?? null, signal: signal ?? null, redirect: 'manual' },
+      headers: { ...headers, 'user-agent': 'daikon' },
+    })
     const { status } = answer
     if (status >= 500 || status === 429) throw unavailable(url, `status ${status}`)
     if (status >= 300 && status < 400)

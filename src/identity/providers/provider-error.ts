@@ -13,13 +13,13 @@ export const providerFailures = {
 
 export type ProviderFailure = keyof typeof providerFailures
 
-/** Why a sign-in failed. `code` and `message` are public; `cause` is text for the log. */
+/** Why a sign-in failed. `code` and `message` are public; `cause` is for the log. */
 export class ProviderError extends Error {
   readonly code: ProviderFailure
 
-  constructor(code: ProviderFailure, cause: string) {
+  constructor(code: ProviderFailure, reason: string) {
     // Text alone: the protocol's errors carry answers, and those carry tokens.
-    super(providerFailures[code], { cause: cause.slice(0, 500) })
+    super(providerFailures[code], { cause: new Error(reason.slice(0, 500)) })
     this.name = 'ProviderError'
     this.code = code
   }

@@ -1,0 +1,67 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { settings } from '../../src/config.ts'
+
+const root = join(import.meta.dirname, '../..')
+const readme = await readFile(join(root, 'README.md'), 'utf8')
+
+test('the README lists every setting with its default and its sentence', (t) => {
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (?:`(.*)`)? ?\| (.*) \|$/gm)]
+  const documented = rows.map(([, name, fallback = '', sentence]) => [name, fallback, sentence])
+  const known = Object.entries(settings).map(([name, row]) => [name, row.fallback, row.sentence])
+  t.deepEqual(documented, known)
+})
+
+test('the README’s first minutes work as pasted', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'daikon-readme-'))
+  const env = {
+    ...process.env,
+    DATA_DIR: join(folder, 'data'),
+    JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
+    JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
+    HTTP_PORT: '0',
+    GRPC_PORT: '0',
+  }
+  const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
+  t.teardown(async () => {
+    if (server.exitCode === null) {
+      process.kill(-(server.pid as number), 'SIGTERM')
+      await once(server, 'exit')
+    }
+    await rm(folder, { recursive: true, force: true })
+  })
+  const welcome = await readUntil(server.stdout, /Ctrl-C/)
+  const [, rest, grpc] = /REST http:\/\/localhost:(\d+), gRPC localhost:(\d+)/.exec(welcome) ?? []
+
+  const [, commands = ''] = /<!-- run -->\n```sh\n(.*?)```/s.exec(readme) ?? []
+  const pasted = commands
+    .replaceAll('localhost:8000', `localhost:${rest}`)
+    .replaceAll('localhost:50051', `localhost:${grpc}`)
+    .replaceAll('.daikon/', `${env.DATA_DIR}/`)
+  const shell = promisify(execFile)
+  const readmeRun = await shell('bash', ['-euc', pasted], { cwd: root, env })
+  t.is(readmeRun.stdout.match(/"visibility":"private"/g)?.length, 1)
+  t.is(readmeRun.stdout.match(/"allowed": ?true/g)?.length, 2, readmeRun.stdout + readmeRun.stderr)
+
+  const curl = /^TOKEN=.*?^curl.*?\n\n/ms.exec(welcome)?.[0] ?? ''
+  const printed = await shell('bash', ['-euc', curl], { cwd: root, env })
+  const { results } = JSON.parse(printed.stdout)
+  t.deepEqual(
+    results.map(({ allowed }: { allowed: boolean }) => allowed),
+    [true, false],
+  )
+})
+
+async function readUntil(stream: NodeJS.ReadableStream, sign: RegExp): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += chunk
+    if (sign.test(text)) return text
+  }
+  throw new Error(`It ended without ${sign}: ${text}`)
+}
