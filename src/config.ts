@@ -1,59 +1,111 @@
+import {
+  count,
+  email,
+  flag,
+  list,
+  natural,
+  oneOf,
+  orEmpty,
+  port,
+  setting,
+  text,
+  url,
+} from './setting.ts'
+
+const http = url('http', 'https')
+
 /** Everything that can be set, by its environment variable: default, parser, and a sentence. */
 export const settings = {
   DATABASE_URL: setting(
     '',
-    parseUrl('postgres', 'postgresql'),
+    orEmpty(url('postgres', 'postgresql')),
     'PostgreSQL; empty: embedded under DATA_DIR',
   ),
-  DATA_DIR: setting('.daikon', parseText, 'Where the embedded PostgreSQL lives'),
-  HTTP_HOST: setting('0.0.0.0', parseText, 'Address of the REST façade'),
-  HTTP_PORT: setting('8000', parsePort, 'Port of the REST façade; 0 picks a free one'),
-  GRPC_HOST: setting('0.0.0.0', parseText, 'Address of the gRPC server'),
-  GRPC_PORT: setting('50051', parsePort, 'Port of the gRPC server; 0 picks a free one'),
-  BASE_URL: setting(
-    'http://localhost:8000',
-    parseUrl('http', 'https'),
-    'Public address; the issuer of tokens',
-  ),
-  DEBUG: setting(
-    'true',
-    parseFlag,
-    'Reflection, made-up keys, demo tokens; switch off in production',
-  ),
-  JWT_PRIVATE_KEY_PATH: setting('keys/private.pem', parseText, 'RSA key that signs tokens'),
-  JWT_PUBLIC_KEY_PATH: setting(
-    'keys/public.pem',
-    parseText,
-    'RSA keys that verify tokens, newest first',
-  ),
-  ACCESS_TOKEN_EXPIRE_MINUTES: setting('15', parseCount, 'Life of an access token'),
-  SERVICE_KEYS_REQUIRED: setting(
-    'false',
-    parseFlag,
-    'No development mode: a service key is always needed',
-  ),
-  RATE_LIMIT_ENABLED: setting('true', parseFlag, 'false lifts every limit'),
-  RATE_LIMIT_PER_MINUTE: setting(
-    '30',
-    parseCount,
-    'Requests a minute of one client over all REST routes',
-  ),
+  DATA_DIR: setting('.daikon', text, 'Where the embedded PostgreSQL lives'),
   REDIS_URL: setting(
     '',
-    parseRedis,
+    list(url('redis', 'rediss')),
     'Where limits are counted, commas between the nodes of a cluster; empty: in this process',
+  ),
+  HTTP_HOST: setting('0.0.0.0', text, 'Address of the REST façade'),
+  HTTP_PORT: setting('8000', port, 'Port of the REST façade; 0 picks a free one'),
+  GRPC_HOST: setting('0.0.0.0', text, 'Address of the gRPC server'),
+  GRPC_PORT: setting('50051', port, 'Port of the gRPC server; 0 picks a free one'),
+  BASE_URL: setting('http://localhost:8000', http, 'Public address; the issuer of tokens'),
+  ADMIN_URL: setting(
+    'http://localhost:9004',
+    http,
+    'The admin panel, where an administrator’s sign-in ends',
+  ),
+  ADMIN_EMAILS: setting(
+    '',
+    list(email),
+    'Who becomes an administrator at sign-in, commas between them',
+  ),
+  COOKIE_SECURE: setting('false', flag, 'Cookies travel over https alone; switch on in production'),
+  DEBUG: setting('true', flag, 'Reflection, made-up keys, demo tokens; switch off in production'),
+  SESSION_SECRET_KEY: setting(
+    'daikon-development-secret',
+    text,
+    'Seals the state of sign-ins; must be set with DEBUG=false',
+  ),
+  JWT_PRIVATE_KEY_PATH: setting('keys/private.pem', text, 'RSA key that signs tokens'),
+  JWT_PUBLIC_KEY_PATH: setting(
+    'keys/public.pem',
+    text,
+    'RSA keys that verify tokens, newest first',
+  ),
+  ACCESS_TOKEN_EXPIRE_MINUTES: setting('15', count, 'Life of an access token'),
+  REFRESH_TOKEN_EXPIRE_DAYS: setting('7', count, 'Life of a session, from sign-in on'),
+  ADMIN_TOKEN_EXPIRE_MINUTES: setting('60', count, 'Life of an admin token'),
+  SERVICE_KEYS_REQUIRED: setting(
+    'false',
+    flag,
+    'No development mode: a service key is always needed',
+  ),
+  PERSONAL_WORKSPACES: setting(
+    'true',
+    flag,
+    'Who signs in without any membership gets a workspace',
+  ),
+  RATE_LIMIT_ENABLED: setting('true', flag, 'false lifts every limit'),
+  RATE_LIMIT_PER_MINUTE: setting(
+    '30',
+    count,
+    'Requests a minute of one client over all REST routes',
   ),
   TRUSTED_PROXIES: setting(
     '0',
-    parseNatural,
+    natural,
     'How many proxies in front are believed for X-Forwarded-For',
   ),
+  GOOGLE_CLIENT_ID: setting('', text, 'Empty: no sign-in with Google'),
+  GOOGLE_CLIENT_SECRET: setting('', text, 'Of the client'),
+  GOOGLE_ISSUER: setting('https://accounts.google.com', http, 'Where Google is'),
+  MICROSOFT_CLIENT_ID: setting('', text, 'Empty: no sign-in with Microsoft'),
+  MICROSOFT_CLIENT_SECRET: setting('', text, 'Of the client'),
+  MICROSOFT_TENANT: setting(
+    'common',
+    text,
+    'common, organizations, consumers, a tenant’s id or domain',
+  ),
+  MICROSOFT_ISSUER: setting(
+    'https://login.microsoftonline.com/{tenant}/v2.0',
+    http,
+    'Where Microsoft is',
+  ),
+  MICROSOFT_TRUST_EMAIL: setting('false', flag, 'Takes a single tenant’s e-mails as verified'),
+  GITHUB_CLIENT_ID: setting('', text, 'Empty: no sign-in with GitHub'),
+  GITHUB_CLIENT_SECRET: setting('', text, 'Of the client'),
+  GITHUB_URL: setting('https://github.com', http, 'Where GitHub is'),
+  GITHUB_API_URL: setting('https://api.github.com', http, 'Where its API is'),
+  GITHUB_PKCE: setting('false', flag, 'Sends PKCE to GitHub beside the state'),
   LOG_LEVEL: setting(
     'info',
-    parseOneOf('trace', 'debug', 'info', 'warn', 'error'),
+    oneOf('trace', 'debug', 'info', 'warn', 'error'),
     'Least level logged',
   ),
-  LOG_FORMAT: setting('json', parseOneOf('json', 'pretty'), 'json, or pretty for people'),
+  LOG_FORMAT: setting('json', oneOf('json', 'pretty'), 'json, or pretty for people'),
 } as const
 
 /** The settings, each under its variable's name. */
@@ -68,66 +120,18 @@ export class ConfigError extends Error {}
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = []
   const entries = Object.entries(settings).map(([name, { fallback, parse }]) => {
-    const text = environment[name] || fallback
+    const value = environment[name] || fallback
     try {
-      return [name, text === '' ? '' : parse(text)]
+      return [name, parse(value)]
     } catch (error) {
       mistakes.push(`${name} ${(error as Error).message}`)
       return [name, undefined]
     }
   })
+  const config = Object.fromEntries(entries) as Config
+  const weak = config.SESSION_SECRET_KEY === settings.SESSION_SECRET_KEY.fallback
+  if (config.DEBUG === false && weak)
+    mistakes.push('SESSION_SECRET_KEY must be set with DEBUG=false')
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
-  return Object.fromEntries(entries)
-}
-
-function setting<Value>(fallback: string, parse: (text: string) => Value, sentence: string) {
-  return { fallback, parse, sentence }
-}
-
-function parseText(text: string): string {
-  return text
-}
-
-function parseFlag(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new Error('must be true or false')
-  return text === 'true'
-}
-
-function parseNatural(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error('must be a whole number from 0 on')
-  return Number(text)
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error('must be a whole number from 1 on')
-  return Number(text)
-}
-
-function parsePort(text: string): number {
-  const port = parseNatural(text)
-  if (port > 65_535) throw new Error('must be a port, 0 to 65535')
-  return port
-}
-
-function parseUrl(...schemes: string[]) {
-  return (text: string): string => {
-    const ok = URL.canParse(text) && schemes.includes(new URL(text).protocol.slice(0, -1))
-    if (!ok) throw new Error(`must be a URL that begins with ${schemes.join(':// or ')}://`)
-    return text.replace(/\/+$/, '')
-  }
-}
-
-function parseRedis(text: string): string {
-  return text
-    .split(',')
-    .map((node) => parseUrl('redis', 'rediss')(node.trim()))
-    .join(',')
-}
-
-function parseOneOf<Value extends string>(...values: Value[]) {
-  return (text: string): Value => {
-    const value = values.find((known) => known === text)
-    if (value === undefined) throw new Error(`must be one of ${values.join(', ')}`)
-    return value
-  }
+  return config
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { makeKeys, readKeys } from './identity/keys.ts'
+import { createProviders } from './identity/providers/providers.ts'
 import { createFallbackWindows } from './limits/fallback.ts'
 import { createInProcessWindows } from './limits/in-process.ts'
 import { createRedisWindows } from './limits/redis.ts'
@@ -23,6 +24,7 @@ export type Running = {
 
 /** Settings → adapters → app → listening. */
 export async function start(config: Config, log: Logger): Promise<Running> {
+  const providers = createProviders(config)
   const embedded = config.DATABASE_URL
     ? undefined
     : await startEmbedded({ dataDir: config.DATA_DIR, log: (text) => log.info(text) })
@@ -39,10 +41,21 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     const app = createApp({
       ...{ database, windows, now: () => new Date() },
       keys: await readOrMakeKeys(config, log),
+      providers,
       onFailure: (fault, { requestId }) =>
         log.error({ request_id: requestId, reason: fault.reason, err: fault.cause }, fault.message),
       options: {
         baseUrl: config.BASE_URL,
+        adminUrl: config.ADMIN_URL,
+        adminEmails: config.ADMIN_EMAILS,
+        personalWorkspaces: config.PERSONAL_WORKSPACES,
+        lifetimes: {
+          access: config.ACCESS_TOKEN_EXPIRE_MINUTES * 60,
+          refresh: config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400,
+          admin: config.ADMIN_TOKEN_EXPIRE_MINUTES * 60,
+        },
+        sessionSecret: config.SESSION_SECRET_KEY,
+        secureCookies: config.COOKIE_SECURE,
         debug: config.DEBUG,
         keysRequired: config.SERVICE_KEYS_REQUIRED,
         globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
@@ -70,11 +83,11 @@ export async function start(config: Config, log: Logger): Promise<Running> {
 }
 
 /** Limits are counted in Redis where there is one, in this process otherwise and meanwhile. */
-function createWindows({ REDIS_URL: url }: Config, log: Logger): Windows {
+function createWindows({ REDIS_URL: nodes }: Config, log: Logger): Windows {
   const local = createInProcessWindows()
-  if (url) {
+  if (nodes.length > 0) {
     return createFallbackWindows({
-      shared: createRedisWindows({ url }),
+      shared: createRedisWindows({ url: nodes.join(',') }),
       local,
       onDegraded: (reason) =>
         log.warn({ reason }, 'Redis fails: limits are counted in this process'),

@@ -1,5 +1,7 @@
 /** Every recorded occurrence: what it happens to, and what its detail tells (specification 6). */
 export const occurrences = {
+  'user.signed_in': { target: 'user', detail: ['provider'] },
+  'admin.signed_in': { target: 'user', detail: ['provider'] },
   'permission.visibility_changed': {
     target: 'permission',
     detail: ['service_name', 'resource_type', 'resource_id', 'from', 'to'],

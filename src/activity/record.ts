@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
-import type { Caller } from '../rpc/call.ts'
 import { Activity } from '../storage/entities/records.ts'
 import { type Detail, type Occurrence, occurrences } from './occurrences.ts'
 
@@ -15,7 +14,7 @@ export type Entry<Name extends Occurrence> = {
 /** Writes an entry in the transaction of the change it tells of. A backend service is no actor. */
 export async function record<Name extends Occurrence>(
   em: EntityManager,
-  caller: Caller,
+  { actorId }: { actorId: string | undefined },
   { action, targetId, workspaceId, detail }: Entry<Name>,
 ): Promise<void> {
   await em.insert(Activity, {
@@ -23,7 +22,7 @@ export async function record<Name extends Occurrence>(
     action,
     target_type: occurrences[action].target,
     target_id: targetId,
-    actor_id: caller.user?.id ?? null,
+    actor_id: actorId ?? null,
     workspace_id: workspaceId ?? null,
     detail,
   })

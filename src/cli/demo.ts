@@ -3,7 +3,7 @@ import { createServiceApp } from '../admin/service-apps.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import { register } from '../permissions/register.ts'
 import { share } from '../permissions/share.ts'
-import type { Context } from '../rpc/call.ts'
+import type { Acting } from '../rpc/call.ts'
 import { Group, GroupMember, Member, User, Workspace } from '../storage/entities/people.ts'
 import { ServiceKey } from '../storage/entities/service-apps.ts'
 
@@ -31,7 +31,7 @@ const { workspace, group, people, documents, service_name, resource_type } = dem
  * A workspace with three people, a group and three documents of the service `docs`: the roadmap is
  * shared with the writers, the handbook open to everybody, the salaries nobody's but Alice's.
  */
-export async function seedDemo(context: Context, serviceKey: string): Promise<void> {
+export async function seedDemo(context: Acting, serviceKey: string): Promise<void> {
   const { em } = context
   if (!(await em.count(Workspace, { id: workspace }))) await seedPeople(em)
   if (!(await em.count(ServiceKey, { key_hash: hashServiceKey(serviceKey) })))

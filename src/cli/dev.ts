@@ -13,15 +13,7 @@ async function dev(): Promise<void> {
   const log = createLog(config)
   const running = await start(config, log)
   const serviceKey = keepServiceKey(config.DATA_DIR)
-  await seedDemo(
-    {
-      caller: {},
-      grounds: [],
-      em: running.database.fork(),
-      statements: running.database.statements,
-    },
-    serviceKey,
-  )
+  await seedDemo({ caller: {}, em: running.database.fork() }, serviceKey)
   const em = running.database.fork()
   const token = await makeDemoToken(em, config, 'bob@example.com', 'demo')
   process.stdout.write(welcome(running, token, serviceKey))

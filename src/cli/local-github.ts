@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readForm } from './local-oidc.ts'
-import { idsOf, type LocalClient, type LocalPerson, sendPage, sendPicker } from './local-person.ts'
+import { sendPage, sendPicker } from './local-page.ts'
+import { idsOf, type LocalClient, type LocalPerson } from './local-person.ts'
 
 type Parts = { url: string; client: LocalClient; people: LocalPerson[] }
 type Issued = { person: LocalPerson; redirectUri: string; challenge: string | undefined }
@@ -76,8 +77,9 @@ export function createLocalGithub({ url, client, people }: Parts) {
     const person = tokens.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
     if (!request.headers['user-agent']) return sendJson(response, 403, { message: 'User-Agent!' })
     if (!person) return sendJson(response, 401, { message: 'Bad credentials' })
-    const answer = { '/api/user': userOf, '/api/user/emails': emailsOf }[path]?.(person)
-    return sendJson(response, answer ? 200 : 404, answer ?? { message: 'Not Found' })
+    if (path === '/api/user') return sendJson(response, 200, userOf(person))
+    if (path === '/api/user/emails') return sendJson(response, 200, emailsOf(person))
+    return sendJson(response, 404, { message: 'Not Found' })
   }
 }
 

@@ -2,14 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import {
-  escape,
-  type LocalClient,
-  type LocalPerson,
-  pageHeaders,
-  renderPage,
-  sendPicker,
-} from './local-person.ts'
+import { pageHeaders, renderPage, sendPicker, toHtml } from './local-page.ts'
+import type { LocalClient, LocalPerson } from './local-person.ts'
 
 /** One OpenID Connect issuer: whose, and what its ID tokens say of a person. */
 export type LocalIssuer = {
@@ -18,6 +12,12 @@ export type LocalIssuer = {
   /** Names of claims by scope. */
   claims: Record<string, string[]>
   claimsOf(person: LocalPerson): { sub: string } & Record<string, unknown>
+}
+
+/** Seconds that things live. */
+const ttl = {
+  ...{ AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600 },
+  ...{ Interaction: 600, Session: 600 },
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -36,8 +36,7 @@ export async function createLocalOidc(
   { title, issuer, claims, claimsOf }: LocalIssuer,
   { client, people, key }: { client: LocalClient; people: LocalPerson[]; key: JWK },
 ): Promise<Handler> {
-  // A development dependency: it must not be needed to load this file's importers.
-  const { default: OidcProvider } = await import('oidc-provider')
+  const OidcProvider = await loadOidcProvider()
   const mount = new URL(issuer).pathname
   const provider = new OidcProvider(issuer, {
     adapter: createAdapters(),
@@ -55,7 +54,7 @@ export async function createLocalOidc(
     pkce: { required: () => true },
     conformIdTokenClaims: false,
     claims,
-    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600 },
+    ttl,
     interactions: { url: (_, { uid }) => `${mount}/interaction/${uid}` },
     findAccount: (_, sub) => {
       const found = people.map(claimsOf).find((known) => known.sub === sub)
@@ -63,7 +62,7 @@ export async function createLocalOidc(
     },
     renderError: (context, { error, error_description: why }) => {
       context.set(pageHeaders)
-      context.body = renderPage(error, `<p>${escape(String(why))}</p>`)
+      context.body = renderPage(error, `<p>${toHtml(String(why))}</p>`)
     },
   })
   const handle = provider.callback()
@@ -96,6 +95,18 @@ export async function createLocalOidc(
   }
 }
 
+/** A development dependency: production must be able to load this file's importers without it. */
+async function loadOidcProvider() {
+  const { warn } = console
+  // It warns of every Node that is no LTS release, and newcomers would take that for a fault.
+  console.warn = () => {}
+  try {
+    return (await import('oidc-provider')).default
+  } finally {
+    console.warn = warn
+  }
+}
+
 /** The fields of a form that was posted. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = ''
@@ -119,7 +130,7 @@ function createAdapters(): (model: string) => Adapter {
       return undefined
     }
     return {
-      async upsert(id, payload, seconds) {
+      async upsert(id, payload, seconds = 600) {
         rows.set(keyOf(id), { payload, until: Date.now() + seconds * 1000 })
       },
       find: (id) => find((key) => key === keyOf(id)),

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { createLocalGithub } from './local-github.ts'
 import { createLocalOidc, makeSigningKey } from './local-oidc.ts'
-import { idsOf, type LocalClient, type LocalPerson, sendPage } from './local-person.ts'
+import { sendPage } from './local-page.ts'
+import { idsOf, type LocalClient, type LocalPerson } from './local-person.ts'
 
 export type { LocalClient, LocalPerson }
 

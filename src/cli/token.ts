@@ -38,5 +38,5 @@ export async function makeDemoToken(
     publicPath: config.JWT_PUBLIC_KEY_PATH,
   })
   const tokens = createTokens({ keys, issuer: config.BASE_URL, now: () => new Date() })
-  return tokens.signAccess(subject, config.ACCESS_TOKEN_EXPIRE_MINUTES * 60)
+  return tokens.sign('access', subject, config.ACCESS_TOKEN_EXPIRE_MINUTES * 60)
 }

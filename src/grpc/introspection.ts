@@ -17,10 +17,10 @@ export function addReflection(server: Server, descriptors: FileDescriptorSet): v
   new ReflectionService(definition as never, { services }).addToServer(server)
 }
 
-/** Health of the server and each service by `grpc.health.v1`; '' is the server. */
+/** Health of each service by `grpc.health.v1`; '' is the whole server. */
 export function addHealth(server: Server, services: string[]): HealthImplementation {
   const health = new HealthImplementation(
-    Object.fromEntries(['', ...services].map((service) => [service, 'SERVING'])),
+    Object.fromEntries(services.map((service) => [service, 'SERVING'])),
   )
   health.addToServer(server)
   return health

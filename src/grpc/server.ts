@@ -2,11 +2,12 @@ import {
   type handleUnaryCall,
   type Metadata,
   Server,
-  type ServerCredentials,
+  ServerCredentials,
   type ServerUnaryCall,
   type ServiceDefinition,
 } from '@grpc/grpc-js'
 import type { Call } from '../rpc/call.ts'
+import { readCookie } from '../rpc/cookie-header.ts'
 import { type Fault, invalid } from '../rpc/fault.ts'
 import type { DeclaredOperation, Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
@@ -16,7 +17,36 @@ import { faultStatus } from './status.ts'
 /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED (contract 2). */
 const largestMessage = 4 * 1024 * 1024
 
-/** The inside door: every operation over gRPC, by the definitions of gen/. Not listening yet. */
+/** The inside door over HTTP/2. */
+export type GrpcDoor = {
+  /** Listens; answers the port. */
+  listen(host: string, port: number): Promise<number>
+  /** Takes no more and lets calls under way finish, for `milliseconds` at most. */
+  drain(milliseconds: number): Promise<void>
+}
+
+/** Stands a server at the door; not listening yet. */
+export function createGrpcDoor(server: Server): GrpcDoor {
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        const credentials = ServerCredentials.createInsecure()
+        server.bindAsync(`${host}:${port}`, credentials, (error, bound) =>
+          error ? reject(error) : resolve(bound),
+        )
+      }),
+    drain: (milliseconds) =>
+      new Promise((resolve) => {
+        const force = setTimeout(() => server.forceShutdown(), milliseconds)
+        server.tryShutdown(() => {
+          clearTimeout(force)
+          resolve()
+        })
+      }),
+  }
+}
+
+/** Every operation over gRPC, by the definitions of gen/. */
 export function createGrpcServer(
   operations: DeclaredOperation[],
   definitions: Record<string, ServiceDefinition>,
@@ -29,17 +59,6 @@ export function createGrpcServer(
     server.addService(tolerant(definition), Object.fromEntries(handlers))
   }
   return server
-}
-
-/** Listens; answers the port. */
-export function listen(
-  server: Server,
-  address: string,
-  credentials: ServerCredentials,
-): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, credentials, (error, port) => (error ? reject(error) : resolve(port)))
-  })
 }
 
 function createHandler(
@@ -62,6 +81,7 @@ function readCall(incoming: ServerUnaryCall<object | Fault, object>): Call {
     credentials: {
       authorization: text(metadata, 'authorization'),
       serviceKey: text(metadata, 'x-service-key'),
+      adminToken: readCookie(text(metadata, 'cookie'), 'admin_token'),
     },
     ip: peerAddress(incoming.getPeer()),
     requestId: readRequestId(text(metadata, 'x-request-id')),

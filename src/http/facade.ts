@@ -1,5 +1,6 @@
 import express, { type Express, type Request, type Response } from 'express'
 import type { Call } from '../rpc/call.ts'
+import { readCookie } from '../rpc/cookie-header.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
 import { type DeclaredOperation, type Operation, refusal } from '../rpc/operation.ts'
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
@@ -8,17 +9,20 @@ import { setSecurityHeaders } from './headers.ts'
 import { createJsonWriter } from './json.ts'
 import { readMessage } from './message.ts'
 import { sendProblem } from './problem.ts'
+import { depart } from './travel.ts'
 
 export type FacadeOptions = {
   /** How many proxies in front are believed for X-Forwarded-For. */
   trustedProxies: number
+  /** Cookies travel over https alone. */
+  secureCookies: boolean
 }
 
 /** The outside door: every operation at its route. Not listening yet. */
 export function createFacade(
   operations: DeclaredOperation[],
   pipeline: Pipeline,
-  { trustedProxies }: FacadeOptions,
+  { trustedProxies, secureCookies }: FacadeOptions,
 ): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
@@ -30,9 +34,9 @@ export function createFacade(
   for (const [path, own] of byPath(operations)) {
     const route = app.route(path.replace(/\{(\w+)\}/g, ':$1'))
     for (const operation of own) {
-      const answer = createAnswerer(operation)
+      const answer = createAnswerer(operation, secureCookies)
       route[operation.route.verb](async (request, response) => {
-        const message = await readMessage(request, response, operation.route, operation.input)
+        const message = await readMessage(request, response, operation)
         await run(operation, message, request, response, answer)
       })
     }
@@ -76,13 +80,20 @@ function byPath(operations: DeclaredOperation[]): [string, DeclaredOperation[]][
 }
 
 /** Sends a response as its method declares: status, and the message or its one field. */
-function createAnswerer({ policy, route, output }: DeclaredOperation) {
-  const write = createJsonWriter(output)
-  return ({ response: message }: Outcome, response: Response) => {
-    response.status(policy.status)
-    if (policy.status === 204) return void response.end()
-    const json = write(message ?? {})
-    response.json(route.responseField ? json[route.responseField] : json)
+function createAnswerer({ policy, output, travel }: DeclaredOperation, secureCookies: boolean) {
+  const { status, responseField } = policy
+  const travellers = travel.response
+  const write = createJsonWriter(
+    output,
+    travellers.map(({ field }) => field),
+  )
+  return ({ response: answer = {} }: Outcome, response: Response) => {
+    const message = answer as Record<string, unknown>
+    depart(response, travellers, message, secureCookies)
+    response.status(status)
+    if (status === 204 || status >= 300) return void response.end()
+    const json = write(message)
+    response.json(responseField ? json[responseField] : json)
   }
 }
 
@@ -93,10 +104,18 @@ function readCall(request: Request, message: object | Fault): Call {
     credentials: {
       authorization: request.get('authorization'),
       serviceKey: request.get('x-service-key'),
+      adminToken: readCookie(request.headers.cookie, 'admin_token'),
     },
     ip: request.ip ?? '',
     requestId: readRequestId(request.get('x-request-id')),
+    origin: readOrigin(request),
   }
+}
+
+/** The page's origin; browsers leave it out of some requests of our own pages. */
+function readOrigin(request: Request): string | undefined {
+  const sameOrigin = request.get('sec-fetch-site') === 'same-origin'
+  return request.get('origin') ?? (sameOrigin ? 'same-origin' : undefined)
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the window that binds. */

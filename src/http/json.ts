@@ -5,9 +5,10 @@ export type JsonWriter = (message: object) => Record<string, unknown>
 
 const timestamp = 'google.protobuf.Timestamp'
 
-/** The writer of a message, made once from its descriptor. */
-export function createJsonWriter(message: DescMessage): JsonWriter {
-  const fields = message.fields.map((field) => [field.name, createFieldWriter(field)] as const)
+/** The writer of a message, made once from its descriptor, without the fields named. */
+export function createJsonWriter(message: DescMessage, without: string[] = []): JsonWriter {
+  const declared = message.fields.filter(({ name }) => !without.includes(name))
+  const fields = declared.map((field) => [field.name, createFieldWriter(field)] as const)
   return (value) => {
     const json: Record<string, unknown> = {}
     for (const [name, write] of fields) json[name] = write((value as Record<string, unknown>)[name])

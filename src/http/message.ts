@@ -1,23 +1,25 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import express, { type Request, type Response } from 'express'
 import { Fault, invalid } from '../rpc/fault.ts'
-import type { Route } from '../rpc/route.ts'
+import type { DeclaredOperation } from '../rpc/operation.ts'
+import { arrivals } from './travel.ts'
 
 /** The largest body, in bytes, as large as the largest gRPC message (contract 2). */
 const largestBody = 4 * 1024 * 1024
 
 const parseJson = express.json({ limit: largestBody, type: () => true })
 
-/** A request's message: path and body, or path and query; a Fault when it can't be read. */
+/** A request's message: path and body, or path and query, and what travels beside; or a Fault. */
 export async function readMessage(
   request: Request,
   response: Response,
-  route: Route,
-  input: DescMessage,
+  { route, input, travel }: DeclaredOperation,
 ): Promise<object | Fault> {
   try {
     const rest = route.body ? await readBody(request, response) : readQuery(request, input)
-    return Array.isArray(rest) ? rest : { ...rest, ...request.params }
+    if (Array.isArray(rest)) return rest
+    const message = { ...rest, ...request.params }
+    return { ...message, ...arrivals(request, travel.request, message) }
   } catch (error) {
     return Fault.from(error)
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { AccessSubject } from './tokens.ts'
+import type { Claims } from './claims.ts'
 
 /** A member, by ids or by what people call them. */
 export type MemberKey = { userId: string; workspaceId: string } | { email: string; slug: string }
@@ -9,12 +9,12 @@ export type MemberKey = { userId: string; workspaceId: string } | { email: strin
 export async function accessSubject(
   em: EntityManager,
   key: MemberKey,
-): Promise<AccessSubject | undefined> {
+): Promise<Claims['access'] | undefined> {
   const [where, values] =
     'userId' in key
       ? ['u.id = ? and w.id = ?', [key.userId, key.workspaceId]]
       : ['u.email = ? and w.slug = ?', [key.email, key.slug]]
-  const [subject] = await em.execute<Omit<AccessSubject, 'jti'>[]>(
+  const [subject] = await em.execute<Omit<Claims['access'], 'jti'>[]>(
     `select u.id as sub, u.email, u.name, w.id as wid, w.slug as wslug, m.role as wrole,
        array(select g.group_id::text from group_members g
          where g.user_id = u.id and g.workspace_id = w.id order by 1) as groups

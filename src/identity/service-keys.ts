@@ -1,14 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hashSecret, makeSecret } from './secret.ts'
 
-/** A new key for a backend service: 256 random bits. Shown once; the database knows its hash. */
+/** A new key for a backend service. Shown once; the database knows its hash. */
 export function makeServiceKey(): string {
-  return `dk_${randomBytes(32).toString('base64url')}`
+  return `dk_${makeSecret()}`
 }
 
-/** SHA-256 of the whole key, hex: what keys are found by (specification 5.5). */
-export function hashServiceKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex')
-}
+/** What a key is found by: SHA-256 of the whole of it (specification 5.5). */
+export const hashServiceKey = hashSecret
 
 /** The first characters, by which people tell keys apart. */
 export function serviceKeyPrefix(key: string): string {

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
 import { Fault } from '../rpc/fault.ts'
-import { type AccessClaims, audience, readAccessClaims } from './claims.ts'
+import { audience, type Claims, readClaims, type Token, type TokenType } from './claims.ts'
 import type { Keys } from './keys.ts'
-
-/** What an access token says beyond its own life. */
-export type AccessSubject = Omit<AccessClaims, 'iat' | 'exp' | 'type'>
 
 /** Signs and verifies tokens (RFC 7519, RS256 alone). */
 export type Tokens = {
-  signAccess(subject: AccessSubject, seconds: number): Promise<string>
+  sign<Type extends TokenType>(type: Type, claims: Claims[Type], seconds: number): Promise<string>
   /** The claims of a token that holds; throws unauthenticated. Says nothing of the denylist. */
-  verifyAccess(token: string): Promise<AccessClaims>
+  verify<Type extends TokenType>(type: Type, token: string): Promise<Token<Type>>
 }
 
 type TokenParts = { keys: Keys; issuer: string; now: () => Date }
@@ -24,9 +21,9 @@ const mostRemembered = 50_000
  * and never past its expiry; whether the token still holds is asked of the database at each call.
  */
 export function createTokens({ keys, issuer, now }: TokenParts): Tokens {
-  const remembered = new Map<string, AccessClaims>()
+  const remembered = new Map<string, Token<TokenType>>()
 
-  function remember(digest: string, claims: AccessClaims) {
+  function remember(digest: string, claims: Token<TokenType>) {
     if (remembered.size >= mostRemembered) {
       const [oldest] = remembered.keys()
       if (oldest) remembered.delete(oldest)
@@ -35,9 +32,9 @@ export function createTokens({ keys, issuer, now }: TokenParts): Tokens {
   }
 
   return {
-    async signAccess(subject, seconds) {
+    async sign(type, claims, seconds) {
       const issued = Math.floor(now().getTime() / 1000)
-      return new SignJWT({ ...subject, type: 'access' })
+      return new SignJWT({ ...claims, type })
         .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: keys.kid })
         .setIssuer(issuer)
         .setAudience(audience)
@@ -46,22 +43,22 @@ export function createTokens({ keys, issuer, now }: TokenParts): Tokens {
         .sign(keys.signing)
     },
 
-    async verifyAccess(token) {
-      const digest = createHash('sha256').update(token).digest('base64')
+    async verify<Type extends TokenType>(type: Type, token: string) {
+      const digest = createHash('sha256').update(type).update(token).digest('base64')
       const known = remembered.get(digest)
       if (known) {
-        if (known.exp * 1000 > now().getTime()) return known
+        if (known.exp * 1000 > now().getTime()) return known as unknown as Token<Type>
         remembered.delete(digest)
         throw tokenExpired()
       }
-      const claims = readAccessClaims(await verify(token))
+      const claims = readClaims(type, await verifySignature(token))
       if (!claims) throw tokenInvalid()
       remember(digest, claims)
       return claims
     },
   }
 
-  async function verify(token: string): Promise<Record<string, unknown>> {
+  async function verifySignature(token: string): Promise<Record<string, unknown>> {
     try {
       const key = keys.verifying.get(decodeProtectedHeader(token).kid ?? '')
       if (!key) throw tokenInvalid()

@@ -7,7 +7,7 @@ import type {
   UnregisterRequest,
   UnregisterResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import type { Context } from '../rpc/call.ts'
+import type { Acting, Context } from '../rpc/call.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
 import { Member, Workspace } from '../storage/entities/people.ts'
 import { Resource as ResourceRow } from '../storage/entities/resources.ts'
@@ -17,7 +17,7 @@ import { findResource, present, requireResource, resourceMissing } from './resou
 
 /** Makes a resource known; a repetition answers the record as it is now (contract 5). */
 export async function register(
-  { em }: Context,
+  { em }: Acting,
   request: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
   return inTransaction(em, async (em) => {

@@ -1,7 +1,8 @@
 import { v7 as uuid } from 'uuid'
-import type { Acknowledgement, Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
+import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
+import type { Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
 import { record } from '../activity/record.ts'
-import type { Context } from '../rpc/call.ts'
+import { type Acting, actorOf, type Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import type { SharePermission } from '../storage/entities/resources.ts'
 import { violates } from '../storage/storage-fault.ts'
@@ -11,7 +12,7 @@ import { presentShare, type Resource, requireManager, requireResource } from './
 type ShareRow = Parameters<typeof presentShare>[0]
 
 /** Shares a resource with a user or group of its workspace, in place of what they had. */
-export async function share({ em, caller }: Context, request: ShareRequest): Promise<Share> {
+export async function share({ em, caller }: Acting, request: ShareRequest): Promise<Share> {
   return inTransaction(em, async (em) => {
     const resource = await requireResource(em, caller, request.permission_id)
     requireManager(caller, resource)
@@ -31,7 +32,7 @@ export async function share({ em, caller }: Context, request: ShareRequest): Pro
           ...[request.permission, caller.user?.id ?? null],
         ],
       )
-      await record(em, caller, shareEntry('permission.shared', resource, request))
+      await record(em, actorOf(caller), shareEntry('permission.shared', resource, request))
       return presentShare(row as ShareRow)
     } catch (error) {
       // The foreign keys are the rule: a member or a group of this very workspace.
@@ -58,7 +59,7 @@ export async function revokeShare(
     if (!gone) throw new Fault('missing', 'SHARE_NOT_FOUND', 'Share not found')
     const { permission } = gone
     const entry = shareEntry('permission.share_revoked', resource, { ...request, permission })
-    await record(em, caller, entry)
+    await record(em, actorOf(caller), entry)
     return { status: 'ok' }
   })
 }

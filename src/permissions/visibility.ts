@@ -3,7 +3,7 @@ import type {
   UpdateVisibilityRequest,
 } from '../../gen/daikon/v1/permissions.ts'
 import { record } from '../activity/record.ts'
-import type { Context } from '../rpc/call.ts'
+import { actorOf, type Context } from '../rpc/call.ts'
 import { Resource as ResourceRow, type Visibility } from '../storage/entities/resources.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { present, requireResource } from './resource.ts'
@@ -20,7 +20,7 @@ export async function updateVisibility(
     // The condition makes one of two racing changes the one that is recorded.
     const where = { id, visibility: { $ne: to } }
     if (await em.nativeUpdate(ResourceRow, where, { visibility: to })) {
-      await record(em, caller, {
+      await record(em, actorOf(caller), {
         action: 'permission.visibility_changed',
         targetId: id,
         workspaceId: resource.workspace_id,

@@ -1,48 +1,47 @@
-import type { AccessClaims } from '../identity/claims.ts'
+import type { Token } from '../identity/claims.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import type { Standing } from '../permissions/facts.ts'
-import type { ServiceCaller, UserCaller } from './call.ts'
+import type { AdminCaller, Credentials, ServiceCaller, ShownToken, UserCaller } from './call.ts'
 import { Fault } from './fault.ts'
 import type { Tier } from './method.ts'
 import type { Passage, PipelineParts } from './pipeline.ts'
 
-const needs: Record<Tier, { user: boolean; service: boolean }> = {
-  public: { user: false, service: false },
-  user: { user: true, service: false },
-  service: { user: false, service: true },
-  dual: { user: true, service: true },
-  admin: { user: false, service: false },
+/** What each tier asks for: the type of a token, a service key (specification 5.1). */
+const needs: Record<Tier, { token?: 'access' | 'admin_access'; service?: true }> = {
+  public: {},
+  user: { token: 'access' },
+  service: { service: true },
+  dual: { token: 'access', service: true },
+  admin: { token: 'admin_access' },
 }
 
 /**
- * Finds out who calls (specification 5.1). The message is read here, so that the facts of what it
- * asks ride in the one statement that tells how things stand with the credentials.
+ * Finds out who calls. The message is read here, so that the facts of what it asks ride in the one
+ * statement that tells how things stand with the credentials.
  */
 export async function authenticate(passage: Passage, parts: PipelineParts): Promise<void> {
-  const { operation, call } = passage
-  const { tier } = operation.policy
-  const { user, service } = needs[tier]
-  const claims = user
-    ? await parts.tokens.verifyAccess(bearer(call.credentials.authorization))
-    : undefined
-  if (tier === 'admin')
-    throw new Fault('unauthenticated', 'TOKEN_MISSING', 'An admin token is needed')
+  const { credentials } = passage.call
+  const { token, service } = needs[passage.operation.policy.tier]
+  const verify = parts.identity.tokens.verify
+  const user = token === 'access' ? await verify(token, readBearer(credentials)) : undefined
+  const admin = token === 'admin_access' ? await verify(token, readCookie(credentials)) : undefined
   const asks = readMessage(passage)
-  if (!user && !service) return
+  if (!token && !service) return
 
-  const { serviceKey } = call.credentials
+  const { serviceKey } = credentials
   const { standing, grounds } = await parts.loadFacts({
     keyHash: service && serviceKey ? hashServiceKey(serviceKey) : undefined,
-    tokenId: claims?.jti,
-    userId: claims?.sub,
-    workspaceId: claims?.wid,
+    tokenId: (user ?? admin)?.jti,
+    userId: (user ?? admin)?.sub,
+    workspaceId: user?.wid,
     asks,
   })
   if (service) {
     const required = parts.keysRequired || standing.keysRequired
     passage.caller.service = required ? requireService(standing, serviceKey) : { name: undefined }
   }
-  if (claims) passage.caller.user = requireUser(standing, claims)
+  if (user) passage.caller.user = requireUser(standing, user)
+  if (admin) passage.caller.admin = requireAdmin(standing, admin)
   passage.grounds = grounds
 }
 
@@ -59,14 +58,17 @@ function readMessage(passage: Passage) {
   }
 }
 
-function bearer(authorization: string | undefined): string {
+function readBearer({ authorization }: Credentials): string {
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1]
   if (token) return token
-  throw new Fault(
-    'unauthenticated',
-    'TOKEN_MISSING',
-    'An access token is needed: authorization: Bearer …',
-  )
+  const detail = 'An access token is needed: authorization: Bearer …'
+  throw new Fault('unauthenticated', 'TOKEN_MISSING', detail)
+}
+
+function readCookie({ adminToken }: Credentials): string {
+  if (adminToken) return adminToken
+  const detail = 'An admin token is needed: cookie admin_token'
+  throw new Fault('unauthenticated', 'TOKEN_MISSING', detail)
 }
 
 /** The second row of the matrix of specification 5.5; the first, development mode, asks for no key. */
@@ -77,10 +79,23 @@ function requireService(standing: Standing, key: string | undefined): ServiceCal
     : new Fault('unauthenticated', 'SERVICE_KEY_MISSING', 'A service key is needed: x-service-key')
 }
 
-function requireUser(standing: Standing, claims: AccessClaims): UserCaller {
+function requireUser(standing: Standing, claims: Token<'access'>): UserCaller {
+  const token = requireGood(standing, claims)
+  return { id: claims.sub, workspaceId: claims.wid, role: standing.role, token }
+}
+
+function requireAdmin(standing: Standing, claims: Token<'admin_access'>): AdminCaller {
+  const token = requireGood(standing, claims)
+  if (claims.admin !== true || !standing.userAdmin)
+    throw new Fault('forbidden', 'NOT_ADMIN', 'The user is no administrator')
+  return { id: claims.sub, token }
+}
+
+/** A token holds while it is not denied and its user is active. */
+function requireGood(standing: Standing, { jti, exp }: { jti: string; exp: number }): ShownToken {
   if (standing.tokenDenied)
     throw new Fault('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
   if (!standing.userActive)
     throw new Fault('unauthenticated', 'USER_INACTIVE', 'The user is not active')
-  return { id: claims.sub, workspaceId: claims.wid, role: standing.role }
+  return { id: jti, expiresAt: new Date(exp * 1000) }
 }

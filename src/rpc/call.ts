@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { IdentityParts } from '../identity/identity-parts.ts'
 import type { Ask } from '../permissions/facts.ts'
 import type { StatementPool } from '../storage/statement-pool.ts'
 import type { Role } from '../workspaces/roles.ts'
@@ -8,6 +9,8 @@ import type { Fault } from './fault.ts'
 export type Credentials = {
   authorization: string | undefined
   serviceKey: string | undefined
+  /** The cookie `admin_token`. */
+  adminToken: string | undefined
 }
 
 /** What a door brings. */
@@ -19,20 +22,46 @@ export type Call = {
   credentials: Credentials
   ip: string
   requestId: string
+  /** Of a browser: the site of the page that sends the request, or `same-origin`. */
+  origin?: string | undefined
 }
+
+/** The token that a caller has shown. */
+export type ShownToken = { id: string; expiresAt: Date }
 
 /** A person, by a valid access token; role as of now. */
 export type UserCaller = {
   id: string
   workspaceId: string
   role: Role | undefined
+  token: ShownToken
 }
+
+/** An administrator, by a valid admin token, as of now. */
+export type AdminCaller = { id: string; token: ShownToken }
 
 /** A backend service; without a name it is unscoped, in development mode (specification 5.5). */
 export type ServiceCaller = { name: string | undefined }
 
-/** Who the call turns out to come from: either, both or neither. */
-export type Caller = { user?: UserCaller; service?: ServiceCaller }
+/** Who the call turns out to come from: what the method's tier asks for. */
+export type Caller = { user?: UserCaller; service?: ServiceCaller; admin?: AdminCaller }
+
+/** The user of a method whose tier asks for one. */
+export function requireUser({ user }: Caller): UserCaller {
+  if (!user) throw new Error('a method of no user tier')
+  return user
+}
+
+/** The administrator of a method whose tier asks for one. */
+export function requireAdmin({ admin }: Caller): AdminCaller {
+  if (!admin) throw new Error('a method of another tier than admin')
+  return admin
+}
+
+/** Whom the activity log names. */
+export function actorOf({ user, admin }: Caller): { actorId: string | undefined } {
+  return { actorId: user?.id ?? admin?.id }
+}
 
 /** What a use case works with. */
 export type Context = {
@@ -43,7 +72,14 @@ export type Context = {
   em: EntityManager
   /** Prepared statements, for reads that must be fast. */
   statements: StatementPool
+  /** When the call came. */
+  now: Date
+  /** Keys, tokens and providers. */
+  identity: IdentityParts
 }
+
+/** What changes to records take: who, and on what. */
+export type Acting = Pick<Context, 'caller' | 'em'>
 
 /** What an operation does. `asks` names the checks whose facts ride in the authenticating statement. */
 export type UseCase<Request, Response> = {

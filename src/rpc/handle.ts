@@ -2,12 +2,17 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Passage, PipelineParts } from './pipeline.ts'
 
 /** Runs the use case. */
-export async function handle(passage: Passage, { database }: PipelineParts): Promise<void> {
+export async function handle(
+  passage: Passage,
+  { database, identity, now }: PipelineParts,
+): Promise<void> {
   const { operation, call, caller, grounds } = passage
   let forked: EntityManager | undefined
   const context = {
     caller,
     grounds,
+    identity,
+    now: now(),
     statements: database.statements,
     // A check needs none: its facts are there already.
     get em() {

@@ -31,8 +31,12 @@ export type Policy = {
   /** Split at its dots: `checks.service_name` walks into the repeated field `checks`. */
   serviceField: string[] | undefined
   limitPerMinute: number | undefined
+  /** It changes nothing (RFC 9110, 9.2.1). */
+  safe: boolean
   /** HTTP status of success. */
   status: number
+  /** The response field that is the whole HTTP body, for bare arrays. */
+  responseField: string | undefined
 }
 
 /** A declared operation: what both doors and the pipeline know of it. */
@@ -56,6 +60,7 @@ type PolicyJson = {
   service_field?: string
   limit_per_minute?: number
   status?: number
+  response_field?: string
 }
 
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
@@ -104,18 +109,19 @@ function readMethod(registry: FileRegistry, method: DescMethod): Method {
   const http = requireExtension(registry, 'google.api.http')
   if (!hasOption(method, policy)) throw new Error(`${name} declares no policy`)
   if (!hasOption(method, http)) throw new Error(`${name} declares no google.api.http`)
+  const route = readRoute(name, optionJson(registry, http, method) as Record<string, string>)
   return {
     name,
     service: method.parent.name,
     key: method.localName,
-    policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson),
-    route: readRoute(name, optionJson(registry, http, method) as Record<string, string>),
+    policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson, route),
+    route,
     input: method.input,
     output: method.output,
   }
 }
 
-function readPolicy(name: string, method: DescMethod, json: PolicyJson): Policy {
+function readPolicy(name: string, method: DescMethod, json: PolicyJson, route: Route): Policy {
   if (!json.tier) throw new Error(`${name} declares no tier`)
   const tier = json.tier.replace('TIER_', '').toLowerCase() as Tier
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
@@ -132,7 +138,9 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson): Policy 
     workspaceField: json.workspace_field,
     serviceField,
     limitPerMinute: json.limit_per_minute,
+    safe: route.verb === 'get',
     status: json.status ?? 200,
+    responseField: json.response_field,
   }
 }
 

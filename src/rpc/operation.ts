@@ -3,6 +3,7 @@ import type { FileDescriptorSet } from '@bufbuild/protobuf/wkt'
 import type { UseCase } from './call.ts'
 import type { Fault } from './fault.ts'
 import { type Method, type Policy, readMethods } from './method.ts'
+import { readTravellers, type Traveller } from './travel.ts'
 import { createValidator, type Validator } from './validate.ts'
 
 /** A method with all that it takes to run it. */
@@ -12,7 +13,11 @@ export type Operation = Pick<Method, 'name' | 'policy'> & {
 }
 
 /** An operation with its declaration, for the doors to stand it at. */
-export type DeclaredOperation = Method & Operation
+export type DeclaredOperation = Method &
+  Operation & {
+    /** The fields that travel in headers and cookies. */
+    travel: { request: Traveller[]; response: Traveller[] }
+  }
 
 /** The use cases by service and key, `{PermissionService: {check, …}}`. */
 export type UseCaseTable = Record<string, Record<string, UseCase<never, object>>>
@@ -33,7 +38,9 @@ const publicPolicy: Policy = {
   workspaceField: undefined,
   serviceField: undefined,
   limitPerMinute: undefined,
+  safe: true,
   status: 200,
+  responseField: undefined,
 }
 
 /** Every declared method with its use case; throws when either lacks the other. */
@@ -49,6 +56,10 @@ export function createOperations(
       ...method,
       validate: createValidator(registry, method),
       useCase: useCase as UseCase<object, object>,
+      travel: {
+        request: readTravellers(registry, method.input),
+        response: readTravellers(registry, method.output),
+      },
     }
   })
 }

@@ -1,4 +1,4 @@
-import type { Tokens } from '../identity/tokens.ts'
+import type { IdentityParts } from '../identity/identity-parts.ts'
 import type { Verdict, Windows } from '../limits/windows.ts'
 import type { LoadFacts } from '../permissions/facts.ts'
 import type { Database } from '../storage/database.ts'
@@ -16,7 +16,10 @@ export type PipelineParts = {
   windows: Windows
   /** Requests a minute for one client over all methods; undefined lifts every limit. */
   globalLimit: number | undefined
-  tokens: Tokens
+  identity: IdentityParts
+  now: () => Date
+  /** The pages that may act with the admin cookie. */
+  adminOrigins: string[]
   loadFacts: LoadFacts
   /** No development mode: a key is needed even where no service app is active. */
   keysRequired: boolean

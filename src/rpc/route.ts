@@ -11,8 +11,6 @@ export type Route = {
   pathFields: string[]
   /** Whether the request is read from the body, or else from the query. */
   body: boolean
-  /** The response field that is the whole body, for bare arrays. */
-  responseField: string | undefined
 }
 
 /** A google.api.http rule as a Route; throws on what the façade does not do. */
@@ -24,5 +22,5 @@ export function readRoute(name: string, rule: Record<string, string>): Route {
     throw new Error(`${name} has additional_bindings, which can't carry a policy`)
   if (rule.body && rule.body !== '*') throw new Error(`${name} has a body other than "*"`)
   const pathFields = [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string)
-  return { verb, path, pathFields, body: rule.body === '*', responseField: rule.response_body }
+  return { verb, path, pathFields, body: rule.body === '*' }
 }

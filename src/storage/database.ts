@@ -6,7 +6,15 @@ import { Group, GroupMember, LinkedAccount, Member, User, Workspace } from './en
 import { Activity, DeniedToken } from './entities/records.ts'
 import { Resource, ResourceKind, Share } from './entities/resources.ts'
 import { ServiceAction, ServiceApp, ServiceKey } from './entities/service-apps.ts'
+import {
+  AuthorizationCode,
+  ClientApp,
+  ClientRedirectUri,
+  RefreshFamily,
+  RefreshToken,
+} from './entities/sign-in.ts'
 import { First } from './migrations/001-first.ts'
+import { SignIn } from './migrations/002-sign-in.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** PostgreSQL, as the rooms see it. */
@@ -22,6 +30,7 @@ const entities = [
   ...[User, LinkedAccount, Workspace, Member, Group, GroupMember],
   ...[ResourceKind, Resource, Share, ServiceApp, ServiceKey, ServiceAction],
   ...[CustomRole, CustomRoleAction, CustomRoleMember, DeniedToken, Activity],
+  ...[ClientApp, ClientRedirectUri, AuthorizationCode, RefreshFamily, RefreshToken],
 ]
 
 /** Milliseconds until a connection, and until an answer on it, counts as not to be had. */
@@ -67,7 +76,10 @@ function openOrm(url: string): Promise<MikroORM> {
     // What matters of it arrives as errors.
     logger: () => {},
     migrations: {
-      migrationsList: [{ name: '001-first', class: First }],
+      migrationsList: [
+        { name: '001-first', class: First },
+        { name: '002-sign-in', class: SignIn },
+      ],
       tableName: 'migrations',
       snapshot: false,
     },

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +8,9 @@ import test from 'ava'
 import { settings } from '../../src/config.ts'
 
 const root = join(import.meta.dirname, '../..')
-const readme = await readFile(join(root, 'README.md'), 'utf8')
+const path = join(root, 'README.md')
+if (process.env.UPDATE_GOLDEN) await writeSettings()
+const readme = await readFile(path, 'utf8')
 
 test('the README lists every setting with its default and its sentence', (t) => {
   const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (?:`(.*)`)? ?\| (.*) \|$/gm)]
@@ -56,6 +58,19 @@ test('the README’s first minutes work as pasted', async (t) => {
     [true, false],
   )
 })
+
+/** Writes the table of settings anew, from the code. */
+async function writeSettings(): Promise<void> {
+  const rows = Object.entries(settings).map(([name, { fallback, sentence }]) => {
+    const cells = [`\`${name}\``, fallback && `\`${fallback}\``, sentence]
+    return `| ${cells.join(' | ')} |\n`
+  })
+  const before = await readFile(path, 'utf8')
+  const head = '| variable | default | |\n|---|---|---|\n'
+  const [start = '', rest = ''] = before.split(head)
+  const after = rest.replace(/^(\|.*\n)*/, '')
+  await writeFile(path, `${start}${head}${rows.join('')}${after}`)
+}
 
 async function readUntil(stream: NodeJS.ReadableStream, sign: RegExp): Promise<string> {
   let text = ''

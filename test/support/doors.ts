@@ -5,10 +5,10 @@ import {
   Metadata as MetadataClass,
   type ServiceError,
 } from '@grpc/grpc-js'
-import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
 import type { App } from '../../src/app.ts'
 import { type FaultKind, type FieldProblem, faultKinds } from '../../src/rpc/fault.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import { definitions } from '../../src/use-cases.ts'
 import { readStatusDetails } from './status-details.ts'
 
 /** What a caller shows. */
@@ -34,7 +34,7 @@ export type Door = {
   close(): void
 }
 
-const definitions = [PermissionServiceService]
+const services = Object.values(definitions)
 
 /** The two doors of an app that listens. */
 export function createDoors(app: App, ports: { grpcPort: number; httpPort: number }): Door[] {
@@ -43,7 +43,7 @@ export function createDoors(app: App, ports: { grpcPort: number; httpPort: numbe
 
 function createGrpcDoor(port: number): Door {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
-  const methods = definitions.flatMap((definition) => Object.values(definition))
+  const methods = services.flatMap((definition) => Object.values(definition))
   return {
     name: 'grpc',
     call(name, message, shown = {}) {

@@ -63,7 +63,7 @@ export async function startWorld(
     token: (sub, wid, { jti = randomUUID(), seconds = 900 } = {}) => {
       const person = { sub, jti, email: 'someone@example.com', name: 'someone' }
       const place = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
-      return first.app.tokens.signAccess({ ...person, ...place }, seconds)
+      return first.app.tokens.sign('access', { ...person, ...place }, seconds)
     },
     async stop() {
       await Promise.all(nodes.map((node) => node.stop()))
@@ -81,7 +81,7 @@ async function startNode(
   const database = await openDatabase(url, () => {})
   const failures: Fault[] = []
   const app = createApp({
-    ...{ database, keys, windows: createInProcessWindows() },
+    ...{ database, keys, windows: createInProcessWindows(), providers: new Map() },
     now: () => clock.now ?? new Date(),
     onFailure: (fault) => {
       failures.push(fault)
@@ -89,6 +89,12 @@ async function startNode(
     },
     options: {
       baseUrl: 'http://localhost:8000',
+      adminUrl: 'http://localhost:9004',
+      adminEmails: [],
+      personalWorkspaces: true,
+      lifetimes: { access: 900, refresh: 604_800, admin: 3600 },
+      sessionSecret: 'a secret of the tests',
+      secureCookies: false,
       debug: true,
       keysRequired: false,
       globalLimit: undefined,

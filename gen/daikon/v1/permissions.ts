@@ -19,6 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { Acknowledgement } from "./acknowledgement.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -130,11 +131,6 @@ export interface Share {
   permission: string;
   granted_by: string;
   granted_at: string | undefined;
-}
-
-/** Answers an act that has nothing else to say: `{"status":"ok"}`. */
-export interface Acknowledgement {
-  status: string;
 }
 
 function createBasePermissionCheck(): PermissionCheck {
@@ -1364,61 +1360,6 @@ export const Share: MessageFns<Share> = {
     message.permission = object.permission ?? "";
     message.granted_by = object.granted_by ?? "";
     message.granted_at = object.granted_at ?? undefined;
-    return message;
-  },
-};
-
-function createBaseAcknowledgement(): Acknowledgement {
-  return { status: "" };
-}
-
-export const Acknowledgement: MessageFns<Acknowledgement> = {
-  encode(message: Acknowledgement, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.status !== "") {
-      writer.uint32(10).string(message.status);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): Acknowledgement {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseAcknowledgement();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.status = reader.string();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<Acknowledgement>, I>>(base?: I): Acknowledgement {
-    return Acknowledgement.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<Acknowledgement>, I>>(object: I): Acknowledgement {
-    const message = createBaseAcknowledgement();
-    message.status = object.status ?? "";
     return message;
   },
 };

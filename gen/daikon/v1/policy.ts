@@ -74,6 +74,16 @@ export namespace Format {
   export type FORMAT_NAME = typeof Format.FORMAT_NAME;
 }
 
+export const SameSite = { SAME_SITE_UNSPECIFIED: 0, SAME_SITE_LAX: 1, SAME_SITE_STRICT: 2 } as const;
+
+export type SameSite = typeof SameSite[keyof typeof SameSite];
+
+export namespace SameSite {
+  export type SAME_SITE_UNSPECIFIED = typeof SameSite.SAME_SITE_UNSPECIFIED;
+  export type SAME_SITE_LAX = typeof SameSite.SAME_SITE_LAX;
+  export type SAME_SITE_STRICT = typeof SameSite.SAME_SITE_STRICT;
+}
+
 /** The rights and limits of one method. */
 export interface Policy {
   tier: Tier;
@@ -86,6 +96,8 @@ export interface Policy {
   limit_per_minute: number;
   /** The HTTP status of success; 0 is 200. */
   status: number;
+  /** The response field that is the whole HTTP body, for bare arrays. */
+  response_field: string;
 }
 
 /** What a request field may hold. A single field must be present unless declared `optional`. */
@@ -109,14 +121,33 @@ export interface Rules {
   default?: string | undefined;
 }
 
-/** A field outside path, query and body. */
+/** A field that travels outside path, query and body; it never stands in a body. */
 export interface Travel {
+  /** The name of a header. */
   header?: string | undefined;
-  cookie?: string | undefined;
+  cookie?: Cookie | undefined;
+}
+
+/** A cookie: always HttpOnly, Secure by COOKIE_SECURE. Answered empty, it is deleted. */
+export interface Cookie {
+  /** `{field}` stands for another field of the message. */
+  name: string;
+  same_site: SameSite;
+  path: string;
+  /** Seconds. */
+  max_age: number;
 }
 
 function createBasePolicy(): Policy {
-  return { tier: 0, least_role: 0, workspace_field: "", service_field: "", limit_per_minute: 0, status: 0 };
+  return {
+    tier: 0,
+    least_role: 0,
+    workspace_field: "",
+    service_field: "",
+    limit_per_minute: 0,
+    status: 0,
+    response_field: "",
+  };
 }
 
 export const Policy: MessageFns<Policy> = {
@@ -138,6 +169,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.status !== 0) {
       writer.uint32(48).uint32(message.status);
+    }
+    if (message.response_field !== "") {
+      writer.uint32(58).string(message.response_field);
     }
     return writer;
   },
@@ -203,6 +237,14 @@ export const Policy: MessageFns<Policy> = {
             message.status = reader.uint32();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.response_field = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -226,6 +268,7 @@ export const Policy: MessageFns<Policy> = {
     message.service_field = object.service_field ?? "";
     message.limit_per_minute = object.limit_per_minute ?? 0;
     message.status = object.status ?? 0;
+    message.response_field = object.response_field ?? "";
     return message;
   },
 };
@@ -414,7 +457,7 @@ export const Travel: MessageFns<Travel> = {
       writer.uint32(10).string(message.header);
     }
     if (message.cookie !== undefined) {
-      writer.uint32(18).string(message.cookie);
+      Cookie.encode(message.cookie, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -445,7 +488,7 @@ export const Travel: MessageFns<Travel> = {
               break;
             }
 
-            message.cookie = reader.string();
+            message.cookie = Cookie.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -466,7 +509,100 @@ export const Travel: MessageFns<Travel> = {
   fromPartial<I extends Exact<DeepPartial<Travel>, I>>(object: I): Travel {
     const message = createBaseTravel();
     message.header = object.header ?? undefined;
-    message.cookie = object.cookie ?? undefined;
+    message.cookie = (object.cookie !== undefined && object.cookie !== null)
+      ? Cookie.fromPartial(object.cookie)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCookie(): Cookie {
+  return { name: "", same_site: 0, path: "", max_age: 0 };
+}
+
+export const Cookie: MessageFns<Cookie> = {
+  encode(message: Cookie, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.same_site !== 0) {
+      writer.uint32(16).int32(message.same_site);
+    }
+    if (message.path !== "") {
+      writer.uint32(26).string(message.path);
+    }
+    if (message.max_age !== 0) {
+      writer.uint32(32).uint32(message.max_age);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Cookie {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCookie();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.same_site = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.max_age = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Cookie>, I>>(base?: I): Cookie {
+    return Cookie.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Cookie>, I>>(object: I): Cookie {
+    const message = createBaseCookie();
+    message.name = object.name ?? "";
+    message.same_site = object.same_site ?? 0;
+    message.path = object.path ?? "";
+    message.max_age = object.max_age ?? 0;
     return message;
   },
 };

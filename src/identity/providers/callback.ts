@@ -27,8 +27,8 @@ export function checkCallback(callback: URLSearchParams, state: string): void {
     const detail = `${error}: ${callback.get('error_description')}`
     throw new ProviderError(code ?? 'provider_error', detail)
   }
-  if (!callback.get('code')) {
-    throw new ProviderError('invalid_response', 'the callback has no code')
+  if (!callback.get('code') || callback.get('iss') === '') {
+    throw new ProviderError('invalid_response', 'the callback has no code, or an empty iss')
   }
 }
 

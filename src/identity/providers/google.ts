@@ -3,6 +3,8 @@ import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
 import type { ProviderSettings } from './providers.ts'
 
+const domain = /^[a-z0-9.-]{1,253}$/
+
 /** Google: `sub` is the person, `email_verified` vouches for the address. */
 export function createGoogle(settings: ProviderSettings, timeout: number): Provider {
   const issuer = settings.GOOGLE_ISSUER
@@ -29,7 +31,8 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
           emailVouched: email !== undefined && claims.email_verified === true,
           name: readName(claims.name, email?.split('@')[0]),
           avatarUrl: readAvatarUrl(claims.picture),
-          ...(typeof claims.hd === 'string' && { hostedDomain: claims.hd }),
+          ...(typeof claims.hd === 'string' &&
+            domain.test(claims.hd) && { hostedDomain: claims.hd }),
         }
       },
     },

@@ -38,12 +38,15 @@ export async function boundedFetch(
       headers: { ...headers, 'user-agent': 'daikon' },
     })
     const { status } = answer
-    if (status >= 500 || status === 429) throw unavailable(url, `status ${status}`)
-    if (status >= 300 && status < 400)
-      throw new ProviderError('invalid_response', `${url}: redirect`)
+    const refusal = refuse(status, `${url}: status ${status}`)
+    if (refusal) {
+      await answer.body?.cancel()
+      throw refusal
+    }
     return new Response(status === 204 ? null : await readBounded(answer, url), answer)
   } catch (error) {
-    throw error instanceof ProviderError ? error : unavailable(url, describe(error))
+    if (error instanceof ProviderError) throw error
+    throw new ProviderError('provider_unavailable', `${url}: ${describe(error)}`)
   }
 }
 
@@ -75,6 +78,9 @@ async function readBounded(answer: Response, url: string): Promise<Blob> {
   return new Blob(chunks)
 }
 
-function unavailable(url: string, reason: string): ProviderError {
-  return new ProviderError('provider_unavailable', `${url}: ${reason}`)
+/** What no answer may have for status: the rest is the protocol's to judge. */
+function refuse(status: number, reason: string): ProviderError | undefined {
+  if (status >= 500 || status === 429) return new ProviderError('provider_unavailable', reason)
+  if (status >= 300 && status < 400) return new ProviderError('invalid_response', reason)
+  return undefined
 }

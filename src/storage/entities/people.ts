@@ -12,6 +12,7 @@ export const User = defineEntity({
     avatar_url: p.text().default(''),
     is_active: p.boolean().default(true),
     is_admin: p.boolean().default(false),
+    last_sign_in_at: p.datetime().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
   },
 })
@@ -25,6 +26,7 @@ export const LinkedAccount = defineEntity({
     subject: p.text().primary(),
     user_id: p.uuid(),
     email: p.text(),
+    hosted_domain: p.text().default(''),
     created_at: p.datetime().defaultRaw('now()'),
   },
 })

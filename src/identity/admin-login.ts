@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import type {
+  AdminMe,
+  BeginAdminLoginRequest,
+  BeginLoginResponse,
+  CompleteAdminLoginResponse,
+  CompleteLoginRequest,
+  GetAdminMeRequest,
+} from '../../gen/daikon/v1/auth.ts'
+import { record } from '../activity/record.ts'
+import { type Context, requireAdmin } from '../rpc/call.ts'
+import { User } from '../storage/entities/people.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import {
+  askProvider,
+  type Failure,
+  isFailure,
+  openRound,
+  refusal,
+  requireProvider,
+  startRound,
+} from './login-round.ts'
+import type { Identity } from './providers/provider.ts'
+import { type SignedIn, signIn } from './sign-in.ts'
+
+/** Sends an administrator's browser to the provider (specification 5.6). */
+export async function beginAdminLogin(
+  context: Context,
+  request: BeginAdminLoginRequest,
+): Promise<BeginLoginResponse> {
+  const provider = requireProvider(context, request.provider)
+  const round = await startRound(context, provider, { flow: 'admin' })
+  return isFailure(round) ? { location: loginPage(context, round) } : round
+}
+
+/** Sets the admin cookie and goes on to the panel; whoever is no administrator, to its login page. */
+export async function completeAdminLogin(
+  context: Context,
+  request: CompleteLoginRequest,
+): Promise<CompleteAdminLoginResponse> {
+  const { options, tokens } = context.identity
+  const login = await openRound(context, request, 'admin')
+  const over = { state: login.secrets.state, login_state: '' }
+  const identity = await askProvider(context, request, login)
+  const admin = isFailure(identity) ? identity : await admit(context, identity)
+  if (isFailure(admin)) return { ...over, location: loginPage(context, admin) }
+
+  const { id: sub, email, name } = admin
+  const claims = { sub, jti: randomUUID(), email, name, admin: true as const }
+  const admin_token = await tokens.sign('admin_access', claims, options.lifetimes.admin)
+  return { ...over, location: options.adminUrl, admin_token }
+}
+
+/** Who the administrator is. */
+export async function getAdminMe(
+  { em, caller }: Context,
+  _request: GetAdminMeRequest,
+): Promise<AdminMe> {
+  const { id, email, name, avatar_url, is_admin } = await em.findOneOrFail(User, {
+    id: requireAdmin(caller).id,
+  })
+  return { id, email, name, avatar_url, is_admin }
+}
+
+function admit(
+  { em, now, identity: parts }: Context,
+  identity: Identity,
+): Promise<SignedIn | Failure> {
+  return inTransaction(em, async (em) => {
+    const user = await signIn(em, identity, now, parts.options)
+    if (isFailure(user)) return user
+    if (!user.isAdmin) return refusal('not_admin')
+    const detail = { provider: identity.provider }
+    await record(em, { actorId: user.id }, { action: 'admin.signed_in', targetId: user.id, detail })
+    return user
+  })
+}
+
+function loginPage({ identity }: Context, failure: Failure): string {
+  return `${identity.options.adminUrl}/login?${new URLSearchParams(failure)}`
+}

@@ -1,0 +1,113 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type {
+  ExchangeTokenRequest,
+  ListCodeWorkspacesRequest,
+  ListCodeWorkspacesResponse,
+  TokenResponse,
+} from '../../gen/daikon/v1/auth.ts'
+import type { Context } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
+import { Member } from '../storage/entities/people.ts'
+import { AuthorizationCode } from '../storage/entities/sign-in.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import { accessSubject } from './access-subject.ts'
+import type { Claims } from './claims.ts'
+import { beginFamily, issuePair, revokeFamilies } from './families.ts'
+import { hashSecret, makeSecret, matchesChallenge } from './secret.ts'
+
+/** Seconds that a code can be exchanged in (specification 8). */
+const codeSeconds = 300
+
+/** A code for a user who has signed in; whoever has its verifier may exchange it once. */
+export async function issueCode(
+  em: EntityManager,
+  now: Date,
+  grant: { userId: string; provider: string; codeChallenge: string },
+): Promise<string> {
+  const code = makeSecret()
+  await em.insert(AuthorizationCode, {
+    code_hash: hashSecret(code),
+    user_id: grant.userId,
+    provider: grant.provider,
+    code_challenge: grant.codeChallenge,
+    expires_at: new Date(now.getTime() + codeSeconds * 1000),
+  })
+  return code
+}
+
+/** The workspaces of a code's user; reading does not consume it. */
+export async function listCodeWorkspaces(
+  { em, now }: Context,
+  request: ListCodeWorkspacesRequest,
+): Promise<ListCodeWorkspacesResponse> {
+  const code = await requireCode(em, now, request.code)
+  if (code.consumed_at) throw codeRefused()
+  const workspaces = await em.execute<ListCodeWorkspacesResponse['workspaces']>(
+    `select w.id, w.name, w.slug, m.role
+     from members m join workspaces w on w.id = m.workspace_id
+     where m.user_id = ? order by w.name, w.id`,
+    [code.user_id],
+  )
+  return { workspaces }
+}
+
+/** Exchanges a code once; a second time ends what the first one gave (specification 3, contract 10). */
+export async function exchangeToken(
+  context: Context,
+  request: ExchangeTokenRequest,
+): Promise<TokenResponse> {
+  const { em, now } = context
+  const code = await requireCode(em, now, request.code)
+  if (!matchesChallenge(request.code_verifier, code.code_challenge)) throw codeRefused()
+  const tokens = code.consumed_at ? undefined : await exchangeOnce(context, request, code)
+  if (tokens) return tokens
+  await inTransaction(em, async (em) => {
+    const { family_id } = await em.findOneOrFail(AuthorizationCode, { code_hash: code.code_hash })
+    if (family_id) await revokeFamilies(em, now, [family_id])
+  })
+  throw codeRefused()
+}
+
+/** The tokens; undefined when another exchange has consumed the code. */
+function exchangeOnce(
+  { em, now, identity }: Context,
+  { workspace_id, user_agent = '' }: ExchangeTokenRequest,
+  { code_hash, user_id, provider }: { code_hash: string; user_id: string; provider: string },
+): Promise<TokenResponse | undefined> {
+  return inTransaction(em, async (em) => {
+    const subject = await requireSubject(em, user_id, workspace_id)
+    const unused = { code_hash, consumed_at: null, expires_at: { $gt: now } }
+    if (!(await em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now }))) return undefined
+    const userAgent = user_agent.slice(0, 300)
+    const lifetime = identity.options.lifetimes.refresh
+    const family = await beginFamily(em, now, lifetime, { subject, provider, userAgent })
+    await em.nativeUpdate(AuthorizationCode, { code_hash }, { family_id: family.id })
+    await em.nativeUpdate(
+      Member,
+      { user_id, workspace_id: subject.wid, joined_at: null },
+      { joined_at: now },
+    )
+    return issuePair(em, now, identity, family, subject)
+  })
+}
+
+async function requireSubject(
+  em: EntityManager,
+  userId: string,
+  workspaceId: string,
+): Promise<Claims['access']> {
+  const subject = await accessSubject(em, { userId, workspaceId })
+  if (subject) return subject
+  throw new Fault('forbidden', 'NOT_A_MEMBER', 'Not a member of this workspace')
+}
+
+async function requireCode(em: EntityManager, now: Date, code: string) {
+  const found = await em.fork().findOne(AuthorizationCode, { code_hash: hashSecret(code) })
+  if (found && found.expires_at > now) return found
+  throw codeRefused()
+}
+
+/** One answer for every code that is no use: unknown, expired, consumed, or with another's verifier. */
+function codeRefused(): Fault {
+  return new Fault('refused', 'CODE_REFUSED', 'The code is unknown, expired, used or not yours')
+}

@@ -1,0 +1,112 @@
+import type { CompleteLoginRequest } from '../../gen/daikon/v1/auth.ts'
+import type { Context } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
+import { type Flow, type LoginState, loginSeconds } from './login-states.ts'
+import type { Identity, Provider, ProviderName } from './providers/provider.ts'
+import { ProviderError } from './providers/provider-error.ts'
+import { hashSecret } from './secret.ts'
+
+/** Why a login leads to no sign-in, as the redirect tells it (RFC 6749, 4.1.2.1). */
+export type Failure = { error: string; error_description: string }
+
+/** Whether a step ended in a failure. */
+export function isFailure(result: object): result is Failure {
+  return 'error' in result
+}
+
+/** The provider of a path; one without a client id is not there. */
+export function requireProvider({ identity }: Context, name: string): Provider {
+  const provider = identity.providers.get(name as ProviderName)
+  if (provider) return provider
+  throw new Fault('missing', 'PROVIDER_NOT_FOUND', 'There is no such identity provider here')
+}
+
+/** Begins a round to the provider; what it has to remember goes along, sealed. */
+export async function startRound(
+  { identity }: Context,
+  provider: Provider,
+  login: Pick<LoginState, 'flow' | 'client'>,
+): Promise<{ location: string; state: string; login_state: string } | Failure> {
+  try {
+    const { url, secrets } = await provider.begin(
+      callbackUrl(identity.options, login.flow, provider),
+    )
+    const sealed = await identity.loginStates.seal({ ...login, provider: provider.name, secrets })
+    return { location: url, state: secrets.state, login_state: sealed }
+  } catch (error) {
+    return failureOf(error)
+  }
+}
+
+/**
+ * The login that a callback belongs to: its cookie is whole, of this provider and flow, and used for
+ * the first time. Nothing of it is believed before the state has been compared with the cookie's.
+ */
+export async function openRound(
+  { identity, em, now }: Context,
+  { provider, state, login_state }: CompleteLoginRequest,
+  flow: Flow,
+): Promise<LoginState> {
+  const login = login_state ? await identity.loginStates.open(login_state) : undefined
+  if (!login || login.flow !== flow || login.provider !== provider) throw stateRefused()
+  if (!state || hashSecret(state) !== hashSecret(login.secrets.state)) throw stateRefused()
+  const expiresAt = new Date(now.getTime() + loginSeconds * 1000)
+  const [first] = await em.execute(
+    `insert into used_states (state_hash, expires_at) values (?, ?) on conflict do nothing
+     returning state_hash`,
+    [hashSecret(state), expiresAt],
+  )
+  if (!first) throw stateRefused()
+  return login
+}
+
+/** What the provider says of the person, or why it says nothing. */
+export async function askProvider(
+  context: Context,
+  request: CompleteLoginRequest,
+  login: LoginState,
+): Promise<Identity | Failure> {
+  const provider = requireProvider(context, login.provider)
+  const callback = new URLSearchParams()
+  for (const name of ['state', 'code', 'error', 'error_description', 'iss'] as const) {
+    const value = request[name]
+    if (value !== undefined) callback.set(name, value)
+  }
+  try {
+    const { options } = context.identity
+    return await provider.complete(
+      callback,
+      callbackUrl(options, login.flow, provider),
+      login.secrets,
+    )
+  } catch (error) {
+    return failureOf(error)
+  }
+}
+
+/** Why somebody whom the provider knows does not get in. */
+export const refusals = {
+  email_not_verified: 'The provider does not vouch for the e-mail address',
+  user_inactive: 'The account has been deactivated',
+  not_admin: 'The account is no administrator',
+} as const
+
+/** A refusal as the redirect tells it. */
+export function refusal(error: keyof typeof refusals): Failure {
+  return { error, error_description: refusals[error] }
+}
+
+function failureOf(error: unknown): Failure {
+  if (!(error instanceof ProviderError)) throw error
+  return { error: error.code, error_description: error.message }
+}
+
+/** Where the provider sends the browser back: by our public address, whatever host was asked. */
+function callbackUrl({ baseUrl }: { baseUrl: string }, flow: Flow, { name }: Provider): string {
+  return `${baseUrl}/auth/${flow === 'admin' ? 'admin/' : ''}callback/${name}`
+}
+
+function stateRefused(): Fault {
+  const detail = 'This sign-in was not started in this browser, or it is already over'
+  return new Fault('refused', 'STATE_REFUSED', detail)
+}

@@ -1,0 +1,29 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
+import type { AdminLogoutResponse } from '../../gen/daikon/v1/auth.ts'
+import { type Context, requireAdmin, requireUser } from '../rpc/call.ts'
+import { RefreshFamily } from '../storage/entities/sign-in.ts'
+import { inTransaction } from '../storage/transaction.ts'
+
+/** Denies the access token and revokes every family of the user (specification 5.4). */
+export async function logout({ em, caller }: Context): Promise<Acknowledgement> {
+  const { id, token } = requireUser(caller)
+  return inTransaction(em, async (em) => {
+    await denyToken(em, token)
+    await em.nativeDelete(RefreshFamily, { user_id: id })
+    return { status: 'ok' }
+  })
+}
+
+/** Denies the admin token; the empty one in the answer deletes the cookie. */
+export async function adminLogout({ em, caller }: Context): Promise<AdminLogoutResponse> {
+  await denyToken(em, requireAdmin(caller).token)
+  return { status: 'ok', admin_token: '' }
+}
+
+function denyToken(em: EntityManager, { id, expiresAt }: { id: string; expiresAt: Date }) {
+  return em.execute(
+    'insert into denied_tokens (token_id, expires_at) values (?, ?) on conflict do nothing',
+    [id, expiresAt],
+  )
+}

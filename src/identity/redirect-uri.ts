@@ -1,0 +1,14 @@
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** What is wrong with a redirect URI that is to be registered (contract 10); undefined if nothing. */
+export function redirectUriMistake(text: string, anyHttp: boolean): string | undefined {
+  if (text.length > 2000 || !URL.canParse(text)) return 'must be an absolute URL'
+  const { protocol, hostname, username, password } = new URL(text)
+  if (protocol !== 'https:' && protocol !== 'http:') return 'must be an http or https URL'
+  if (protocol === 'http:' && !anyHttp && !loopback.has(hostname))
+    return 'must be https, unless the host is loopback'
+  if (text.includes('#')) return 'must have no fragment'
+  if (username || password || /^https?:\/\/[^/?]*@/i.test(text)) return 'must have no user in it'
+  if (/[\s\\]/.test(text)) return 'must have no blanks or backslashes'
+  return undefined
+}

@@ -1,0 +1,40 @@
+import type { RefreshTokenRequest, TokenResponse } from '../../gen/daikon/v1/auth.ts'
+import type { Context } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
+import { RefreshFamily, RefreshToken } from '../storage/entities/sign-in.ts'
+import { violates } from '../storage/storage-fault.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import { accessSubject } from './access-subject.ts'
+import { issuePair, revokeFamilies } from './families.ts'
+
+/** Exchanges a refresh token once; a second time is theft and ends the family (specification 5.2). */
+export async function refreshToken(
+  context: Context,
+  request: RefreshTokenRequest,
+): Promise<TokenResponse> {
+  const { em, now, identity } = context
+  const { jti } = await identity.tokens.verify('refresh', request.refresh_token)
+  try {
+    const tokens = await inTransaction(em, async (em) => {
+      const unused = { token_id: jti, consumed_at: null }
+      const won = await em.nativeUpdate(RefreshToken, unused, { consumed_at: now })
+      const token = await em.fork().findOne(RefreshToken, { token_id: jti })
+      if (!token) return undefined
+      if (!won) {
+        await revokeFamilies(em, now, [token.family_id])
+        return undefined
+      }
+      const family = await em.findOneOrFail(RefreshFamily, { id: token.family_id })
+      const { user_id: userId, workspace_id: workspaceId, expires_at: expiresAt } = family
+      const subject = await accessSubject(em, { userId, workspaceId })
+      if (!subject || expiresAt <= now) return undefined
+      await em.nativeUpdate(RefreshFamily, { id: family.id }, { last_used_at: now })
+      return issuePair(em, now, identity, { id: family.id, expiresAt }, subject)
+    })
+    if (tokens) return tokens
+  } catch (error) {
+    // The family was revoked while its token was being exchanged.
+    if (!violates(error, 'foreign')) throw error
+  }
+  throw new Fault('unauthenticated', 'REFRESH_TOKEN_REFUSED', 'The refresh token holds no more')
+}

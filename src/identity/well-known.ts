@@ -1,0 +1,38 @@
+import type {
+  Configuration,
+  GetConfigurationRequest,
+  GetKeySetRequest,
+  KeySet,
+} from '../../gen/daikon/v1/auth.ts'
+import type { Context } from '../rpc/call.ts'
+
+/** Every key that verifies tokens of ours. */
+export async function getKeySet(
+  { identity }: Context,
+  _request: GetKeySetRequest,
+): Promise<KeySet> {
+  return {
+    keys: identity.keys.jwks.map(({ kid = '', n = '', e = '' }) => {
+      return { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e }
+    }),
+  }
+}
+
+/** Where tokens are issued and how they are verified; we are no OpenID provider, and list no more. */
+export async function getConfiguration(
+  { identity }: Context,
+  _request: GetConfigurationRequest,
+): Promise<Configuration> {
+  const { baseUrl } = identity.options
+  return {
+    issuer: baseUrl,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    token_endpoint: `${baseUrl}/auth/token`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    claims_supported: ['sub', 'jti', 'email', 'name', 'wid', 'wslug', 'wrole', 'groups'],
+  }
+}

@@ -1,0 +1,59 @@
+import { type AuthServiceServer, AuthServiceService } from '../gen/daikon/v1/auth.ts'
+import {
+  type PermissionServiceServer,
+  PermissionServiceService,
+} from '../gen/daikon/v1/permissions.ts'
+import { type UserServiceServer, UserServiceService } from '../gen/daikon/v1/users.ts'
+import { beginAdminLogin, completeAdminLogin, getAdminMe } from './identity/admin-login.ts'
+import { exchangeToken, listCodeWorkspaces } from './identity/codes.ts'
+import { beginLogin, completeLogin } from './identity/login.ts'
+import { adminLogout, logout } from './identity/logout.ts'
+import { refreshToken } from './identity/refresh.ts'
+import { endOtherSessions, endSession, listSessions } from './identity/sessions.ts'
+import { getConfiguration, getKeySet } from './identity/well-known.ts'
+import { accessible } from './permissions/accessible.ts'
+import { check } from './permissions/check.ts'
+import { getResource, register, unregister } from './permissions/register.ts'
+import { revokeShare, share } from './permissions/share.ts'
+import { updateVisibility } from './permissions/visibility.ts'
+import type { UseCases } from './rpc/call.ts'
+
+/** Every service of gen/, for the inside door. */
+export const definitions = {
+  AuthService: AuthServiceService,
+  PermissionService: PermissionServiceService,
+  UserService: UserServiceService,
+}
+
+/** What every method does; one that is missing does not compile. */
+export const useCases = {
+  AuthService: {
+    beginLogin,
+    completeLogin,
+    listCodeWorkspaces,
+    exchangeToken,
+    refreshToken,
+    logout,
+    beginAdminLogin,
+    completeAdminLogin,
+    adminLogout,
+    getAdminMe,
+    getKeySet,
+    getConfiguration,
+  } satisfies UseCases<AuthServiceServer>,
+  PermissionService: {
+    check,
+    accessible,
+    share,
+    register,
+    updateVisibility,
+    revokeShare,
+    getResource,
+    unregister,
+  } satisfies UseCases<PermissionServiceServer>,
+  UserService: {
+    listSessions,
+    endSession,
+    endOtherSessions,
+  } satisfies UseCases<UserServiceServer>,
+}
