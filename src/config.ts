@@ -1,4 +1,6 @@
+import { findProviderMistakes } from './identity/providers/providers.ts'
 import {
+  ConfigError,
   count,
   email,
   flag,
@@ -113,9 +115,6 @@ export type Config = {
   [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['parse']>
 }
 
-/** All that is wrong with the environment, one sentence a variable. */
-export class ConfigError extends Error {}
-
 /** Reads the settings from an environment; throws every mistake at once. */
 export function readConfig(environment: Record<string, string | undefined>): Config {
   const mistakes: string[] = []
@@ -132,6 +131,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const weak = config.SESSION_SECRET_KEY === settings.SESSION_SECRET_KEY.fallback
   if (config.DEBUG === false && weak)
     mistakes.push('SESSION_SECRET_KEY must be set with DEBUG=false')
+  // The providers' rules go across settings that have to be readable by themselves.
+  if (mistakes.length === 0) mistakes.push(...findProviderMistakes(config))
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
 }

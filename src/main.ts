@@ -1,5 +1,6 @@
-import { ConfigError, readConfig } from './config.ts'
+import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
+import { ConfigError } from './setting.ts'
 import { start } from './start.ts'
 
 /** The server alone, by its environment; SIGTERM or SIGINT drains it. */

@@ -7,6 +7,9 @@ export type Setting<Value> = {
   sentence: string
 }
 
+/** All that is wrong with the environment, one sentence a variable. */
+export class ConfigError extends Error {}
+
 /** Declares a setting. */
 export function setting<Value>(
   fallback: string,

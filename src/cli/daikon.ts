@@ -1,9 +1,11 @@
 import { Command } from 'commander'
-import { ConfigError, readConfig } from '../config.ts'
-import { makeKeys } from '../identity/keys.ts'
 import { Fault } from '../rpc/fault.ts'
+import { ConfigError } from '../setting.ts'
 import { migrate } from '../storage/database.ts'
 import { storageFault } from '../storage/storage-fault.ts'
+import { adminCommand } from './admin.ts'
+import { clientAppCommand } from './client-app.ts'
+import { keysCommand } from './keys.ts'
 import { print } from './print.ts'
 import { serviceAppCommand } from './service-app.ts'
 import { withDatabase } from './session.ts'
@@ -13,7 +15,10 @@ import { tokenCommand } from './token.ts'
 const program = new Command('daikon')
   .description('Operate a daikon server, by the same environment it reads')
   .option('--json', 'print JSON')
+  .addCommand(keysCommand())
+  .addCommand(adminCommand())
   .addCommand(serviceAppCommand())
+  .addCommand(clientAppCommand())
   .addCommand(tokenCommand())
 
 program
@@ -23,19 +28,6 @@ program
     const applied = await withDatabase(({ databaseUrl }) => migrate(databaseUrl))
     const lines = applied.length > 0 ? applied.map((name) => `Applied ${name}.`) : ['Up to date.']
     print(command, { applied }, lines)
-  })
-
-program
-  .command('keys')
-  .description('make the key pair that signs tokens; refuses to overwrite one')
-  .action((_options, command) => {
-    const config = readConfig(process.env)
-    const paths = {
-      privatePath: config.JWT_PRIVATE_KEY_PATH,
-      publicPath: config.JWT_PUBLIC_KEY_PATH,
-    }
-    makeKeys(paths)
-    print(command, paths, [`Made ${paths.privatePath} and ${paths.publicPath}.`])
   })
 
 program.parseAsync().catch((error: unknown) => {

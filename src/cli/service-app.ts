@@ -1,11 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander'
-import { validate } from 'uuid'
+import { Command } from 'commander'
 import {
   createServiceApp,
   deactivateServiceApp,
   listServiceApps,
   rotateServiceApp,
 } from '../admin/service-apps.ts'
+import { parseId } from './arguments.ts'
 import { print, table } from './print.ts'
 import { withDatabase } from './session.ts'
 
@@ -65,9 +65,4 @@ export function serviceAppCommand(): Command {
     })
 
   return command
-}
-
-function parseId(text: string): string {
-  if (!validate(text)) throw new InvalidArgumentError('It must be a UUID.')
-  return text
 }

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 
@@ -39,13 +39,35 @@ export function makeKeys({ privatePath, publicPath }: KeyPaths): void {
     if (existsSync(path)) throw new Error(`${path} is there already`)
     mkdirSync(dirname(path), { recursive: true })
   }
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  const { privateKey, publicKey } = generatePair()
+  writeFileSync(privatePath, privateKey, { mode: 0o600, flag: 'wx' })
+  writeFileSync(publicPath, publicKey, { mode: 0o644, flag: 'wx' })
+}
+
+/**
+ * Puts a new pair in place of the private key and before the public ones, which go on to verify;
+ * answers how many those are. Each file is replaced as a whole, the public one first: no node ever
+ * signs with a key that others do not know.
+ */
+export function rotateKeys({ privatePath, publicPath }: KeyPaths): number {
+  const older = readFileSync(publicPath, 'utf8')
+  const { privateKey, publicKey } = generatePair()
+  replaceFile(publicPath, publicKey + older, 0o644)
+  replaceFile(privatePath, privateKey, 0o600)
+  return older.match(pemBlock)?.length ?? 0
+}
+
+function generatePair(): { privateKey: string; publicKey: string } {
+  return generateKeyPairSync('rsa', {
     modulusLength: 2048,
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   })
-  writeFileSync(privatePath, privateKey, { mode: 0o600, flag: 'wx' })
-  writeFileSync(publicPath, publicKey, { mode: 0o644, flag: 'wx' })
+}
+
+function replaceFile(path: string, text: string, mode: number): void {
+  writeFileSync(`${path}.new`, text, { mode, flag: 'wx' })
+  renameSync(`${path}.new`, path)
 }
 
 const pemBlock = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g

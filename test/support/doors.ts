@@ -7,12 +7,17 @@ import {
 } from '@grpc/grpc-js'
 import type { App } from '../../src/app.ts'
 import { type FaultKind, type FieldProblem, faultKinds } from '../../src/rpc/fault.ts'
-import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { definitions } from '../../src/use-cases.ts'
+import { createRestDoor } from './rest-door.ts'
 import { readStatusDetails } from './status-details.ts'
 
 /** What a caller shows. */
-export type Shown = { token?: string; key?: string; headers?: Record<string, string> }
+export type Shown = {
+  token?: string
+  key?: string
+  admin?: string
+  headers?: Record<string, string>
+}
 
 /** How a call ended, alike through both doors. */
 export type Ending =
@@ -77,10 +82,11 @@ function withDefaults(message: object): object {
   return { checks: [], ...message }
 }
 
-function metadata({ token, key, headers = {} }: Shown): Metadata {
+function metadata({ token, key, admin, headers = {} }: Shown): Metadata {
   const metadata = new MetadataClass()
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   if (key !== undefined) metadata.set('x-service-key', key)
+  if (admin !== undefined) metadata.set('cookie', `admin_token=${admin}`)
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value)
   return metadata
 }
@@ -94,56 +100,11 @@ function readStatus(error: ServiceError): Ending {
   return { ok: false, kind, reason, detail: error.details, problems, retryAfter, headers }
 }
 
-function createRestDoor(operations: DeclaredOperation[], port: number): Door {
-  return {
-    name: 'rest',
-    async call(name, message, shown = {}) {
-      const operation = operations.find((known) => known.name.endsWith(`/${name}`))
-      if (!operation) throw new Error(`No method ${name}`)
-      const { route } = operation
-      const rest: Record<string, unknown> = { ...message }
-      const path = route.path.replace(/\{(\w+)\}/g, (_, field) => {
-        const value = rest[field]
-        delete rest[field]
-        return encodeURIComponent(String(value))
-      })
-      const query = route.body ? '' : `?${new URLSearchParams(rest as Record<string, string>)}`
-      const response = await fetch(`http://127.0.0.1:${port}${path}${query}`, {
-        method: route.verb.toUpperCase(),
-        redirect: 'manual',
-        headers: {
-          ...(route.body && { 'content-type': 'application/json' }),
-          ...(shown.token !== undefined && { authorization: `Bearer ${shown.token}` }),
-          ...(shown.key !== undefined && { 'x-service-key': shown.key }),
-          ...shown.headers,
-        },
-        ...(route.body && { body: JSON.stringify(rest) }),
-      })
-      return readResponse(response)
-    },
-    close: () => {},
-  }
-}
-
-/** A fetch response as an ending. */
-export async function readResponse(response: Response): Promise<Ending> {
-  const headers = Object.fromEntries(response.headers)
-  const text = await response.text()
-  const json = text ? JSON.parse(text) : {}
-  if (response.ok) return { ok: true, message: json, status: response.status, headers }
-  const retry = response.headers.get('retry-after')
-  return {
-    ok: false,
-    kind: kindOf(json.reason, ({ http }) => http === response.status),
-    reason: json.reason,
-    detail: json.detail,
-    problems: json.errors ?? [],
-    retryAfter: retry ? Number(retry) : undefined,
-    headers,
-  }
-}
-
-function kindOf(reason: string, fits: (row: { grpc: number; http: number }) => boolean): FaultKind {
+/** The kind of a fault by its reason's row in the table. */
+export function kindOf(
+  reason: string,
+  fits: (row: { grpc: number; http: number }) => boolean,
+): FaultKind {
   const kinds = Object.entries(faultKinds) as [FaultKind, { grpc: number; http: number }][]
   const found = kinds.find(([, row]) => fits(row))
   if (!found) throw new Error(`An answer outside the table of faults: ${reason}`)

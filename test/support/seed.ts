@@ -53,6 +53,11 @@ export function createSeed(pool: Pool) {
       })
       return { id, key }
     },
+    clientApp: async (uris: string[]) => {
+      const id = await insert('client_apps', { id: randomUUID(), name: 'app' })
+      for (const uri of uris) await insert('client_redirect_uris', { app_id: id, uri })
+      return id
+    },
     serviceAction: (service_name: string, name: string) =>
       insert('service_actions', { id: randomUUID(), service_name, name }),
     customRole: async (workspace_id: string, actions: string[], members: string[]) => {

@@ -42,13 +42,20 @@ export type World = Node & {
 export async function startWorld(
   options: Partial<AppParts['options']> = {},
   databaseUrl?: string,
+  parts: Partial<AppParts> = {},
 ): Promise<World> {
   const database = await cloneDatabase()
   const keys = await makeTestKeys()
   const clock: World['clock'] = { now: undefined }
   const nodes: Node[] = []
   const another = async (more: Partial<AppParts['options']> = {}) => {
-    const node = await startNode(databaseUrl ?? database.url, keys, clock, { ...options, ...more })
+    const node = await startNode(
+      databaseUrl ?? database.url,
+      keys,
+      clock,
+      { ...options, ...more },
+      parts,
+    )
     nodes.push(node)
     return node
   }
@@ -77,6 +84,7 @@ async function startNode(
   keys: Keys,
   clock: World['clock'],
   options: Partial<AppParts['options']>,
+  parts: Partial<AppParts>,
 ): Promise<Node> {
   const database = await openDatabase(url, () => {})
   const failures: Fault[] = []
@@ -101,6 +109,7 @@ async function startNode(
       trustedProxies: 0,
       ...options,
     },
+    ...parts,
   })
   const host = '127.0.0.1'
   const ports = await app.listen({ grpcHost: host, grpcPort: 0, httpHost: host, httpPort: 0 })

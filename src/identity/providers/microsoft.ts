@@ -18,10 +18,10 @@ const edovYes: unknown[] = [true, 1, '1', 'true']
 
 /** Microsoft Entra ID: tenant and object are the person, `xms_edov` vouches for the address. */
 export function createMicrosoft(settings: ProviderSettings, timeout: number): Provider {
-  const { MICROSOFT_ISSUER: template, MICROSOFT_TRUST_EMAIL: trusted } = settings
+  const { MICROSOFT_ISSUER: issuer, MICROSOFT_TRUST_EMAIL: trusted } = settings
   const tenant = settings.MICROSOFT_TENANT.toLowerCase()
-  const issuerOf = (id: string) => template.replace('{tenant}', id)
-  const [before = '', after = ''] = template.split('{tenant}')
+  const issuerOf = (id: string) => issuer.replace('{tenant}', id)
+  const [before = '', after = ''] = issuer.split('{tenant}')
 
   function ownsIssuer(name: string): boolean {
     if (name === issuerOf('{tenantid}')) return true
@@ -34,10 +34,10 @@ export function createMicrosoft(settings: ProviderSettings, timeout: number): Pr
     if (typeof tid !== 'string' || !guid.test(tid) || iss !== issuerOf(tid)) {
       throw new ProviderError('invalid_response', `tenant ${tid} does not belong to issuer ${iss}`)
     }
-    const fits = announced.includes('{tenantid}')
-      ? sharedTenants.includes(tenant) || tid === tenant
-      : iss === announced
-    if (!fits) throw new ProviderError('invalid_response', `tenant ${tid} is not ${tenant}`)
+    const template = announced.includes('{tenantid}')
+    const other = template ? !sharedTenants.includes(tenant) : iss !== announced
+    if (guid.test(tenant) ? tid !== tenant : other)
+      throw new ProviderError('invalid_response', `tenant ${tid} is not ${tenant}`)
     const personal = tid === consumerTenant
     if (personal ? tenant === 'organizations' : tenant === 'consumers') {
       throw new ProviderError('tenant_refused', `tenant ${tid} is none of ${tenant}`)

@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../setting.ts'
 import { isProviderAddress } from './address.ts'
 import { createGithub } from './github.ts'
 import { createGoogle } from './google.ts'

@@ -1,0 +1,44 @@
+import { Command } from 'commander'
+import { createClientApp, deactivateClientApp, listClientApps } from '../admin/client-apps.ts'
+import { parseId } from './arguments.ts'
+import { print, table } from './print.ts'
+import { withDatabase } from './session.ts'
+
+/** `client-app create|list|deactivate`: who may have people signed in, and sent back where. */
+export function clientAppCommand(): Command {
+  const command = new Command('client-app').description(
+    'manage web applications that sign people in',
+  )
+
+  command
+    .command('create')
+    .description('register an app with the addresses that may receive its codes')
+    .requiredOption('--name <label>', 'what people call it')
+    .requiredOption('--redirect-uri <uri...>', 'to the letter; may be given several times')
+    .action(async (options: { name: string; redirectUri: string[] }, command) => {
+      const app = await withDatabase(({ em, config }) => {
+        const registration = { name: options.name, redirect_uris: options.redirectUri }
+        return createClientApp(em, registration, { anyHttp: config.DEBUG })
+      })
+      print(command, app, [`Created ${app.id} for ${app.redirect_uris.join(', ')}.`])
+    })
+
+  command
+    .command('list')
+    .description('list every app')
+    .action(async (_options, command) => {
+      const apps = await withDatabase(({ em }) => listClientApps(em))
+      print(command, apps, table(apps))
+    })
+
+  command
+    .command('deactivate')
+    .description('send no more codes to the addresses of an app')
+    .argument('<id>', 'as `list` shows it', parseId)
+    .action(async (id: string, _options, command) => {
+      const app = await withDatabase(({ em }) => deactivateClientApp(em, id))
+      print(command, app, [`Deactivated ${app.id}.`])
+    })
+
+  return command
+}

@@ -1,0 +1,114 @@
+import test from 'ava'
+import { type Provider, providerNames } from '../../../src/identity/providers/provider.ts'
+import { fails } from '../../support/providers/fails.ts'
+import { ann, redirectUri, startLocal } from '../../support/providers/local.ts'
+import { makeProvider } from '../../support/providers/settings.ts'
+import { walk } from '../../support/providers/walk.ts'
+
+type Alter = (callback: URLSearchParams) => unknown
+
+const states: Record<string, Alter> = {
+  altered: (callback) => callback.set('state', `${callback.get('state')?.slice(0, -1)}~`),
+  lengthened: (callback) => callback.set('state', `${callback.get('state')}a`),
+  shortened: (callback) => callback.set('state', String(callback.get('state')).slice(0, -1)),
+  missing: (callback) => callback.delete('state'),
+  empty: (callback) => callback.set('state', ''),
+  'repeated with another first': (callback) => {
+    const state = String(callback.get('state'))
+    callback.set('state', 'other')
+    callback.append('state', state)
+  },
+  'repeated with another last': (callback) => callback.append('state', 'other'),
+  'repeated with itself': (callback) => callback.append('state', String(callback.get('state'))),
+}
+
+const others: Record<string, Alter> = {
+  'without a code': (callback) => callback.delete('code'),
+  'with an empty code': (callback) => callback.set('code', ''),
+  'with a repeated code': (callback) => callback.append('code', String(callback.get('code'))),
+  'with a wrong iss': (callback) => callback.set('iss', 'https://evil.example'),
+  'with an empty iss': (callback) => callback.set('iss', ''),
+  'with a repeated iss': (callback) => callback.append('iss', String(callback.get('iss'))),
+}
+
+for (const name of providerNames) {
+  test(`${name}: a callback whose state is not the cookie's gives no identity`, async (t) => {
+    const { provider, callback, secrets } = await arrive(t, name)
+    for (const [what, alter] of Object.entries(states)) {
+      const altered = new URLSearchParams(callback)
+      alter(altered)
+      const sign = provider.complete(altered, redirectUri, secrets)
+      await fails(t, sign, 'state_mismatch', /state/, what)
+    }
+    // Nothing was asked of the provider: the code is as good as new.
+    t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
+  })
+
+  test(`${name}: a cookie without state lets nothing through, not even an empty state`, async (t) => {
+    const { provider, callback, secrets } = await arrive(t, name)
+    callback.set('state', '')
+    const sign = provider.complete(callback, redirectUri, { ...secrets, state: '' })
+    await fails(t, sign, 'state_mismatch')
+  })
+
+  test(`${name}: a malformed callback with the right state is refused unasked`, async (t) => {
+    const { provider, callback, secrets } = await arrive(t, name)
+    for (const [what, alter] of Object.entries(others)) {
+      const altered = new URLSearchParams(callback)
+      alter(altered)
+      const sign = provider.complete(altered, redirectUri, secrets)
+      await fails(t, sign, 'invalid_response', /code|iss/, what)
+    }
+    t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
+  })
+
+  test(`${name}: an error in the callback is told apart, and only with the right state`, async (t) => {
+    const { provider, secrets } = await arrive(t, name)
+    const sign = (parameters: Record<string, string>) =>
+      provider.complete(new URLSearchParams(parameters), redirectUri, secrets)
+    const { state } = secrets
+    await fails(t, sign({ state, error: 'access_denied' }), 'access_denied')
+    await fails(t, sign({ state, error: 'temporarily_unavailable' }), 'provider_unavailable')
+    await fails(t, sign({ state, error: 'constructor' }), 'provider_error', /constructor/)
+    await fails(t, sign({ state, error: '', code: 'x' }), 'provider_error')
+    await fails(t, sign({ error: 'access_denied' }), 'state_mismatch')
+  })
+
+  test(`${name}: a callback of one login does not finish another`, async (t) => {
+    const { provider, callback } = await arrive(t, name)
+    const { secrets } = await provider.begin(redirectUri)
+    await fails(t, provider.complete(callback, redirectUri, secrets), 'state_mismatch')
+  })
+
+  test(`${name}: a code brought from another login is refused where PKCE or nonce bind it`, async (t) => {
+    const { provider, callback } = await arrive(t, name, { GITHUB_PKCE: true })
+    const { secrets } = await provider.begin(redirectUri)
+    callback.set('state', secrets.state)
+    await fails(t, provider.complete(callback, redirectUri, secrets), 'provider_error')
+  })
+}
+
+test('github: a missing iss is no matter, for older installations send none', async (t) => {
+  const { provider, callback, secrets } = await arrive(t, 'github')
+  callback.delete('iss')
+  t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
+})
+
+test('google: a missing iss is refused, for its discovery promises one', async (t) => {
+  const { provider, callback, secrets } = await arrive(t, 'google')
+  callback.delete('iss')
+  await fails(t, provider.complete(callback, redirectUri, secrets), 'invalid_response', /iss/)
+})
+
+/** Signs Ann in as far as the callback. */
+async function arrive(
+  t: Parameters<typeof startLocal>[0],
+  name: Provider['name'],
+  settings: { GITHUB_PKCE?: boolean } = {},
+) {
+  const local = await startLocal(t)
+  const provider = makeProvider(name, { ...local.environment, ...settings })
+  const { url, secrets } = await provider.begin(redirectUri)
+  const { callback } = await walk(url, redirectUri, { hint: ann.email })
+  return { provider, callback, secrets }
+}

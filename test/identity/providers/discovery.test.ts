@@ -1,0 +1,44 @@
+import test from 'ava'
+import { createRenewed } from '../../../src/identity/providers/discovery.ts'
+
+const hour = 3_600_000
+
+test('callers at the same time share one load', async (t) => {
+  let loads = 0
+  const read = createRenewed(async () => ++loads)
+  t.deepEqual(await Promise.all([read(), read(), read()]), [1, 1, 1])
+  t.is(await read(), 1)
+})
+
+test('an old answer serves while the new one is fetched, and while that fails', async (t) => {
+  let time = 0
+  let answer: () => Promise<string> = async () => 'old'
+  const read = createRenewed(
+    () => answer(),
+    () => time,
+  )
+  t.is(await read(), 'old')
+  time = hour
+  answer = () => Promise.reject(new Error('down'))
+  t.is(await read(), 'old')
+  await turn()
+  t.is(await read(), 'old')
+  await turn()
+  answer = async () => 'new'
+  t.is(await read(), 'old')
+  await turn()
+  t.is(await read(), 'new')
+})
+
+test('a failure is not remembered', async (t) => {
+  let down = true
+  const read = createRenewed(async () => {
+    if (down) throw new Error('down')
+    return 'up'
+  })
+  await t.throwsAsync(read(), { message: 'down' })
+  down = false
+  t.is(await read(), 'up')
+})
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))

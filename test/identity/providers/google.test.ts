@@ -1,0 +1,161 @@
+import test, { type ExecutionContext } from 'ava'
+import { json, startCanned } from '../../support/providers/canned.ts'
+import { fails } from '../../support/providers/fails.ts'
+import { type Claims, signIn, startMock } from '../../support/providers/mock-authority.ts'
+import { makeProvider } from '../../support/providers/settings.ts'
+
+const person = { sub: '1234567890', email: 'Ann@Example.com', email_verified: true, name: 'Ann' }
+const now = () => Math.floor(Date.now() / 1000)
+
+async function start(t: ExecutionContext, claims: Claims = {}) {
+  const mock = await startMock(t)
+  mock.claims = { ...person, ...claims }
+  return { mock, google: makeProvider('google', { GOOGLE_ISSUER: mock.url }) }
+}
+
+test('an honest token tells who it is', async (t) => {
+  const picture = 'https://lh3.googleusercontent.com/a/x=s96-c'
+  const { google } = await start(t, { picture, hd: 'example.com' })
+  t.deepEqual(await signIn(google), {
+    provider: 'google',
+    subject: '1234567890',
+    email: 'ann@example.com',
+    emailVouched: true,
+    name: 'Ann',
+    avatarUrl: picture,
+    hostedDomain: 'example.com',
+  })
+})
+
+test('the issuer is accepted without its scheme, as Google has written it', async (t) => {
+  const { mock, google } = await start(t)
+  mock.claims.iss = mock.url.slice('http://'.length)
+  t.is((await signIn(google)).subject, '1234567890')
+})
+
+const lies: Record<string, (mock: { url: string }) => Claims> = {
+  'another issuer': () => ({ iss: 'https://evil.example' }),
+  'an issuer that begins like ours': ({ url }) => ({ iss: `${url}.evil.example` }),
+  'an issuer with another path': ({ url }) => ({ iss: `${url}/other` }),
+  'no issuer': () => ({ iss: undefined }),
+  'an issuer that is a list': ({ url }) => ({ iss: [url] }),
+  'another audience': () => ({ aud: 'somebody-else' }),
+  'no audience': () => ({ aud: undefined }),
+  'a second audience and no azp': () => ({ aud: ['daikon', 'somebody-else'] }),
+  'the azp of another': () => ({ aud: ['daikon', 'other'], azp: 'other' }),
+  'an expiry that is over': () => ({ exp: now() - 60 }),
+  'no expiry': () => ({ exp: undefined }),
+  'an expiry that is text': () => ({ exp: '9999999999' }),
+  'a beginning to come': () => ({ nbf: now() + 3600 }),
+  'another nonce': () => ({ nonce: 'another' }),
+  'no nonce': () => ({ nonce: undefined }),
+  'no subject': () => ({ sub: undefined }),
+  'an empty subject': () => ({ sub: '' }),
+  'a subject with a NUL': () => ({ sub: '1\0' }),
+  'a subject that is a number': () => ({ sub: 1 }),
+}
+for (const [what, claims] of Object.entries(lies)) {
+  test(`an ID token with ${what} is refused`, async (t) => {
+    const { mock, google } = await start(t)
+    Object.assign(mock.claims, claims(mock))
+    await fails(t, signIn(google), 'invalid_response')
+  })
+}
+
+test('a nonce that is not the cookie’s is refused', async (t) => {
+  const { google } = await start(t)
+  const sign = signIn(google, (secrets) => ({ ...secrets, nonce: 'x'.repeat(43) }))
+  await fails(t, sign, 'invalid_response', /nonce/)
+})
+
+test('a cookie that lost its nonce is refused', async (t) => {
+  const { google } = await start(t)
+  const sign = signIn(google, ({ nonce: _, ...secrets }) => secrets)
+  await fails(t, sign, 'state_mismatch', /nonce/)
+})
+
+test('a signature by another key is refused, under the same name and under none', async (t) => {
+  const { mock, google } = await start(t)
+  const other = await startMock(t)
+  mock.document.jwks_uri = `${other.url}/jwks`
+  await fails(t, signIn(google), 'invalid_response', /signature/)
+
+  const none = await startCanned(t, { '/jwks': json({ keys: [] }) })
+  mock.document.jwks_uri = `${none.url}/jwks`
+  const afresh = makeProvider('google', { GOOGLE_ISSUER: mock.url })
+  await fails(t, signIn(afresh), 'invalid_response', /no applicable keys/)
+})
+
+test('an unsigned token and one signed with the client secret are refused', async (t) => {
+  const { mock, google } = await start(t)
+  for (const alg of ['none', 'HS256']) {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const claims = { ...person, iss: mock.url, aud: 'daikon', iat: now(), exp: now() + 60 }
+    const id_token = `${part({ alg })}.${part(claims)}.${alg === 'none' ? '' : 'c2ln'}`
+    mock.token.body = { access_token: 'x', token_type: 'bearer', id_token }
+    await fails(t, signIn(google), 'invalid_response', /alg/)
+  }
+})
+
+const bodies: Record<string, Record<string, unknown>> = {
+  'no ID token': { access_token: 'x', token_type: 'bearer' },
+  'an ID token that is none': { access_token: 'x', token_type: 'bearer', id_token: 'a.b.c' },
+  'an ID token that is a number': { access_token: 'x', token_type: 'bearer', id_token: 1 },
+  'an encrypted ID token': { access_token: 'x', token_type: 'bearer', id_token: 'a.b.c.d.e' },
+  nothing: {},
+}
+for (const [what, body] of Object.entries(bodies)) {
+  test(`a token answer with ${what} is refused`, async (t) => {
+    const { mock, google } = await start(t)
+    mock.token = { body }
+    await fails(t, signIn(google), 'invalid_response')
+  })
+}
+
+test('an error of the token endpoint is the provider’s, and its text stays private', async (t) => {
+  const { mock, google } = await start(t)
+  const body = { error: 'invalid_grant', error_description: 'Code was already redeemed.' }
+  mock.token = { status: 400, body }
+  await fails(t, signIn(google), 'provider_error', /invalid_grant: Code was already redeemed/)
+})
+
+test('an address is vouched for by email_verified true and by nothing like it', async (t) => {
+  const { mock, google } = await start(t)
+  for (const email_verified of [false, 'true', 1, 'false', null, undefined]) {
+    Object.assign(mock.claims, { email_verified })
+    const { email, emailVouched } = await signIn(google)
+    t.deepEqual({ email, emailVouched }, { email: 'ann@example.com', emailVouched: false })
+  }
+})
+
+test('an address that is none is not vouched for, whatever the provider says', async (t) => {
+  const { mock, google } = await start(t)
+  for (const email of ['ann@evil.example@example.com', 'an\u212a@example.com', 7, '', undefined]) {
+    Object.assign(mock.claims, { email })
+    const identity = await signIn(google)
+    t.is(identity.email, undefined)
+    t.false(identity.emailVouched)
+  }
+})
+
+test('name and picture are made safe to keep and to show', async (t) => {
+  const { mock, google } = await start(t)
+  Object.assign(mock.claims, { name: ' Ann\0\n\u001b[31m ', picture: 'javascript:alert(1)' })
+  t.like(await signIn(google), { name: 'Ann [31m', avatarUrl: '' })
+  Object.assign(mock.claims, { name: 'x'.repeat(10_000), picture: `https://x/${'y'.repeat(9999)}` })
+  const { name, avatarUrl } = await signIn(google)
+  t.deepEqual([name.length, avatarUrl], [200, ''])
+  Object.assign(mock.claims, { name: { toString: 'x' }, picture: ['https://x'], hd: 'a\n' })
+  const identity = await signIn(google)
+  t.like(identity, { name: 'ann', avatarUrl: '' })
+  t.false('hostedDomain' in identity)
+})
+
+test('a subject is kept when the address changes', async (t) => {
+  const { mock, google } = await start(t)
+  const before = await signIn(google)
+  mock.claims.email = 'married@example.com'
+  const after = await signIn(google)
+  t.is(after.subject, before.subject)
+  t.is(after.email, 'married@example.com')
+})

@@ -1,0 +1,199 @@
+import test, { type ExecutionContext } from 'ava'
+import type { ProviderSettings } from '../../../src/identity/providers/providers.ts'
+import { fails } from '../../support/providers/fails.ts'
+import {
+  type Claims,
+  consumerTenant,
+  oid,
+  signIn,
+  startMock,
+  tenant,
+} from '../../support/providers/mock-authority.ts'
+import { makeProvider } from '../../support/providers/settings.ts'
+
+const person = { tid: tenant, oid, email: 'Ann@Example.com', name: 'Ann', xms_edov: true }
+
+/** An authority whose discovery says `issuer`, and Microsoft's sign-in set up for a tenant there. */
+async function start(
+  t: ExecutionContext,
+  { as = 'common', issuer = '{tenantid}', ...settings }: Start = {},
+) {
+  const mock = await startMock(t, `/${as}/v2.0`)
+  mock.document = {
+    issuer: `${mock.url}/${issuer}/v2.0`,
+    code_challenge_methods_supported: undefined,
+  }
+  mock.claims = { ...person, iss: `${mock.url}/${tenant}/v2.0` }
+  const microsoft = makeProvider('microsoft', {
+    MICROSOFT_ISSUER: `${mock.url}/{tenant}/v2.0`,
+    MICROSOFT_TENANT: as,
+    ...settings,
+  })
+  const claim = (claims: Claims, id?: string) =>
+    Object.assign(mock.claims, claims, id && { tid: id, iss: `${mock.url}/${id}/v2.0` })
+  return { mock, microsoft, claim }
+}
+type Start = { as?: string; issuer?: string } & Partial<ProviderSettings>
+
+test('an honest token tells who it is, by tenant and object', async (t) => {
+  const { microsoft } = await start(t)
+  t.deepEqual(await signIn(microsoft), {
+    provider: 'microsoft',
+    subject: `${tenant}:${oid}`,
+    email: 'ann@example.com',
+    emailVouched: true,
+    name: 'Ann',
+    avatarUrl: '',
+  })
+})
+
+test('PKCE and nonce are sent although discovery announces none', async (t) => {
+  const { microsoft } = await start(t)
+  const { url, secrets } = await microsoft.begin('http://localhost/callback')
+  const sent = new URL(url).searchParams
+  t.is(sent.get('code_challenge_method'), 'S256')
+  t.is(sent.get('nonce'), secrets.nonce as string)
+  t.is(sent.get('scope'), 'openid profile email')
+})
+
+for (const edov of [true, 1, '1', 'true']) {
+  test(`xms_edov ${JSON.stringify(edov)} vouches for the address`, async (t) => {
+    const { microsoft, claim } = await start(t)
+    claim({ xms_edov: edov })
+    t.true((await signIn(microsoft)).emailVouched)
+  })
+}
+
+for (const edov of [undefined, false, 0, '0', 'false', '', null, 'TRUE', 2, [true], {}]) {
+  test(`xms_edov ${JSON.stringify(edov)} does not vouch for the address`, async (t) => {
+    const { microsoft, claim } = await start(t)
+    const others = { email_verified: true, verified_primary_email: ['ann@example.com'] }
+    claim({ xms_edov: edov, ...others })
+    const { email, emailVouched } = await signIn(microsoft)
+    t.deepEqual({ email, emailVouched }, { email: 'ann@example.com', emailVouched: false })
+  })
+}
+
+test('preferred_username and upn are no e-mail', async (t) => {
+  const { microsoft, claim } = await start(t)
+  claim({ email: undefined, preferred_username: 'a@example.com', upn: 'a@example.com' })
+  t.like(await signIn(microsoft), { email: undefined, emailVouched: false })
+})
+
+test('a single tenant can be trusted with its addresses, a shared one cannot', async (t) => {
+  const trust = { as: tenant, issuer: tenant, MICROSOFT_TRUST_EMAIL: true }
+  const { microsoft, claim } = await start(t, trust)
+  claim({ xms_edov: undefined })
+  t.true((await signIn(microsoft)).emailVouched)
+  for (const shared of ['common', 'organizations', 'consumers', 'Common']) {
+    const settings = { MICROSOFT_TRUST_EMAIL: true, MICROSOFT_TENANT: shared }
+    t.throws(() => makeProvider('microsoft', settings), { message: /^MICROSOFT_TRUST_EMAIL / })
+  }
+})
+
+const lies: Record<string, (url: string) => Claims> = {
+  'the issuer of another tenant': (url) => ({ iss: `${url}/${consumerTenant}/v2.0` }),
+  'the tenant of another issuer': () => ({ tid: consumerTenant }),
+  'the template for issuer': (url) => ({ iss: `${url}/{tenantid}/v2.0` }),
+  'the template for issuer and tenant': (url) => ({
+    iss: `${url}/{tenantid}/v2.0`,
+    tid: '{tenantid}',
+  }),
+  'the issuer of version 1': () => ({ iss: `https://sts.windows.net/${tenant}/` }),
+  'an issuer elsewhere': () => ({ iss: `https://evil.example/${tenant}/v2.0` }),
+  'an issuer that only contains ours': (url) => ({ iss: `https://evil.example/${url}` }),
+  'no tenant': () => ({ tid: undefined }),
+  'a tenant that is no id': (url) => ({ tid: 'common', iss: `${url}/common/v2.0` }),
+  'a tenant that climbs': (url) => ({ tid: `x/../${tenant}`, iss: `${url}/x/../${tenant}/v2.0` }),
+  'a tenant that is a list': () => ({ tid: [tenant] }),
+  'no object id': () => ({ oid: undefined }),
+  'another audience': () => ({ aud: 'somebody-else' }),
+  'an expiry that is over': () => ({ exp: Math.floor(Date.now() / 1000) - 60 }),
+  'another nonce': () => ({ nonce: 'another' }),
+}
+for (const [what, claims] of Object.entries(lies)) {
+  test(`an ID token with ${what} is refused`, async (t) => {
+    const { mock, microsoft, claim } = await start(t)
+    claim(claims(mock.url))
+    await fails(t, signIn(microsoft), 'invalid_response')
+  })
+}
+
+test('keys come from the configured authority, never from the issuer a token names', async (t) => {
+  const { mock, microsoft } = await start(t)
+  const evil = await startMock(t, `/${tenant}/v2.0`)
+  const asked: string[] = []
+  evil.server.service.on('beforeWellKnownOpenIdConfiguration', () => asked.push('discovery'))
+  mock.claims.iss = `${evil.url}/${tenant}/v2.0`
+  await fails(t, signIn(microsoft), 'invalid_response', /no issuer of/)
+  t.deepEqual(asked, [])
+})
+
+test('common takes every tenant, personal accounts included', async (t) => {
+  const { microsoft, claim } = await start(t)
+  claim({}, consumerTenant)
+  t.is((await signIn(microsoft)).subject, `${consumerTenant}:${oid}`)
+})
+
+test('organizations refuses personal accounts', async (t) => {
+  const { microsoft, claim } = await start(t, { as: 'organizations' })
+  t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
+  claim({}, consumerTenant)
+  await fails(t, signIn(microsoft), 'tenant_refused')
+})
+
+for (const issuer of [consumerTenant, '{tenantid}']) {
+  test(`consumers demands a personal account where discovery says ${issuer}`, async (t) => {
+    const { microsoft, claim } = await start(t, { as: 'consumers', issuer })
+    claim({}, consumerTenant)
+    t.is((await signIn(microsoft)).subject, `${consumerTenant}:${oid}`)
+    claim({}, tenant)
+    const code = issuer === consumerTenant ? 'invalid_response' : 'tenant_refused'
+    await fails(t, signIn(microsoft), code)
+  })
+}
+
+for (const issuer of [tenant, '{tenantid}']) {
+  test(`a configured tenant takes no other where discovery says ${issuer}`, async (t) => {
+    const { microsoft, claim } = await start(t, { as: tenant, issuer })
+    t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
+    claim({}, '22222222-2222-4333-8444-555555555555')
+    await fails(t, signIn(microsoft), 'invalid_response')
+  })
+}
+
+test('a configured tenant is not replaced by one that discovery names', async (t) => {
+  const other = '22222222-2222-4333-8444-555555555555'
+  const { microsoft, claim } = await start(t, { as: tenant, issuer: other })
+  claim({}, other)
+  await fails(t, signIn(microsoft), 'invalid_response')
+})
+
+test('a tenant configured by its domain is the one that discovery names', async (t) => {
+  const { microsoft, claim } = await start(t, { as: 'contoso.onmicrosoft.com', issuer: tenant })
+  t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
+  claim({}, '22222222-2222-4333-8444-555555555555')
+  await fails(t, signIn(microsoft), 'invalid_response')
+})
+
+test('a domain that discovery does not resolve is taken for nobody', async (t) => {
+  const { microsoft } = await start(t, { as: 'contoso.onmicrosoft.com' })
+  await fails(t, signIn(microsoft), 'invalid_response')
+})
+
+test('an issuer setting without a place for the tenant is exact', async (t) => {
+  const mock = await startMock(t)
+  mock.document.issuer = mock.url
+  mock.claims = { ...person, iss: mock.url }
+  const microsoft = makeProvider('microsoft', { MICROSOFT_ISSUER: mock.url })
+  t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
+  mock.claims.iss = `${mock.url}/${tenant}/v2.0`
+  await fails(t, signIn(microsoft), 'invalid_response')
+})
+
+test('discovery that calls itself something else is refused', async (t) => {
+  for (const issuer of ['common', 'x', '..']) {
+    const { microsoft } = await start(t, { issuer })
+    await fails(t, microsoft.begin('http://localhost/callback'), 'invalid_response', /calls itself/)
+  }
+})

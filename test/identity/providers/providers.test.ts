@@ -1,0 +1,61 @@
+import test from 'ava'
+import { createProviders } from '../../../src/identity/providers/providers.ts'
+import { ConfigError } from '../../../src/setting.ts'
+import { unset } from '../../support/providers/settings.ts'
+
+test('a provider without client id is absent', (t) => {
+  t.deepEqual([...createProviders(unset).keys()], [])
+  t.deepEqual([...createProviders({ ...unset, GITHUB_CLIENT_ID: 'x' }).keys()], ['github'])
+  const all = { GOOGLE_CLIENT_ID: 'x', MICROSOFT_CLIENT_ID: 'x', GITHUB_CLIENT_ID: 'x' }
+  t.deepEqual(
+    [...createProviders({ ...unset, ...all })].map(([name, { name: own }]) => [name, own]),
+    [
+      ['google', 'google'],
+      ['microsoft', 'microsoft'],
+      ['github', 'github'],
+    ],
+  )
+})
+
+test('every mistake is said at once, by the name of its variable', (t) => {
+  const settings = {
+    ...unset,
+    GOOGLE_ISSUER: 'http://accounts.google.com',
+    MICROSOFT_ISSUER: 'http://login.example/{tenant}/{tenant}',
+    MICROSOFT_TENANT: '../x',
+    GITHUB_URL: 'ftp://github.com',
+    GITHUB_API_URL: 'http://localhost.evil.example',
+  }
+  const error = t.throws(() => createProviders(settings), { instanceOf: ConfigError })
+  const names = error.message.split('\n').map((line) => line.split(' ')[0])
+  t.deepEqual(names, [
+    'GOOGLE_ISSUER',
+    'MICROSOFT_ISSUER',
+    'GITHUB_URL',
+    'GITHUB_API_URL',
+    'MICROSOFT_TENANT',
+    'MICROSOFT_ISSUER',
+  ])
+})
+
+test('a provider may do without TLS on this machine alone', (t) => {
+  const fine = [
+    'http://localhost:9',
+    'http://127.0.0.1:9/x',
+    'http://[::1]:9',
+    'https://any.example',
+  ]
+  for (const GOOGLE_ISSUER of fine) {
+    t.notThrows(() => createProviders({ ...unset, GOOGLE_ISSUER }), GOOGLE_ISSUER)
+  }
+  const wrong = [
+    'http://127.0.0.1.evil.example',
+    'http://10.0.0.1',
+    'http://0.0.0.0',
+    'file:///x',
+    '',
+  ]
+  for (const GOOGLE_ISSUER of wrong) {
+    t.throws(() => createProviders({ ...unset, GOOGLE_ISSUER }), undefined, GOOGLE_ISSUER)
+  }
+})

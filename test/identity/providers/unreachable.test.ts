@@ -1,0 +1,155 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import test from 'ava'
+import { type Canned, json, startCanned } from '../../support/providers/canned.ts'
+import { fails } from '../../support/providers/fails.ts'
+import { redirectUri } from '../../support/providers/local.ts'
+import { signIn, startMock } from '../../support/providers/mock-authority.ts'
+import { makeProvider } from '../../support/providers/settings.ts'
+
+const discovery = '/.well-known/openid-configuration'
+const exchange = '/login/oauth/access_token'
+const hang = () => {}
+
+/** Begins to answer and never ends. */
+const dribble: Canned = (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
+}
+
+for (const [what, canned] of Object.entries({ hangs: hang, 'never ends its answer': dribble })) {
+  test(`a provider that ${what} is cut off in time`, async (t) => {
+    const { url } = await startCanned(t, { [exchange]: canned, [discovery]: canned })
+    const github = makeProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 200)
+    const { secrets } = await github.begin(redirectUri)
+    const callback = new URLSearchParams({ code: 'c', state: secrets.state })
+    const start = performance.now()
+    const sign = github.complete(callback, redirectUri, secrets)
+    await fails(t, sign, 'provider_unavailable', /access_token: /)
+    const google = makeProvider('google', { GOOGLE_ISSUER: url }, 200)
+    await fails(t, google.begin(redirectUri), 'provider_unavailable', /openid-configuration: /)
+    t.true(performance.now() - start < 2_000)
+  })
+}
+
+test('the requests of one step share one deadline', async (t) => {
+  const late =
+    (value: unknown): Canned =>
+    (_, response) => {
+      response.setHeader('content-type', 'application/json')
+      setTimeout(() => response.end(JSON.stringify(value)), 150)
+    }
+  const token = { access_token: 'x', token_type: 'bearer', scope: 'user:email' }
+  const routes = { [exchange]: late(token), '/user': late({ id: 1 }), '/user/emails': late([]) }
+  const { url } = await startCanned(t, routes)
+  const github = makeProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 250)
+  const { secrets } = await github.begin(redirectUri)
+  const callback = new URLSearchParams({ code: 'c', state: secrets.state })
+  await fails(t, github.complete(callback, redirectUri, secrets), 'provider_unavailable')
+})
+
+test('a provider that is not there is unavailable', async (t) => {
+  const gone = createServer()
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
+  const { port } = gone.address() as AddressInfo
+  await new Promise((resolve) => gone.close(resolve))
+  const github = makeProvider('github', { GITHUB_URL: `http://127.0.0.1:${port}` })
+  const { secrets } = await github.begin(redirectUri)
+  const callback = new URLSearchParams({ code: 'c', state: secrets.state })
+  const sign = github.complete(callback, redirectUri, secrets)
+  await fails(t, sign, 'provider_unavailable', /ECONNREFUSED/)
+})
+
+const garbage: Record<string, Canned> = {
+  'an empty answer': { body: '' },
+  'a page': { type: 'text/html', body: '<html>Sign in</html>' },
+  'half of JSON': { body: '{"access_token":"x"' },
+  'bytes that are no text': { body: '\uffff\0\u0001' },
+  'JSON null': { body: 'null' },
+  'JSON that is a list': { body: '[]' },
+  'JSON that is text': { body: '"gho_x"' },
+  'JSON of great depth': { body: '['.repeat(200_000) },
+  'too long an answer': { body: `{"access_token":"${'x'.repeat(2 << 20)}"}` },
+  'a redirect': { status: 302, headers: { location: '/elsewhere' } },
+  'a redirect that keeps the method': { status: 307, headers: { location: '/elsewhere' } },
+  'no content': { status: 204 },
+}
+for (const [what, canned] of Object.entries(garbage)) {
+  test(`${what} is an invalid response, wherever it comes`, async (t) => {
+    const reason = what === 'too long an answer' ? /too long/ : /./
+    const token = json({ access_token: 'x', token_type: 'bearer', scope: 'user:email' })
+    for (const path of [exchange, '/user', '/user/emails'] as const) {
+      const honest = { [exchange]: token, '/user': json({ id: 1 }), '/user/emails': json([]) }
+      const { url, seen } = await startCanned(t, { ...honest, [path]: canned })
+      const github = makeProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url })
+      const { secrets } = await github.begin(redirectUri)
+      const callback = new URLSearchParams({ code: 'c', state: secrets.state })
+      const sign = github.complete(callback, redirectUri, secrets)
+      // A list is what /user/emails should be, and the API's answers must have status 200.
+      if (what === 'JSON that is a list' && path === '/user/emails') await t.notThrowsAsync(sign)
+      else if (what === 'no content' && path !== exchange) await fails(t, sign, 'provider_error')
+      else await fails(t, sign, 'invalid_response', reason)
+      t.false(seen.some((request) => request.path === '/elsewhere'))
+    }
+    const { url } = await startCanned(t, { [discovery]: canned })
+    const google = makeProvider('google', { GOOGLE_ISSUER: url })
+    const code = what === 'no content' ? 'provider_error' : 'invalid_response'
+    await fails(t, google.begin(redirectUri), code, reason)
+  })
+}
+
+for (const status of [429, 500, 502, 503]) {
+  test(`status ${status} is unavailable`, async (t) => {
+    const { url } = await startCanned(t, { [discovery]: { status } })
+    const google = makeProvider('google', { GOOGLE_ISSUER: url })
+    await fails(t, google.begin(redirectUri), 'provider_unavailable', new RegExp(`${status}`))
+  })
+}
+
+test('discovery that failed is asked again, and what it answered is remembered', async (t) => {
+  const mock = await startMock(t)
+  let asked = 0
+  let failing = true
+  mock.server.service.on('beforeWellKnownOpenIdConfiguration', (response) => {
+    asked += 1
+    if (failing) response.statusCode = 503
+  })
+  const google = makeProvider('google', { GOOGLE_ISSUER: mock.url })
+  const attempts = [1, 2, 3].map(() => google.begin(redirectUri))
+  for (const attempt of attempts) await fails(t, attempt, 'provider_unavailable')
+  t.is(asked, 1)
+
+  failing = false
+  await signIn(google)
+  await Promise.all([signIn(google), signIn(google)])
+  t.is(asked, 2)
+})
+
+const documents: Record<string, Record<string, unknown>> = {
+  'that names another issuer': { issuer: 'https://evil.example' },
+  'without an issuer': { issuer: undefined },
+  'without a token endpoint': { token_endpoint: undefined },
+  'whose key set is no address': { jwks_uri: 'keys' },
+  'whose authorization endpoint is a script': { authorization_endpoint: 'javascript:alert(1)' },
+  'that leads away without TLS': { token_endpoint: 'http://192.0.2.1/token' },
+}
+for (const [what, document] of Object.entries(documents)) {
+  test(`a discovery document ${what} is refused`, async (t) => {
+    const mock = await startMock(t)
+    mock.document = document
+    const google = makeProvider('google', { GOOGLE_ISSUER: mock.url })
+    await fails(t, google.begin(redirectUri), 'invalid_response')
+  })
+}
+
+test('keys that cannot be had are a failure, not a pass', async (t) => {
+  const mock = await startMock(t)
+  const { url } = await startCanned(t, { '/404': { status: 404 }, '/503': { status: 503 } })
+  for (const [path, code] of [
+    ['/404', 'invalid_response'],
+    ['/503', 'provider_unavailable'],
+  ] as const) {
+    mock.document.jwks_uri = `${url}${path}`
+    const google = makeProvider('google', { GOOGLE_ISSUER: mock.url })
+    await fails(t, signIn(google), code)
+  }
+})

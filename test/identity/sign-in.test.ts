@@ -1,0 +1,63 @@
+import test from 'ava'
+import { providerNames } from '../../src/identity/providers/provider.ts'
+import { appUri, good, signIn, startSignInWorld, visitApp } from '../support/sign-in.ts'
+
+const ann = { name: 'Ann', email: 'ann@example.com' }
+const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
+
+test('a person signs in with each provider, through each door, and is one user', async (t) => {
+  const world = await startSignInWorld(t, [ann])
+  for (const door of world.doors) {
+    for (const provider of providerNames) {
+      const { tokens, workspaces } = await signIn(door, ann.email, provider)
+      t.is(workspaces.length, 1)
+      t.is(workspaces[0].role, 'owner')
+      t.deepEqual(
+        { ...tokens, access_token: '', refresh_token: '' },
+        {
+          access_token: '',
+          refresh_token: '',
+          token_type: 'Bearer',
+          expires_in: 900,
+          refresh_expires_in: 604_800,
+          workspace_id: workspaces[0].id,
+        },
+      )
+      const { sessions } = good(await door.call('ListSessions', {}, { token: tokens.access_token }))
+      t.is(sessions.filter((session: { current: boolean }) => session.current).length, 1)
+    }
+  }
+  const { rows } = await world.pool.query('select email, name from users')
+  t.deepEqual(rows, [{ email: 'ann@example.com', name: 'Ann' }])
+  const { rows: activity } = await world.pool.query('select action, detail from activity')
+  t.is(activity.length, 6)
+  t.true(activity.every(({ action }) => action === 'user.signed_in'))
+})
+
+test('the redirect carries the code and the app’s state, and keeps the app’s own query', async (t) => {
+  const world = await startSignInWorld(t, [ann])
+  for (const door of world.doors) {
+    const state = 'a b&c=é'
+    const { redirect } = await visitApp(door, 'google', ann.email, { state })
+    t.is(redirect.origin + redirect.pathname, 'https://app.example.com/done')
+    t.is(redirect.searchParams.get('from'), 'daikon')
+    t.is(redirect.searchParams.get('state'), state)
+    t.regex(redirect.searchParams.get('code') ?? '', /^[\w-]{43}$/)
+    t.true(redirect.href.startsWith(appUri))
+    t.false(/[0-9a-f]{8}-[0-9a-f]{4}/.test(redirect.href))
+  }
+})
+
+test('an e-mail that the provider does not vouch for opens nothing', async (t) => {
+  const world = await startSignInWorld(t, [eve], { adminEmails: [eve.email] })
+  await world.seed.user('known', { email: eve.email })
+  for (const door of world.doors) {
+    for (const provider of providerNames) {
+      const { redirect } = await visitApp(door, provider, eve.email)
+      t.is(redirect.searchParams.get('error'), 'email_not_verified')
+      t.is(redirect.searchParams.get('code'), null)
+    }
+  }
+  const { rows } = await world.pool.query('select * from linked_accounts')
+  t.deepEqual(rows, [])
+})

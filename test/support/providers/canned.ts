@@ -1,0 +1,35 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ExecutionContext } from 'ava'
+
+/** An answer to be given; a function takes the request over, and may never answer. */
+export type Canned =
+  | { status?: number; type?: string; body?: string; headers?: Record<string, string> }
+  | ((request: IncomingMessage, response: ServerResponse) => void)
+
+/** A server of prepared answers by path, which can be changed while it runs. */
+export async function startCanned(t: ExecutionContext, routes: Record<string, Canned>) {
+  const seen: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url ?? '', 'http://x').pathname
+    let body = ''
+    for await (const chunk of request.setEncoding('utf8')) body += chunk
+    seen.push({ path, headers: request.headers, body })
+    const canned = routes[path] ?? { status: 404 }
+    if (typeof canned === 'function') return canned(request, response)
+    const type = canned.type ?? 'application/json'
+    response.writeHead(canned.status ?? 200, { 'content-type': type, ...canned.headers })
+    response.end(canned.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, routes, seen }
+}
+
+/** JSON, as an answer. */
+export function json(value: unknown, status = 200): Canned {
+  return { status, body: JSON.stringify(value) }
+}

@@ -1,0 +1,56 @@
+import type { ExecutionContext } from 'ava'
+import { OAuth2Server } from 'oauth2-mock-server'
+import type { LoginSecrets, Provider } from '../../../src/identity/providers/provider.ts'
+import { redirectUri } from './local.ts'
+import { walk } from './walk.ts'
+
+/** What the next ID token claims over what an honest one does; undefined leaves a claim out. */
+export type Claims = Record<string, unknown>
+
+/** An OpenID Connect authority that says whatever it is told to. */
+export type MockAuthority = {
+  url: string
+  server: OAuth2Server
+  claims: Claims
+  /** Properties of the discovery document, over the honest ones. */
+  document: Record<string, unknown>
+  /** Properties of the token endpoint's answer. */
+  token: { status?: number; body?: Record<string, unknown> }
+}
+
+export const tenant = '11111111-2222-4333-8444-555555555555'
+export const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
+export const oid = '00000000-0000-4000-8000-00000000abcd'
+
+/** Starts one; its discovery document lies below `path`. */
+export async function startMock(t: ExecutionContext, path = ''): Promise<MockAuthority> {
+  const server = new OAuth2Server(undefined, undefined, {
+    endpoints: { wellKnownDocument: `${path}/.well-known/openid-configuration` },
+  })
+  // All have the same name for different keys.
+  await server.issuer.keys.generate('RS256', { kid: 'key' })
+  await server.start(0, '127.0.0.1')
+  const url = `http://127.0.0.1:${server.address().port}`
+  server.issuer.url = url
+  const mock: MockAuthority = { url, server, claims: {}, document: {}, token: {} }
+  server.service.on('beforeTokenSigning', ({ payload }) => Object.assign(payload, mock.claims))
+  server.service.on('beforeWellKnownOpenIdConfiguration', ({ body }) => {
+    Object.assign(body, mock.document)
+  })
+  server.service.on('beforeResponse', (response) => {
+    if (mock.token.status) response.statusCode = mock.token.status
+    if (mock.token.body) response.body = mock.token.body
+  })
+  t.teardown(() => server.stop())
+  return mock
+}
+
+/** One whole sign-in; `alter` changes the secrets before they come back. */
+export async function signIn(
+  provider: Provider,
+  alter: (secrets: LoginSecrets) => LoginSecrets = (secrets) => secrets,
+) {
+  const { url, secrets } = await provider.begin(redirectUri)
+  const { callback } = await walk(url, redirectUri, { hint: '' })
+  return provider.complete(callback, redirectUri, alter(secrets))
+}

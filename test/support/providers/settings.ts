@@ -1,0 +1,37 @@
+import type { Provider, ProviderName } from '../../../src/identity/providers/provider.ts'
+import {
+  createProviders,
+  type ProviderSettings,
+} from '../../../src/identity/providers/providers.ts'
+
+/** The settings of production, no provider configured. */
+export const unset: ProviderSettings = {
+  GOOGLE_CLIENT_ID: '',
+  GOOGLE_CLIENT_SECRET: '',
+  GOOGLE_ISSUER: 'https://accounts.google.com',
+  MICROSOFT_CLIENT_ID: '',
+  MICROSOFT_CLIENT_SECRET: '',
+  MICROSOFT_TENANT: 'common',
+  MICROSOFT_ISSUER: 'https://login.microsoftonline.com/{tenant}/v2.0',
+  MICROSOFT_TRUST_EMAIL: false,
+  GITHUB_CLIENT_ID: '',
+  GITHUB_CLIENT_SECRET: '',
+  GITHUB_URL: 'https://github.com',
+  GITHUB_API_URL: 'https://api.github.com',
+  GITHUB_PKCE: false,
+}
+
+/** One provider with these settings. */
+export function makeProvider(
+  name: ProviderName,
+  settings: Partial<ProviderSettings>,
+  timeout = 5_000,
+): Provider {
+  const ids = { [`${name.toUpperCase()}_CLIENT_ID`]: 'daikon' }
+  const secrets = { [`${name.toUpperCase()}_CLIENT_SECRET`]: 'secret' }
+  const provider = createProviders({ ...unset, ...ids, ...secrets, ...settings }, { timeout }).get(
+    name,
+  )
+  if (!provider) throw new Error(`${name} is not configured`)
+  return provider
+}

@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { ExecutionContext } from 'ava'
+import { type LocalPerson, startLocalProvider } from '../../src/cli/local-provider.ts'
+import type { ProviderName } from '../../src/identity/providers/provider.ts'
+import { createProviders } from '../../src/identity/providers/providers.ts'
+import type { Door, Ending } from './doors.ts'
+import { unset } from './providers/settings.ts'
+import { walk } from './providers/walk.ts'
+import { startWorld, type World } from './world.ts'
+
+/** The redirect URI of the client app that every sign-in world has registered. */
+export const appUri = 'https://app.example.com/done?from=daikon'
+
+/** A world whose three providers are one on this machine; its people sign in with an e-mail. */
+export async function startSignInWorld(
+  t: ExecutionContext,
+  people: LocalPerson[],
+  options: Parameters<typeof startWorld>[0] = {},
+): Promise<World> {
+  const redirectUris = ['', 'admin/'].flatMap((flow) =>
+    ['google', 'microsoft', 'github'].map(
+      (name) => `http://localhost:8000/auth/${flow}callback/${name}`,
+    ),
+  )
+  const client = { id: 'daikon', secret: 'secret', redirectUris }
+  const local = await startLocalProvider({ people, client })
+  t.teardown(() => local.close())
+  const providers = createProviders({ ...unset, ...local.environment })
+  const world = await startWorld(options, undefined, { providers })
+  t.teardown(() => world.stop())
+  await world.seed.clientApp([appUri])
+  return world
+}
+
+/** A verifier and its challenge (RFC 7636, S256). */
+export function makePkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString('base64url')
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
+}
+
+/** The message of an ending that has to be good. */
+export function good(ending: Ending): Record<string, any> {
+  if (!ending.ok) throw new Error(`${ending.kind} ${ending.reason}: ${ending.detail}`)
+  return ending.message
+}
+
+/** Goes to the provider and back; answers what the callback would get, without sending it. */
+export async function visitProvider(
+  door: Door,
+  provider: ProviderName,
+  email: string,
+  request: Record<string, unknown> = {},
+  method = 'BeginLogin',
+) {
+  const pkce = makePkce()
+  const ours = {
+    redirect_uri: appUri,
+    code_challenge: pkce.challenge,
+    code_challenge_method: 'S256',
+  }
+  const user = method === 'BeginLogin' ? ours : {}
+  const begun = good(await door.call(method, { provider, ...user, ...request }))
+  const flow = method === 'BeginLogin' ? '' : 'admin/'
+  const back = `http://localhost:8000/auth/${flow}callback/${provider}`
+  const { callback } = await walk(begun.location, back, { hint: email })
+  const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
+  return { message: message as Record<string, unknown>, verifier: pkce.verifier }
+}
+
+/** A whole sign-in at the provider, up to the app's redirect. */
+export async function visitApp(door: Door, provider: ProviderName, email: string, request = {}) {
+  const { message, verifier } = await visitProvider(door, provider, email, request)
+  const { location } = good(await door.call('CompleteLogin', message))
+  return { redirect: new URL(location), verifier }
+}
+
+/** Signs in for tokens of the first workspace. */
+export async function signIn(door: Door, email: string, provider: ProviderName = 'google') {
+  const { redirect, verifier } = await visitApp(door, provider, email)
+  const code = redirect.searchParams.get('code') ?? ''
+  const { workspaces } = good(await door.call('ListCodeWorkspaces', { code }))
+  const workspace_id: string = workspaces[0]?.id
+  const exchange = { code, workspace_id, code_verifier: verifier }
+  const tokens = good(await door.call('ExchangeToken', exchange))
+  return { tokens, exchange, workspaces }
+}
+
+/** Signs an administrator in; answers the cookie's token and where the browser goes. */
+export async function signAdminIn(door: Door, email: string, provider: ProviderName = 'google') {
+  const { message } = await visitProvider(door, provider, email, {}, 'BeginAdminLogin')
+  const { location, admin_token } = good(await door.call('CompleteAdminLogin', message))
+  return { location: location as string, admin: admin_token as string | undefined }
+}
