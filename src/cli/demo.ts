@@ -10,6 +10,7 @@ import { ServiceKey } from '../storage/entities/service-apps.ts'
 /** The demo's ids are fixed, so that lines pasted yesterday work today. */
 export const demo = {
   workspace: '0d000000-0000-7000-8000-000000000001',
+  clientApp: '0d000000-0000-7000-8000-000000000003',
   group: '0d000000-0000-7000-8000-000000000002',
   people: {
     alice: '0d000000-0000-7000-8000-00000000000a',

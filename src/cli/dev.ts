@@ -1,24 +1,74 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../config.ts'
+import { createClientApp } from '../admin/client-apps.ts'
+import { type Config, readConfig } from '../config.ts'
+import { providerNames } from '../identity/providers/provider.ts'
 import { makeServiceKey } from '../identity/service-keys.ts'
-import { createLog } from '../log.ts'
+import { createLog, type Logger } from '../log.ts'
 import { ConfigError } from '../setting.ts'
 import { type Running, start } from '../start.ts'
+import { ClientApp } from '../storage/entities/sign-in.ts'
 import { demo, seedDemo } from './demo.ts'
+import { startDemoAdmin } from './demo-admin.ts'
+import { demoAppUri, startDemoApp } from './demo-app.ts'
+import { startLocalProvider } from './local-provider.ts'
 import { makeDemoToken } from './token.ts'
 
-/** `npm run dev`: everything on one machine, with a demo workspace and lines to paste. */
+/**
+ * `npm run dev`: everything on one machine. A provider of our own stands in for the three, and a demo
+ * application signs people in and asks what they may do.
+ */
 async function dev(): Promise<void> {
-  const config = readConfig({ LOG_FORMAT: 'pretty', ...process.env })
+  const local = await startStandIns()
+  const config = readConfig({ ...local.environment, ...process.env })
   const log = createLog(config)
   const running = await start(config, log)
   const serviceKey = keepServiceKey(config.DATA_DIR)
-  await seedDemo({ caller: {}, em: running.database.fork() }, serviceKey)
   const em = running.database.fork()
+  await seedDemo({ caller: {}, em }, serviceKey)
+  if (!(await em.count(ClientApp, { id: demo.clientApp }))) {
+    const registration = { name: 'Demo documents', redirect_uris: [demoAppUri] }
+    await createClientApp(em, registration, { anyHttp: true, id: demo.clientApp })
+  }
+  const apps = await startApps(config, serviceKey, log)
   const token = await makeDemoToken(em, config, 'bob@example.com', 'demo')
   process.stdout.write(welcome(running, token, serviceKey))
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => running.stop())
+
+  const stop = async () => {
+    await Promise.all([...apps.map((app) => app.close()), local.close(), running.stop()])
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+}
+
+/** The local provider, and what the environment has to say to use it where nothing else is set. */
+async function startStandIns() {
+  const port = process.env.HTTP_PORT || '8000'
+  const baseUrl = process.env.BASE_URL || `http://localhost:${port}`
+  const redirectUris = ['', 'admin/'].flatMap((flow) =>
+    providerNames.map((name) => `${baseUrl}/auth/${flow}callback/${name}`),
+  )
+  const people = ['Alice', 'Bob', 'Carol'].map((name) => {
+    return { name, email: `${name.toLowerCase()}@example.com` }
+  })
+  const client = { id: 'daikon', secret: makeServiceKey(), redirectUris }
+  const { environment, close } = await startLocalProvider({ people, client })
+  const standIns = Object.entries(environment).filter(([name]) => {
+    // A provider that is set up for real is used as it is.
+    return !process.env[`${name.split('_')[0]}_CLIENT_ID`]
+  })
+  const rest = { BASE_URL: baseUrl, LOG_FORMAT: 'pretty', ADMIN_EMAILS: 'alice@example.com' }
+  return { environment: { ...rest, ...Object.fromEntries(standIns) }, close }
+}
+
+/** The demo's web applications; one whose port is taken is missed, and said. */
+async function startApps({ BASE_URL: daikonUrl }: Config, serviceKey: string, log: Logger) {
+  const starting = [startDemoApp({ daikonUrl, serviceKey }), startDemoAdmin(daikonUrl)]
+  const results = await Promise.allSettled(starting)
+  return results.flatMap((result) => {
+    if (result.status === 'fulfilled') return [result.value]
+    log.warn(`A demo application is missing: ${result.reason.message}`)
+    return []
+  })
 }
 
 /** The demo's service key, the same at each start. */
@@ -41,6 +91,9 @@ function welcome({ grpcPort, httpPort }: Running, token: string, key: string): s
   })
   return `
 daikon is listening: REST http://localhost:${httpPort}, gRPC localhost:${grpcPort}
+
+Sign in with a browser: ${new URL(demoAppUri).origin}
+As administrator, which Alice is: http://localhost:${httpPort}/auth/admin/login/google
 
 Bob may edit the roadmap, which is shared with his group, and not see the salaries.
 Paste this into a shell:
@@ -65,5 +118,5 @@ dev().catch((error) => {
   process.stderr.write(
     `${error instanceof ConfigError ? error.message : (error?.stack ?? error)}\n`,
   )
-  process.exitCode = error instanceof ConfigError ? 2 : 1
+  process.exit(error instanceof ConfigError ? 2 : 1)
 })

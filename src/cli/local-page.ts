@@ -40,6 +40,7 @@ export function renderPage(title: string, body: string): string {
     text-align: left; background: #fff; color: #111; border: 1px solid #bbb; border-radius: .5rem }
   button:hover, button:focus { border-color: #06c }
   span { color: #555 }
+  code { overflow-wrap: anywhere; font-size: .75rem }
 </style>
 <h1>${toHtml(title)}</h1>
 ${body}

@@ -1,0 +1,165 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { demo } from './demo.ts'
+import { renderPage, toHtml } from './local-page.ts'
+
+/** Where the demo application listens, and its redirect URI. */
+export const demoAppPort = 9101
+export const demoAppUri = `http://localhost:${demoAppPort}/callback`
+
+type Session = { name: string; accessToken: string; refreshToken: string; answers: string[] }
+
+// biome-ignore lint/suspicious/noExplicitAny: the demo takes daikon's answers as they come
+type Answer = any
+
+type DemoAppParts = { daikonUrl: string; serviceKey: string }
+
+const providers = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
+
+/**
+ * A web application as daikon's users build one: people sign in through daikon, and its backend asks
+ * daikon what they may do. Plain HTML; its sessions live in memory.
+ */
+export async function startDemoApp(parts: DemoAppParts): Promise<{ close(): Promise<void> }> {
+  const sessions = new Map<string, Session>()
+  const verifiers = new Map<string, string>()
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', demoAppUri)
+    const session = sessions.get(readCookie(request, 'demo_session'))
+    const [, provider] = /^\/sign-in\/(\w+)$/.exec(url.pathname) ?? []
+    if (provider) return redirect(response, beginSignIn(provider))
+    if (url.pathname === '/callback') return completeSignIn(response, url.searchParams)
+    if (url.pathname === '/check' && request.method === 'POST' && session) {
+      session.answers = await check(session.accessToken)
+      return redirect(response, '/')
+    }
+    if (url.pathname === '/sign-out' && request.method === 'POST' && session) {
+      await ask('/auth/logout', {}, { authorization: `Bearer ${session.accessToken}` })
+      sessions.delete(readCookie(request, 'demo_session'))
+      return redirect(response, '/')
+    }
+    sendHtml(response, session ? signedInPage(session) : signInPage(url.searchParams.get('error')))
+  }
+
+  /** RFC 7636: the challenge goes along, the verifier stays here until the code is back. */
+  function beginSignIn(provider: string): string {
+    const [state, verifier] = [
+      randomBytes(16).toString('hex'),
+      randomBytes(32).toString('base64url'),
+    ]
+    verifiers.set(state, verifier)
+    const query = new URLSearchParams({
+      redirect_uri: demoAppUri,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      state,
+    })
+    return `${parts.daikonUrl}/auth/login/${provider}?${query}`
+  }
+
+  async function completeSignIn(response: ServerResponse, query: URLSearchParams): Promise<void> {
+    const [state, code, error] = ['state', 'code', 'error'].map((name) => query.get(name) ?? '')
+    const code_verifier = verifiers.get(state ?? '')
+    verifiers.delete(state ?? '')
+    if (error || !code_verifier || !code) {
+      return redirect(response, `/?${new URLSearchParams({ error: error || 'unknown sign-in' })}`)
+    }
+    const workspaces = await ask(`/auth/workspaces?${new URLSearchParams({ code })}`)
+    const workspace_id = workspaces[0].id
+    const tokens = await ask('/auth/token', { code, code_verifier, workspace_id })
+    const id = randomBytes(16).toString('hex')
+    sessions.set(id, {
+      name: JSON.parse(Buffer.from(tokens.access_token.split('.')[1], 'base64url').toString()).name,
+      accessToken: tokens.access_token,
+      refreshToken: tokens.refresh_token,
+      answers: [],
+    })
+    response.setHeader('set-cookie', `demo_session=${id}; HttpOnly; SameSite=Lax; Path=/`)
+    redirect(response, '/')
+  }
+
+  async function check(token: string): Promise<string[]> {
+    const { service_name, resource_type, documents } = demo
+    const checks = Object.values(documents).flatMap((resource_id) =>
+      ['view', 'edit'].map((action) => ({ service_name, resource_type, resource_id, action })),
+    )
+    const headers = { authorization: `Bearer ${token}`, 'x-service-key': parts.serviceKey }
+    const { results } = await ask('/permissions/check', { checks }, headers)
+    return Object.keys(documents).flatMap((name, at) =>
+      ['view', 'edit'].map((action, more) => {
+        const { allowed } = results[at * 2 + more]
+        return `${allowed ? '✓ may' : '✗ may not'} ${action} the ${name}`
+      }),
+    )
+  }
+
+  async function ask(
+    path: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const answer = await fetch(parts.daikonUrl + path, {
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
+    })
+    const json = (await answer.json()) as Answer
+    if (!answer.ok) throw new Error(json.detail)
+    return json
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error) => {
+      sendHtml(
+        response,
+        renderPage('That did not work', `<p>${toHtml(error.message)}</p><a href="/">Back</a>`),
+      )
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(demoAppPort, '127.0.0.1', resolve)
+  })
+  return {
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function signInPage(error: string | null): string {
+  const buttons = Object.entries(providers).map(
+    ([provider, title]) =>
+      `<form action="/sign-in/${provider}"><button>Sign in with ${title}</button></form>`,
+  )
+  const message = error ? `<p role="alert">The sign-in ended with: ${toHtml(error)}</p>` : ''
+  return renderPage('Demo documents', message + buttons.join('\n'))
+}
+
+function signedInPage({ name, accessToken, refreshToken, answers }: Session): string {
+  const items = answers.map((answer) => `<li>${toHtml(answer)}</li>`).join('\n')
+  return renderPage(
+    `Hello, ${name}`,
+    `<form method="post" action="/check"><button>What may I do? (POST /permissions/check)</button></form>
+    <ul>${items}</ul>
+    <details><summary>Access token</summary><code>${toHtml(accessToken)}</code></details>
+    <details><summary>Refresh token</summary><code>${toHtml(refreshToken)}</code></details>
+    <form method="post" action="/sign-out"><button>Sign out</button></form>`,
+  )
+}
+
+function sendHtml(response: ServerResponse, html: string): void {
+  response.writeHead(200, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+  })
+  response.end(html)
+}
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { location }).end()
+}
+
+function readCookie({ headers }: IncomingMessage, name: string): string {
+  return new RegExp(`(?:^|; )${name}=([^;]*)`).exec(headers.cookie ?? '')?.[1] ?? ''
+}
