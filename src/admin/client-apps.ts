@@ -21,8 +21,9 @@ type ClientAppRow = Omit<ClientAppView, 'created_at'> & { created_at: Timestamp 
 export async function createClientApp(
   em: EntityManager,
   { name, redirect_uris }: { name: string; redirect_uris: string[] },
-  { anyHttp, id = uuid() }: { anyHttp: boolean; id?: string },
+  { anyHttp }: { anyHttp: boolean },
 ): Promise<ClientAppView> {
+  const id = uuid()
   requireRedirectUris(redirect_uris, anyHttp)
   return inTransaction(em, async (em) => {
     await em.insert(ClientApp, { id, name })

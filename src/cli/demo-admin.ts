@@ -1,12 +1,9 @@
-import { createServer } from 'node:http'
 import { sendPage, toHtml } from './local-page.ts'
-
-/** Where daikon sends administrators by default: `ADMIN_URL`. */
-export const demoAdminPort = 9004
+import { type LocalServer, serveLocally } from './local-server.ts'
 
 /** Stands in for the admin web application: it says that the sign-in has worked, or why not. */
-export async function startDemoAdmin(daikonUrl: string): Promise<{ close(): Promise<void> }> {
-  const server = createServer((request, response) => {
+export function startDemoAdmin(daikonUrl: string): Promise<LocalServer> {
+  return serveLocally(9004, (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
     const error = searchParams.get('error_description')
     if (pathname === '/login') {
@@ -16,13 +13,4 @@ export async function startDemoAdmin(daikonUrl: string): Promise<{ close(): Prom
     const me = `<a href="${daikonUrl}/auth/admin/me">Who am I?</a>`
     sendPage(response, 200, 'Administration', `<p>You are signed in; the cookie is set.</p>${me}`)
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(demoAdminPort, '127.0.0.1', resolve)
-  })
-  return {
-    close: () => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
-  }
 }

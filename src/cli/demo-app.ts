@@ -1,11 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { demo } from './demo.ts'
 import { renderPage, toHtml } from './local-page.ts'
-
-/** Where the demo application listens, and its redirect URI. */
-export const demoAppPort = 9101
-export const demoAppUri = `http://localhost:${demoAppPort}/callback`
+import { type LocalServer, serveLocally } from './local-server.ts'
 
 type Session = { name: string; accessToken: string; refreshToken: string; answers: string[] }
 
@@ -20,12 +17,12 @@ const providers = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
  * A web application as daikon's users build one: people sign in through daikon, and its backend asks
  * daikon what they may do. Plain HTML; its sessions live in memory.
  */
-export async function startDemoApp(parts: DemoAppParts): Promise<{ close(): Promise<void> }> {
+export async function startDemoApp(parts: DemoAppParts): Promise<LocalServer> {
   const sessions = new Map<string, Session>()
   const verifiers = new Map<string, string>()
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', demoAppUri)
+    const url = new URL(request.url ?? '/', server.url)
     const session = sessions.get(readCookie(request, 'demo_session'))
     const [, provider] = /^\/sign-in\/(\w+)$/.exec(url.pathname) ?? []
     if (provider) return redirect(response, beginSignIn(provider))
@@ -50,7 +47,7 @@ export async function startDemoApp(parts: DemoAppParts): Promise<{ close(): Prom
     ]
     verifiers.set(state, verifier)
     const query = new URLSearchParams({
-      redirect_uri: demoAppUri,
+      redirect_uri: `${server.url}/callback`,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
       state,
@@ -108,23 +105,13 @@ export async function startDemoApp(parts: DemoAppParts): Promise<{ close(): Prom
     return json
   }
 
-  const server = createServer((request, response) => {
+  const server = await serveLocally(9101, (request, response) => {
     handle(request, response).catch((error) => {
-      sendHtml(
-        response,
-        renderPage('That did not work', `<p>${toHtml(error.message)}</p><a href="/">Back</a>`),
-      )
+      const back = `<p>${toHtml(error.message)}</p><a href="/">Back</a>`
+      sendHtml(response, renderPage('That did not work', back))
     })
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(demoAppPort, '127.0.0.1', resolve)
-  })
-  return {
-    close: () => {
-      server.closeAllConnections()
-      return new Promise((resolve) => server.close(() => resolve()))
-    },
-  }
+  return server
 }
 
 function signInPage(error: string | null): string {

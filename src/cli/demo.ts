@@ -6,6 +6,7 @@ import { share } from '../permissions/share.ts'
 import type { Acting } from '../rpc/call.ts'
 import { Group, GroupMember, Member, User, Workspace } from '../storage/entities/people.ts'
 import { ServiceKey } from '../storage/entities/service-apps.ts'
+import { ClientApp, ClientRedirectUri } from '../storage/entities/sign-in.ts'
 
 /** The demo's ids are fixed, so that lines pasted yesterday work today. */
 export const demo = {
@@ -26,17 +27,23 @@ export const demo = {
   resource_type: 'document',
 } as const
 
-const { workspace, group, people, documents, service_name, resource_type } = demo
+const { workspace, clientApp, group, people, documents, service_name, resource_type } = demo
 
 /**
  * A workspace with three people, a group and three documents of the service `docs`: the roadmap is
  * shared with the writers, the handbook open to everybody, the salaries nobody's but Alice's.
  */
-export async function seedDemo(context: Acting, serviceKey: string): Promise<void> {
+export async function seedDemo(
+  context: Acting,
+  serviceKey: string,
+  redirectUri: string,
+): Promise<void> {
   const { em } = context
   if (!(await em.count(Workspace, { id: workspace }))) await seedPeople(em)
   if (!(await em.count(ServiceKey, { key_hash: hashServiceKey(serviceKey) })))
     await createServiceApp(em, { name: 'Demo documents', service_name }, serviceKey)
+  await em.upsert(ClientApp, { id: clientApp, name: 'Demo documents' })
+  await em.upsert(ClientRedirectUri, { app_id: clientApp, uri: redirectUri })
 
   const owner_id = people.alice
   const base = { service_name, resource_type, workspace_id: workspace, owner_id }

@@ -1,16 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createClientApp } from '../admin/client-apps.ts'
-import { type Config, readConfig } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { providerNames } from '../identity/providers/provider.ts'
+import { makeSecret } from '../identity/secret.ts'
 import { makeServiceKey } from '../identity/service-keys.ts'
-import { createLog, type Logger } from '../log.ts'
+import { createLog } from '../log.ts'
 import { ConfigError } from '../setting.ts'
 import { type Running, start } from '../start.ts'
-import { ClientApp } from '../storage/entities/sign-in.ts'
 import { demo, seedDemo } from './demo.ts'
 import { startDemoAdmin } from './demo-admin.ts'
-import { demoAppUri, startDemoApp } from './demo-app.ts'
+import { startDemoApp } from './demo-app.ts'
 import { startLocalProvider } from './local-provider.ts'
 import { makeDemoToken } from './token.ts'
 
@@ -19,56 +18,42 @@ import { makeDemoToken } from './token.ts'
  * application signs people in and asks what they may do.
  */
 async function dev(): Promise<void> {
-  const local = await startStandIns()
-  const config = readConfig({ ...local.environment, ...process.env })
-  const log = createLog(config)
-  const running = await start(config, log)
+  const baseUrl = process.env.BASE_URL || `http://localhost:${process.env.HTTP_PORT || 8000}`
+  const provider = await startStandIn(baseUrl)
+  const adminPage = await startDemoAdmin(baseUrl)
+  const config = readConfig({
+    ...{ BASE_URL: baseUrl, ADMIN_URL: adminPage.url, ADMIN_EMAILS: 'alice@example.com' },
+    ...{ LOG_FORMAT: 'pretty', ...provider.environment, ...process.env },
+  })
+  const running = await start(config, createLog(config))
   const serviceKey = keepServiceKey(config.DATA_DIR)
+  const app = await startDemoApp({ daikonUrl: baseUrl, serviceKey })
   const em = running.database.fork()
-  await seedDemo({ caller: {}, em }, serviceKey)
-  if (!(await em.count(ClientApp, { id: demo.clientApp }))) {
-    const registration = { name: 'Demo documents', redirect_uris: [demoAppUri] }
-    await createClientApp(em, registration, { anyHttp: true, id: demo.clientApp })
-  }
-  const apps = await startApps(config, serviceKey, log)
+  await seedDemo({ caller: {}, em }, serviceKey, `${app.url}/callback`)
   const token = await makeDemoToken(em, config, 'bob@example.com', 'demo')
-  process.stdout.write(welcome(running, token, serviceKey))
+  process.stdout.write(welcome(running, app.url, token, serviceKey))
 
   const stop = async () => {
-    await Promise.all([...apps.map((app) => app.close()), local.close(), running.stop()])
+    await Promise.all([app.close(), adminPage.close(), provider.close(), running.stop()])
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
 }
 
-/** The local provider, and what the environment has to say to use it where nothing else is set. */
-async function startStandIns() {
-  const port = process.env.HTTP_PORT || '8000'
-  const baseUrl = process.env.BASE_URL || `http://localhost:${port}`
+/** The local provider, and what the environment has to say for it where nothing else is set up. */
+async function startStandIn(baseUrl: string) {
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
     providerNames.map((name) => `${baseUrl}/auth/${flow}callback/${name}`),
   )
   const people = ['Alice', 'Bob', 'Carol'].map((name) => {
     return { name, email: `${name.toLowerCase()}@example.com` }
   })
-  const client = { id: 'daikon', secret: makeServiceKey(), redirectUris }
+  const client = { id: 'daikon', secret: makeSecret(), redirectUris }
   const { environment, close } = await startLocalProvider({ people, client })
   const standIns = Object.entries(environment).filter(([name]) => {
     // A provider that is set up for real is used as it is.
     return !process.env[`${name.split('_')[0]}_CLIENT_ID`]
   })
-  const rest = { BASE_URL: baseUrl, LOG_FORMAT: 'pretty', ADMIN_EMAILS: 'alice@example.com' }
-  return { environment: { ...rest, ...Object.fromEntries(standIns) }, close }
-}
-
-/** The demo's web applications; one whose port is taken is missed, and said. */
-async function startApps({ BASE_URL: daikonUrl }: Config, serviceKey: string, log: Logger) {
-  const starting = [startDemoApp({ daikonUrl, serviceKey }), startDemoAdmin(daikonUrl)]
-  const results = await Promise.allSettled(starting)
-  return results.flatMap((result) => {
-    if (result.status === 'fulfilled') return [result.value]
-    log.warn(`A demo application is missing: ${result.reason.message}`)
-    return []
-  })
+  return { environment: Object.fromEntries(standIns), close }
 }
 
 /** The demo's service key, the same at each start. */
@@ -81,7 +66,12 @@ function keepServiceKey(dataDir: string): string {
   return readFileSync(path, 'utf8').trim()
 }
 
-function welcome({ grpcPort, httpPort }: Running, token: string, key: string): string {
+function welcome(
+  { grpcPort, httpPort }: Running,
+  appUrl: string,
+  token: string,
+  key: string,
+): string {
   const { service_name, resource_type, documents } = demo
   const check = (resource_id: string, action: string) => ({
     ...{ service_name, resource_type, resource_id, action },
@@ -92,7 +82,7 @@ function welcome({ grpcPort, httpPort }: Running, token: string, key: string): s
   return `
 daikon is listening: REST http://localhost:${httpPort}, gRPC localhost:${grpcPort}
 
-Sign in with a browser: ${new URL(demoAppUri).origin}
+Sign in with a browser: ${appUrl}
 As administrator, which Alice is: http://localhost:${httpPort}/auth/admin/login/google
 
 Bob may edit the roadmap, which is shared with his group, and not see the salaries.

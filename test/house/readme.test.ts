@@ -1,11 +1,10 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { settings } from '../../src/config.ts'
+import { startDev } from '../support/dev.ts'
 
 const root = join(import.meta.dirname, '../..')
 const path = join(root, 'README.md')
@@ -20,29 +19,10 @@ test('the README lists every setting with its default and its sentence', (t) => 
 })
 
 test('the README’s first minutes work as pasted', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'daikon-readme-'))
-  const env = {
-    ...process.env,
-    DATA_DIR: join(folder, 'data'),
-    JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
-    JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
-    HTTP_PORT: '0',
-    GRPC_PORT: '0',
-  }
-  const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
-  t.teardown(async () => {
-    if (server.exitCode === null) {
-      process.kill(-(server.pid as number), 'SIGTERM')
-      await once(server, 'exit')
-    }
-    await rm(folder, { recursive: true, force: true })
-  })
-  const welcome = await readUntil(server.stdout, /Ctrl-C/)
-  const [, rest, grpc] = /REST http:\/\/localhost:(\d+), gRPC localhost:(\d+)/.exec(welcome) ?? []
-
+  const { env, welcome, rest, grpc } = await startDev(t)
   const [, commands = ''] = /<!-- run -->\n```sh\n(.*?)```/s.exec(readme) ?? []
   const pasted = commands
-    .replaceAll('localhost:8000', `localhost:${rest}`)
+    .replaceAll('http://localhost:8000', rest)
     .replaceAll('localhost:50051', `localhost:${grpc}`)
     .replaceAll('.daikon/', `${env.DATA_DIR}/`)
   const shell = promisify(execFile)
@@ -70,13 +50,4 @@ async function writeSettings(): Promise<void> {
   const [start = '', rest = ''] = before.split(head)
   const after = rest.replace(/^(\|.*\n)*/, '')
   await writeFile(path, `${start}${head}${rows.join('')}${after}`)
-}
-
-async function readUntil(stream: NodeJS.ReadableStream, sign: RegExp): Promise<string> {
-  let text = ''
-  for await (const chunk of stream) {
-    text += chunk
-    if (sign.test(text)) return text
-  }
-  throw new Error(`It ended without ${sign}: ${text}`)
 }

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+
+const root = join(import.meta.dirname, '../..')
+
+/** `npm run dev` in a folder of its own, up to its welcome; it stops with the test. */
+export async function startDev(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'daikon-dev-'))
+  const port = await freePort()
+  const env = {
+    ...process.env,
+    DATA_DIR: join(folder, 'data'),
+    JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
+    JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
+    HTTP_PORT: String(port),
+    BASE_URL: `http://localhost:${port}`,
+    GRPC_PORT: '0',
+  }
+  const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
+  const ended = once(server, 'exit')
+  t.teardown(async () => {
+    if (server.exitCode === null) process.kill(-(server.pid as number), 'SIGTERM')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  })
+  const welcome = await readUntil(server.stdout, /Ctrl-C/)
+  const [, rest, grpc] = /REST (\S+), gRPC localhost:(\d+)/.exec(welcome) ?? []
+  const [, app] = /browser: (\S+)/.exec(welcome) ?? []
+  return { env, root, welcome, rest: rest ?? '', grpc: grpc ?? '', app: app ?? '' }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+async function readUntil(stream: NodeJS.ReadableStream, sign: RegExp): Promise<string> {
+  let text = ''
+  for await (const chunk of stream) {
+    text += chunk
+    if (sign.test(text)) return text
+  }
+  throw new Error(`It ended without ${sign}: ${text}`)
+}
