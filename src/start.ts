@@ -10,6 +10,7 @@ import type { Windows } from './limits/windows.ts'
 import type { Logger } from './log.ts'
 import { type Database, migrate, openDatabase } from './storage/database.ts'
 import { startEmbedded } from './storage/embedded.ts'
+import { startSweeping } from './storage/sweep.ts'
 
 /** A server that answers at both doors. */
 export type Running = {
@@ -69,10 +70,14 @@ export async function start(config: Config, log: Logger): Promise<Running> {
       httpHost: config.HTTP_HOST,
       httpPort: config.HTTP_PORT,
     })
+    const sweeping = startSweeping(database, (error) =>
+      log.error({ err: error }, 'Sweeping failed'),
+    )
     return {
       ...{ app, database, databaseUrl, ...ports },
       async stop() {
         await app.drain()
+        await sweeping.stop()
         await closeStorage()
       },
     }
