@@ -1,15 +1,21 @@
 import { type AuthServiceServer, AuthServiceService } from '../gen/daikon/v1/auth.ts'
+import { type GroupServiceServer, GroupServiceService } from '../gen/daikon/v1/groups.ts'
 import {
   type PermissionServiceServer,
   PermissionServiceService,
 } from '../gen/daikon/v1/permissions.ts'
 import { type UserServiceServer, UserServiceService } from '../gen/daikon/v1/users.ts'
+import {
+  type WorkspaceServiceServer,
+  WorkspaceServiceService,
+} from '../gen/daikon/v1/workspaces.ts'
 import { beginAdminLogin, completeAdminLogin, getAdminMe } from './identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from './identity/codes.ts'
 import { beginLogin, completeLogin } from './identity/login.ts'
 import { adminLogout, logout } from './identity/logout.ts'
 import { refreshToken } from './identity/refresh.ts'
 import { endOtherSessions, endSession, listSessions } from './identity/sessions.ts'
+import { getMe, updateMe } from './identity/users.ts'
 import { getConfiguration, getKeySet } from './identity/well-known.ts'
 import { accessible } from './permissions/accessible.ts'
 import { check } from './permissions/check.ts'
@@ -17,12 +23,24 @@ import { getResource, register, unregister } from './permissions/register.ts'
 import { revokeShare, share } from './permissions/share.ts'
 import { updateVisibility } from './permissions/visibility.ts'
 import type { UseCases } from './rpc/call.ts'
+import { addGroupMember, listGroupMembers, removeGroupMember } from './workspaces/group-members.ts'
+import { createGroup, deleteGroup, listGroups, updateGroup } from './workspaces/groups.ts'
+import { inviteMember, listMembers, removeMember, updateMember } from './workspaces/members.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  updateWorkspace,
+} from './workspaces/workspaces.ts'
 
 /** Every service of gen/, for the inside door. */
 export const definitions = {
   AuthService: AuthServiceService,
+  GroupService: GroupServiceService,
   PermissionService: PermissionServiceService,
   UserService: UserServiceService,
+  WorkspaceService: WorkspaceServiceService,
 }
 
 /** What every method does; one that is missing does not compile. */
@@ -52,8 +70,30 @@ export const useCases = {
     unregister,
   } satisfies UseCases<PermissionServiceServer>,
   UserService: {
+    getMe,
+    updateMe,
     listSessions,
     endSession,
     endOtherSessions,
   } satisfies UseCases<UserServiceServer>,
+  WorkspaceService: {
+    createWorkspace,
+    listWorkspaces,
+    getWorkspace,
+    updateWorkspace,
+    deleteWorkspace,
+    listMembers,
+    inviteMember,
+    updateMember,
+    removeMember,
+  } satisfies UseCases<WorkspaceServiceServer>,
+  GroupService: {
+    createGroup,
+    listGroups,
+    updateGroup,
+    deleteGroup,
+    addGroupMember,
+    listGroupMembers,
+    removeGroupMember,
+  } satisfies UseCases<GroupServiceServer>,
 }

@@ -2,6 +2,17 @@
 export const occurrences = {
   'user.signed_in': { target: 'user', detail: ['provider'] },
   'admin.signed_in': { target: 'user', detail: ['provider'] },
+  'workspace.created': { target: 'workspace', detail: ['slug'] },
+  'workspace.updated': { target: 'workspace', detail: ['slug'] },
+  'workspace.deleted': { target: 'workspace', detail: ['slug'] },
+  'member.invited': { target: 'user', detail: ['email', 'role'] },
+  'member.role_changed': { target: 'user', detail: ['from', 'to'] },
+  'member.removed': { target: 'user', detail: ['email', 'role'] },
+  'group.created': { target: 'group', detail: ['name'] },
+  'group.updated': { target: 'group', detail: ['name'] },
+  'group.deleted': { target: 'group', detail: ['name'] },
+  'group.member_added': { target: 'group', detail: ['name', 'user_id'] },
+  'group.member_removed': { target: 'group', detail: ['name', 'user_id'] },
   'permission.visibility_changed': {
     target: 'permission',
     detail: ['service_name', 'resource_type', 'resource_id', 'from', 'to'],

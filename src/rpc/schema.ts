@@ -5,7 +5,7 @@ import { fieldOption } from './method.ts'
 export type JsonSchema = { [keyword: string]: unknown }
 
 type RulesJson = {
-  format?: 'FORMAT_UUID' | 'FORMAT_NAME'
+  format?: keyof typeof longest
   min_length?: number
   max_length?: number
   pattern?: string
@@ -16,6 +16,17 @@ type RulesJson = {
   max_items?: number
   default?: string
 }
+
+/** The most characters of each format, unless a field says otherwise. */
+const longest = {
+  FORMAT_UUID: undefined,
+  FORMAT_NAME: 200,
+  FORMAT_TITLE: 200,
+  FORMAT_TEXT: 2000,
+}
+
+/** The formats that an empty text has not, not even where the field is optional. */
+const lines = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE'])
 
 const scalarTypes: Record<number, JsonSchema> = {
   5: { type: 'integer' }, // int32
@@ -66,8 +77,8 @@ function ruleKeywords(rules: RulesJson, required: boolean): JsonSchema {
   const { format, min_length, max_length, pattern, one_of, minimum, maximum } = rules
   const text = rules.minimum === undefined && rules.maximum === undefined
   return defined({
-    minLength: min_length ?? (text && required ? 1 : undefined),
-    maxLength: max_length ?? (format === 'FORMAT_NAME' ? 200 : undefined),
+    minLength: min_length ?? (lines.has(format ?? '') || (text && required) ? 1 : undefined),
+    maxLength: max_length ?? (format && longest[format]),
     format: format?.replace('FORMAT_', '').toLowerCase(),
     pattern,
     enum: one_of,

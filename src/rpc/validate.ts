@@ -28,14 +28,15 @@ const ajv = new Ajv({
     // An empty string is a missing one, and `minLength` says so.
     uuid: (text: string) => text === '' || uuid.test(text),
     name: /^\P{Cc}*$/u,
+    title: /^(?=.*\S)\P{Cc}*$|^$/u,
+    text: /^(\P{Cc}|[\n\r\t])*$/u,
   },
 })
 
 const sentences: Record<string, (params: Record<string, unknown>) => string> = {
   required: () => 'is required',
   type: ({ type }) => `must be ${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
-  format: ({ format }) =>
-    format === 'uuid' ? 'must be a UUID' : 'must have no control characters',
+  format: ({ format }) => formatSentences[String(format)] ?? 'has a wrong form',
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   minLength: ({ limit }) =>
     limit === 1 ? 'is required' : `must have ${limit} characters at least`,
@@ -45,6 +46,13 @@ const sentences: Record<string, (params: Record<string, unknown>) => string> = {
   maximum: ({ limit }) => `must be ${limit} at most`,
   minItems: ({ limit }) => `must have ${limit} items at least`,
   maxItems: ({ limit }) => `must have ${limit} items at most`,
+}
+
+const formatSentences: Record<string, string> = {
+  uuid: 'must be a UUID',
+  name: 'must have no control characters',
+  title: 'must not be blank or have control characters',
+  text: 'must have no control characters',
 }
 
 /** One problem a field, the first: a missing text is not also too short and of a wrong form. */

@@ -15,6 +15,7 @@ import {
 } from './entities/sign-in.ts'
 import { First } from './migrations/001-first.ts'
 import { SignIn } from './migrations/002-sign-in.ts'
+import { Search } from './migrations/003-search.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** PostgreSQL, as the rooms see it. */
@@ -79,6 +80,7 @@ function openOrm(url: string): Promise<MikroORM> {
       migrationsList: [
         { name: '001-first', class: First },
         { name: '002-sign-in', class: SignIn },
+        { name: '003-search', class: Search },
       ],
       tableName: 'migrations',
       snapshot: false,

@@ -64,6 +64,10 @@ export const Format = {
   FORMAT_UUID: 1,
   /** FORMAT_NAME - 1 to 200 characters, none of them a control character. */
   FORMAT_NAME: 2,
+  /** FORMAT_TITLE - A name that people give: the same, not blank, and trimmed. */
+  FORMAT_TITLE: 3,
+  /** FORMAT_TEXT - Several lines for people; no control characters but those of lines and tabs. */
+  FORMAT_TEXT: 4,
 } as const;
 
 export type Format = typeof Format[keyof typeof Format];
@@ -72,6 +76,8 @@ export namespace Format {
   export type FORMAT_UNSPECIFIED = typeof Format.FORMAT_UNSPECIFIED;
   export type FORMAT_UUID = typeof Format.FORMAT_UUID;
   export type FORMAT_NAME = typeof Format.FORMAT_NAME;
+  export type FORMAT_TITLE = typeof Format.FORMAT_TITLE;
+  export type FORMAT_TEXT = typeof Format.FORMAT_TEXT;
 }
 
 export const SameSite = { SAME_SITE_UNSPECIFIED: 0, SAME_SITE_LAX: 1, SAME_SITE_STRICT: 2 } as const;

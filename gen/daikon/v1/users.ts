@@ -24,6 +24,26 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/users.proto";
 
+export interface GetMeRequest {
+}
+
+export interface UpdateMeRequest {
+  name?:
+    | string
+    | undefined;
+  /** An http or https URL, or empty. */
+  avatar_url?: string | undefined;
+}
+
+export interface UserResponse {
+  id: string;
+  email: string;
+  name: string;
+  avatar_url: string;
+  is_active: boolean;
+  created_at: string | undefined;
+}
+
 export interface ListSessionsRequest {
 }
 
@@ -55,6 +75,231 @@ export interface EndSessionRequest {
 
 export interface EndSessionResponse {
 }
+
+function createBaseGetMeRequest(): GetMeRequest {
+  return {};
+}
+
+export const GetMeRequest: MessageFns<GetMeRequest> = {
+  encode(_: GetMeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetMeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetMeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetMeRequest>, I>>(base?: I): GetMeRequest {
+    return GetMeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetMeRequest>, I>>(_: I): GetMeRequest {
+    const message = createBaseGetMeRequest();
+    return message;
+  },
+};
+
+function createBaseUpdateMeRequest(): UpdateMeRequest {
+  return { name: undefined, avatar_url: undefined };
+}
+
+export const UpdateMeRequest: MessageFns<UpdateMeRequest> = {
+  encode(message: UpdateMeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== undefined) {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.avatar_url !== undefined) {
+      writer.uint32(18).string(message.avatar_url);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateMeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateMeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.avatar_url = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateMeRequest>, I>>(base?: I): UpdateMeRequest {
+    return UpdateMeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateMeRequest>, I>>(object: I): UpdateMeRequest {
+    const message = createBaseUpdateMeRequest();
+    message.name = object.name ?? undefined;
+    message.avatar_url = object.avatar_url ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUserResponse(): UserResponse {
+  return { id: "", email: "", name: "", avatar_url: "", is_active: false, created_at: undefined };
+}
+
+export const UserResponse: MessageFns<UserResponse> = {
+  encode(message: UserResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.avatar_url !== "") {
+      writer.uint32(34).string(message.avatar_url);
+    }
+    if (message.is_active !== false) {
+      writer.uint32(40).bool(message.is_active);
+    }
+    if (message.created_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.created_at), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UserResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUserResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.avatar_url = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.is_active = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UserResponse>, I>>(base?: I): UserResponse {
+    return UserResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UserResponse>, I>>(object: I): UserResponse {
+    const message = createBaseUserResponse();
+    message.id = object.id ?? "";
+    message.email = object.email ?? "";
+    message.name = object.name ?? "";
+    message.avatar_url = object.avatar_url ?? "";
+    message.is_active = object.is_active ?? false;
+    message.created_at = object.created_at ?? undefined;
+    return message;
+  },
+};
 
 function createBaseListSessionsRequest(): ListSessionsRequest {
   return {};
@@ -446,6 +691,26 @@ export const EndSessionResponse: MessageFns<EndSessionResponse> = {
 /** What people see and change of themselves (specification 4.2). */
 export type UserServiceService = typeof UserServiceService;
 export const UserServiceService = {
+  /** Answers who the token's user is. */
+  getMe: {
+    path: "/daikon.v1.UserService/GetMe" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetMeRequest): Buffer => Buffer.from(GetMeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetMeRequest => GetMeRequest.decode(value),
+    responseSerialize: (value: UserResponse): Buffer => Buffer.from(UserResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserResponse => UserResponse.decode(value),
+  },
+  /** Changes what is given of name and avatar_url. */
+  updateMe: {
+    path: "/daikon.v1.UserService/UpdateMe" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateMeRequest): Buffer => Buffer.from(UpdateMeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateMeRequest => UpdateMeRequest.decode(value),
+    responseSerialize: (value: UserResponse): Buffer => Buffer.from(UserResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserResponse => UserResponse.decode(value),
+  },
   /** Lists the user's sessions: one for each sign-in whose refresh tokens still hold. */
   listSessions: {
     path: "/daikon.v1.UserService/ListSessions" as const,
@@ -481,6 +746,10 @@ export const UserServiceService = {
 } as const;
 
 export interface UserServiceServer extends UntypedServiceImplementation {
+  /** Answers who the token's user is. */
+  getMe: handleUnaryCall<GetMeRequest, UserResponse>;
+  /** Changes what is given of name and avatar_url. */
+  updateMe: handleUnaryCall<UpdateMeRequest, UserResponse>;
   /** Lists the user's sessions: one for each sign-in whose refresh tokens still hold. */
   listSessions: handleUnaryCall<ListSessionsRequest, ListSessionsResponse>;
   /** Ends every session but the caller's own. */
@@ -490,6 +759,35 @@ export interface UserServiceServer extends UntypedServiceImplementation {
 }
 
 export interface UserServiceClient extends Client {
+  /** Answers who the token's user is. */
+  getMe(request: GetMeRequest, callback: (error: ServiceError | null, response: UserResponse) => void): ClientUnaryCall;
+  getMe(
+    request: GetMeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserResponse) => void,
+  ): ClientUnaryCall;
+  getMe(
+    request: GetMeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes what is given of name and avatar_url. */
+  updateMe(
+    request: UpdateMeRequest,
+    callback: (error: ServiceError | null, response: UserResponse) => void,
+  ): ClientUnaryCall;
+  updateMe(
+    request: UpdateMeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserResponse) => void,
+  ): ClientUnaryCall;
+  updateMe(
+    request: UpdateMeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserResponse) => void,
+  ): ClientUnaryCall;
   /** Lists the user's sessions: one for each sign-in whose refresh tokens still hold. */
   listSessions(
     request: ListSessionsRequest,

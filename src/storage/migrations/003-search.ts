@@ -1,0 +1,11 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** Search in names and e-mails, which has to find text anywhere (`pg_trgm` is a trusted extension). */
+export class Search extends Migration {
+  override name = '003-search'
+
+  override up(): void {
+    this.addSql('create extension if not exists pg_trgm')
+    this.addSql('create index on users using gin (email gin_trgm_ops, name gin_trgm_ops)')
+  }
+}

@@ -1,0 +1,118 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { v7 as uuid } from 'uuid'
+import type {
+  DeleteResponse,
+  InviteMemberRequest,
+  ListMembersRequest,
+  ListMembersResponse,
+  RemoveMemberRequest,
+  UpdateMemberRequest,
+  WorkspaceMemberResponse,
+} from '../../gen/daikon/v1/workspaces.ts'
+import { record } from '../activity/record.ts'
+import { normalizeEmail } from '../identity/email.ts'
+import { actorOf, type Context } from '../rpc/call.ts'
+import { Fault, invalid } from '../rpc/fault.ts'
+import { Member, User } from '../storage/entities/people.ts'
+import { likePattern } from '../storage/like-pattern.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import { findMember, type MemberRow, memberSql, viewMember } from './member-view.ts'
+import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
+import type { Role } from './roles.ts'
+
+/** Members and invited people, in the order they became known; `q` looks into names and e-mails. */
+export async function listMembers(
+  { em }: Context,
+  { workspace_id, q, limit = 50 }: ListMembersRequest,
+): Promise<ListMembersResponse> {
+  // An invited person's name is not shown, so it is not found either.
+  const found = q ? 'and (u.email ilike ? or (m.joined_at is not null and u.name ilike ?))' : ''
+  const pattern = q ? [likePattern(q), likePattern(q)] : []
+  const rows = await em.execute<MemberRow[]>(
+    `${memberSql} where m.workspace_id = ? ${found} order by m.user_id limit ?`,
+    [workspace_id, ...pattern, limit],
+  )
+  return { members: rows.map(viewMember) }
+}
+
+/** Invites an address, whoever it belongs to; the answer tells nothing of that. */
+export async function inviteMember(
+  { em, caller }: Context,
+  request: InviteMemberRequest,
+): Promise<WorkspaceMemberResponse> {
+  const email = normalizeEmail(request.email)
+  if (!email) throw invalid({ field: 'email', message: 'must be an e-mail address' })
+  const role = (request.role ?? 'viewer') as Role
+  return inTransaction(em, async (em) => {
+    const workspace_id = await lockOwners(em, request.workspace_id)
+    const user_id = await findOrMakeUser(em, email)
+    const known = await findMember(em, workspace_id, user_id)
+    if (known?.status === 'active')
+      throw new Fault('conflict', 'ALREADY_A_MEMBER', 'This person is a member already')
+    requireRightsOver(caller, [role, ...(known ? [known.role] : [])])
+    if (known?.role === 'owner' && role !== 'owner') await requireAnotherOwner(em, known)
+    await em.upsert(Member, { workspace_id, user_id, role })
+    const entry = { action: 'member.invited', detail: { email, role } } as const
+    await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })
+    return requireMember(em, workspace_id, user_id)
+  })
+}
+
+/** Changes a member's role. */
+export async function updateMember(
+  { em, caller }: Context,
+  request: UpdateMemberRequest,
+): Promise<WorkspaceMemberResponse> {
+  const role = request.role as Role
+  return inTransaction(em, async (em) => {
+    const workspace_id = await lockOwners(em, request.workspace_id)
+    const member = await requireMember(em, workspace_id, request.user_id)
+    requireRightsOver(caller, [member.role, role])
+    if (member.role === role) return member
+    if (member.role === 'owner') await requireAnotherOwner(em, member)
+    const { user_id } = member
+    await em.nativeUpdate(Member, { workspace_id, user_id }, { role })
+    const detail = { from: member.role, to: role }
+    const entry = { action: 'member.role_changed', detail } as const
+    await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })
+    return { ...member, role }
+  })
+}
+
+/** Removes a member; anybody may leave. Groups, roles, shares and sessions go along. */
+export async function removeMember(
+  { em, caller }: Context,
+  request: RemoveMemberRequest,
+): Promise<DeleteResponse> {
+  return inTransaction(em, async (em) => {
+    const workspace_id = await lockOwners(em, request.workspace_id)
+    const leaving = caller.user?.id === request.user_id.toLowerCase()
+    if (!leaving) requireRightsOver(caller, [])
+    const member = await requireMember(em, workspace_id, request.user_id)
+    if (!leaving) requireRightsOver(caller, [member.role])
+    if (member.role === 'owner') await requireAnotherOwner(em, member)
+    const { user_id, email, role } = member
+    await em.nativeDelete(Member, { workspace_id, user_id })
+    const entry = { action: 'member.removed', detail: { email, role } } as const
+    await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })
+    return {}
+  })
+}
+
+async function findOrMakeUser(em: EntityManager, email: string): Promise<string> {
+  await em.execute('insert into users (id, email) values (?, ?) on conflict (email) do nothing', [
+    uuid(),
+    email,
+  ])
+  return (await em.findOneOrFail(User, { email })).id
+}
+
+async function requireMember(
+  em: EntityManager,
+  workspaceId: string,
+  userId: string,
+): Promise<WorkspaceMemberResponse> {
+  const member = await findMember(em, workspaceId, userId)
+  if (member) return member
+  throw new Fault('missing', 'MEMBER_NOT_FOUND', 'Member not found')
+}

@@ -1,0 +1,34 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Caller } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
+import { Member } from '../storage/entities/people.ts'
+import { atLeast } from './roles.ts'
+
+/**
+ * Holds the workspace until the end of the transaction, so that of two changes to its owners one
+ * sees what the other has done; answers its id.
+ */
+export async function lockOwners(em: EntityManager, workspaceId: string): Promise<string> {
+  const sql = 'select id from workspaces where id = ? for no key update'
+  const [row] = await em.execute<{ id: string }[]>(sql, [workspaceId])
+  if (row) return row.id
+  throw new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+}
+
+/** Members are an admin's to manage, owners an owner's; administrators of the server may do either. */
+export function requireRightsOver({ user, admin }: Caller, roles: string[]): void {
+  if (admin) return
+  const least = roles.includes('owner') ? 'owner' : 'admin'
+  if (user?.role && atLeast(user.role, least)) return
+  throw new Fault('forbidden', 'ROLE_TOO_LOW', `The role ${least} is needed at least`)
+}
+
+/** A workspace keeps an owner; the caller holds it by `lockOwners`. */
+export async function requireAnotherOwner(
+  em: EntityManager,
+  { workspace_id, user_id }: { workspace_id: string; user_id: string },
+): Promise<void> {
+  const others = { workspace_id, role: 'owner', user_id: { $ne: user_id } } as const
+  if (await em.count(Member, others)) return
+  throw new Fault('conflict', 'LAST_OWNER', 'The last owner can neither leave nor be replaced')
+}

@@ -1,0 +1,120 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { v7 as uuid } from 'uuid'
+import type {
+  CreateWorkspaceRequest,
+  DeleteResponse,
+  ListWorkspacesRequest,
+  ListWorkspacesResponse,
+  UpdateWorkspaceRequest,
+  WorkspaceRequest,
+  WorkspaceResponse,
+} from '../../gen/daikon/v1/workspaces.ts'
+import { record } from '../activity/record.ts'
+import { actorOf, type Context, requireUser } from '../rpc/call.ts'
+import { Fault, invalid } from '../rpc/fault.ts'
+import { Member, Workspace } from '../storage/entities/people.ts'
+import { given } from '../storage/given.ts'
+import { violates } from '../storage/storage-fault.ts'
+import { isoTime, type Timestamp } from '../storage/timestamp.ts'
+import { inTransaction } from '../storage/transaction.ts'
+
+/** Slugs that would read as addresses of ours (contract 6). */
+const reservedSlugs = ['all', 'admin', 'api', 'auth', 'www']
+
+/** Makes a workspace with the caller as its owner. */
+export async function createWorkspace(
+  { em, caller }: Context,
+  { name, slug, description = '' }: CreateWorkspaceRequest,
+): Promise<WorkspaceResponse> {
+  if (reservedSlugs.includes(slug)) throw invalid({ field: 'slug', message: 'is reserved' })
+  const id = uuid()
+  const userId = caller.user?.id
+  try {
+    return await inTransaction(em, async (em) => {
+      await em.insert(Workspace, { id, name: name.trim(), slug, description })
+      if (userId) {
+        const place = { user_id: userId, workspace_id: id, joined_at: new Date() }
+        await em.insert(Member, { ...place, role: 'owner' })
+      }
+      const entry = { action: 'workspace.created', detail: { slug } } as const
+      await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: id })
+      return requireWorkspace(em, id, userId)
+    })
+  } catch (error) {
+    if (!violates(error, 'unique')) throw error
+    throw new Fault('conflict', 'SLUG_TAKEN', 'Another workspace has this slug')
+  }
+}
+
+/** The workspaces that the user belongs to, by name. */
+export async function listWorkspaces(
+  { em, caller }: Context,
+  _request: ListWorkspacesRequest,
+): Promise<ListWorkspacesResponse> {
+  const { id } = requireUser(caller)
+  const sql = `${select} where m.user_id is not null order by w.name, w.id`
+  const rows = await em.execute<WorkspaceRow[]>(sql, [id])
+  return { workspaces: rows.map(view) }
+}
+
+/** One workspace. */
+export async function getWorkspace(
+  { em, caller }: Context,
+  { workspace_id }: WorkspaceRequest,
+): Promise<WorkspaceResponse> {
+  return requireWorkspace(em, workspace_id, caller.user?.id)
+}
+
+/** Changes what is given of name and description. */
+export async function updateWorkspace(
+  { em, caller }: Context,
+  { workspace_id, name, description }: UpdateWorkspaceRequest,
+): Promise<WorkspaceResponse> {
+  return inTransaction(em, async (em) => {
+    const changes = given({ name: name?.trim(), description })
+    const found = await requireWorkspace(em, workspace_id, caller.user?.id)
+    if (!changes) return found
+    await em.nativeUpdate(Workspace, { id: found.id }, changes)
+    const entry = { action: 'workspace.updated', detail: { slug: found.slug } } as const
+    await record(em, actorOf(caller), { ...entry, targetId: found.id, workspaceId: found.id })
+    return requireWorkspace(em, found.id, caller.user?.id)
+  })
+}
+
+/** Deletes a workspace; members, groups, roles, resources and sessions go with it. */
+export async function deleteWorkspace(
+  { em, caller }: Context,
+  { workspace_id }: WorkspaceRequest,
+): Promise<DeleteResponse> {
+  return inTransaction(em, async (em) => {
+    const { id, slug } = await requireWorkspace(em, workspace_id, caller.user?.id)
+    await em.nativeDelete(Workspace, { id })
+    const entry = { action: 'workspace.deleted', detail: { slug } } as const
+    await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: id })
+    return {}
+  })
+}
+
+type WorkspaceRow = Omit<WorkspaceResponse, 'created_at' | 'role'> & {
+  role: string | null
+  created_at: Timestamp
+}
+
+/** With the role of one user, who may be none. */
+const select = `
+  select w.id, w.name, w.slug, w.description, m.role, w.created_at
+  from workspaces w left join members m on m.workspace_id = w.id and m.user_id = ?`
+
+async function requireWorkspace(
+  em: EntityManager,
+  id: string,
+  userId: string | undefined,
+): Promise<WorkspaceResponse> {
+  const [row] = await em.execute<WorkspaceRow[]>(`${select} where w.id = ?`, [userId ?? null, id])
+  if (row) return view(row)
+  throw new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+}
+
+function view({ role, created_at, ...row }: WorkspaceRow): WorkspaceResponse {
+  return { ...row, ...(role !== null && { role }), created_at: isoTime(created_at) }
+}
