@@ -48,7 +48,7 @@ if (existsSync(executablePath)) {
     await page.goto(`${rest}/auth/admin/login/microsoft`)
     await page.getByRole('button', { name: /Alice/ }).click()
     await page.getByRole('link', { name: 'Who am I?' }).click()
-    t.true(JSON.parse(await page.locator('body').innerText()).is_admin)
+    t.true(JSON.parse((await page.locator('body').textContent()) ?? '').is_admin)
     const cookies = await browser.cookies(rest)
     const admin = cookies.find(({ name }) => name === 'admin_token')
     t.like(admin, { httpOnly: true, secure: false, sameSite: 'Strict', path: '/' })

@@ -1,0 +1,42 @@
+import { createApp } from '../src/app.ts'
+import { readKeys } from '../src/identity/keys.ts'
+import { createInProcessWindows } from '../src/limits/in-process.ts'
+import { openDatabase } from '../src/storage/database.ts'
+
+/** The real thing, every security step on; only limits are lifted. */
+const [url = '', privatePath = '', publicPath = ''] = process.argv.slice(2)
+const opened = await openDatabase(url, () => {})
+let statements = 0
+const database = {
+  ...opened,
+  statements: {
+    ...opened.statements,
+    rows: <Row extends unknown[]>(name: string, sql: string, values: unknown[]) => {
+      statements += 1
+      return opened.statements.rows<Row>(name, sql, values)
+    },
+  },
+}
+const app = createApp({
+  ...{ database, windows: createInProcessWindows(), providers: new Map(), now: () => new Date() },
+  keys: await readKeys({ privatePath, publicPath }),
+  onFailure: (fault) => process.stderr.write(`${fault.message}: ${fault.cause}\n`),
+  options: {
+    baseUrl: 'http://localhost:8000',
+    adminUrl: 'http://localhost:9004',
+    adminEmails: [],
+    personalWorkspaces: false,
+    lifetimes: { access: 900, refresh: 604_800, admin: 3600 },
+    sessionSecret: 'bench',
+    secureCookies: false,
+    debug: false,
+    keysRequired: true,
+    globalLimit: undefined,
+    trustedProxies: 0,
+  },
+})
+const host = '127.0.0.1'
+const ports = await app.listen({ grpcHost: host, grpcPort: 0, httpHost: host, httpPort: 0 })
+process.send?.({ port: ports.grpcPort })
+process.on('message', () => process.send?.({ statements }))
+process.once('disconnect', () => process.exit())

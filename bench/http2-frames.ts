@@ -1,0 +1,68 @@
+/** Just enough of HTTP/2 (RFC 9113) and HPACK (RFC 7541) to send requests made beforehand. */
+export const frameType = {
+  data: 0,
+  headers: 1,
+  reset: 3,
+  settings: 4,
+  ping: 6,
+  goaway: 7,
+  window: 8,
+}
+export const endStream = 1
+const endHeaders = 4
+
+/** One frame; the stream id stands at byte 5. */
+export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
+  const head = Buffer.alloc(9)
+  head.writeUIntBE(payload.length, 0, 3)
+  head.writeUInt8(type, 3)
+  head.writeUInt8(flags, 4)
+  head.writeUInt32BE(stream, 5)
+  return Buffer.concat([head, payload])
+}
+
+/** What a client says first, with the widest window for what comes back. */
+export const preface = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  frame(frameType.settings, 0, 0, Buffer.alloc(0)),
+  frame(frameType.window, 0, 0, uint32(0x7fffffff - 65_535)),
+])
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+/** HEADERS and DATA of a unary gRPC call on stream 0; the ids are patched in when it is sent. */
+export function unaryRequest(headers: Record<string, string>, message: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from([0]), uint32(message.length), message])
+  return Buffer.concat([
+    frame(frameType.headers, endHeaders, 0, encodeHeaders(headers)),
+    frame(frameType.data, endStream, 0, body),
+  ])
+}
+
+/** Every field as a literal without indexing, neither compressed. */
+function encodeHeaders(headers: Record<string, string>): Buffer {
+  const fields = Object.entries(headers).flatMap(([name, value]) => [
+    Buffer.from([0]),
+    encodeText(name),
+    encodeText(value),
+  ])
+  return Buffer.concat(fields)
+}
+
+/** A length with a 7-bit prefix, and the text. */
+function encodeText(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  const length = []
+  let rest = bytes.length
+  if (rest < 127) length.push(rest)
+  else {
+    length.push(127)
+    for (rest -= 127; rest >= 128; rest >>= 7) length.push((rest & 127) | 128)
+    length.push(rest)
+  }
+  return Buffer.concat([Buffer.from(length), bytes])
+}
