@@ -27,9 +27,11 @@ export function createFacade(
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
   app.use(setSecurityHeaders)
-  app.get('/health', (_request, response) => {
+  app.get('/health', (request, response) => {
+    response.set('X-Request-ID', readRequestId(request.get('x-request-id')))
     response.json({ status: 'ok' })
   })
+  app.all('/health', (request, response) => refuseVerb(['GET'], request, response))
 
   for (const [path, own] of byPath(operations)) {
     const route = app.route(path.replace(/\{(\w+)\}/g, ':$1'))
@@ -40,12 +42,8 @@ export function createFacade(
         await run(operation, message, request, response, answer)
       })
     }
-    const allow = own.map(({ route }) => route.verb.toUpperCase()).join(', ')
-    route.all(async (request, response) => {
-      response.set('Allow', allow)
-      const fault = new Fault('method', 'METHOD_NOT_ALLOWED', `Only ${allow} is possible here`)
-      await run(refusal(fault), {}, request, response)
-    })
+    const verbs = own.map(({ route }) => route.verb.toUpperCase())
+    route.all((request, response) => refuseVerb(verbs, request, response))
   }
   app.use(async (request: Request, response: Response) => {
     const fault = new Fault('missing', 'NO_SUCH_ROUTE', 'There is nothing at this address')
@@ -55,6 +53,13 @@ export function createFacade(
     await run(refusal(routingFault(error)), {}, request, response)
   })
   return app
+
+  async function refuseVerb(verbs: string[], request: Request, response: Response): Promise<void> {
+    const allow = verbs.join(', ')
+    response.set('Allow', allow)
+    const fault = new Fault('method', 'METHOD_NOT_ALLOWED', `Only ${allow} is possible here`)
+    await run(refusal(fault), {}, request, response)
+  }
 
   async function run(
     operation: Operation,
@@ -102,7 +107,8 @@ function readCall(request: Request, message: object | Fault): Call {
     door: 'http',
     message,
     credentials: {
-      authorization: request.get('authorization'),
+      // Node keeps the first of several; one given twice is none that could be valid.
+      authorization: request.headersDistinct.authorization?.join(', '),
       serviceKey: request.get('x-service-key'),
       adminToken: readCookie(request.headers.cookie, 'admin_token'),
     },
@@ -113,9 +119,9 @@ function readCall(request: Request, message: object | Fault): Call {
 }
 
 /** The page's origin; browsers leave it out of some requests of our own pages. */
-function readOrigin(request: Request): string | undefined {
+function readOrigin(request: Request): string | true | undefined {
   const sameOrigin = request.get('sec-fetch-site') === 'same-origin'
-  return request.get('origin') ?? (sameOrigin ? 'same-origin' : undefined)
+  return request.get('origin') ?? (sameOrigin || undefined)
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the window that binds. */

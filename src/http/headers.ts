@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 
 /** On every answer (specification 5.7). */
-const securityHeaders = {
+export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'strict-origin-when-cross-origin',

@@ -9,6 +9,7 @@ import type { Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { Member } from '../storage/entities/people.ts'
 import { AuthorizationCode } from '../storage/entities/sign-in.ts'
+import { violates } from '../storage/storage-fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { accessSubject } from './access-subject.ts'
 import type { Claims } from './claims.ts'
@@ -69,26 +70,39 @@ export async function exchangeToken(
 }
 
 /** The tokens; undefined when another exchange has consumed the code. */
-function exchangeOnce(
+async function exchangeOnce(
   { em, now, identity }: Context,
   { workspace_id, user_agent = '' }: ExchangeTokenRequest,
   { code_hash, user_id, provider }: { code_hash: string; user_id: string; provider: string },
 ): Promise<TokenResponse | undefined> {
-  return inTransaction(em, async (em) => {
-    const subject = await requireSubject(em, user_id, workspace_id)
-    const unused = { code_hash, consumed_at: null, expires_at: { $gt: now } }
-    if (!(await em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now }))) return undefined
-    const userAgent = user_agent.slice(0, 300)
-    const lifetime = identity.options.lifetimes.refresh
-    const family = await beginFamily(em, now, lifetime, { subject, provider, userAgent })
-    await em.nativeUpdate(AuthorizationCode, { code_hash }, { family_id: family.id })
-    await em.nativeUpdate(
-      Member,
-      { user_id, workspace_id: subject.wid, joined_at: null },
-      { joined_at: now },
-    )
-    return issuePair(em, now, identity, family, subject)
-  })
+  try {
+    return await inTransaction(em, async (em) => {
+      const subject = await requireSubject(em, user_id, workspace_id)
+      const unused = { code_hash, consumed_at: null, expires_at: { $gt: now } }
+      if (!(await em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now })))
+        return undefined
+      const userAgent = user_agent
+        .replace(/\p{Cc}/gu, ' ')
+        .slice(0, 300)
+        .toWellFormed()
+      const lifetime = identity.options.lifetimes.refresh
+      const family = await beginFamily(em, now, lifetime, { subject, provider, userAgent })
+      await em.nativeUpdate(AuthorizationCode, { code_hash }, { family_id: family.id })
+      await em.nativeUpdate(
+        Member,
+        { user_id, workspace_id: subject.wid, joined_at: null },
+        { joined_at: now },
+      )
+      return issuePair(em, now, identity, family, subject)
+    })
+  } catch (error) {
+    // The membership ended while its family was being made.
+    throw violates(error, 'foreign') ? notAMember() : error
+  }
+}
+
+function notAMember(): Fault {
+  return new Fault('forbidden', 'NOT_A_MEMBER', 'Not a member of this workspace')
 }
 
 async function requireSubject(
@@ -98,7 +112,7 @@ async function requireSubject(
 ): Promise<Claims['access']> {
   const subject = await accessSubject(em, { userId, workspaceId })
   if (subject) return subject
-  throw new Fault('forbidden', 'NOT_A_MEMBER', 'Not a member of this workspace')
+  throw notAMember()
 }
 
 async function requireCode(em: EntityManager, now: Date, code: string) {

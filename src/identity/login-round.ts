@@ -43,10 +43,12 @@ export async function startRound(
  * the first time. Nothing of it is believed before the state has been compared with the cookie's.
  */
 export async function openRound(
-  { identity, em, now }: Context,
+  context: Context,
   { provider, state, login_state }: CompleteLoginRequest,
   flow: Flow,
 ): Promise<LoginState> {
+  requireProvider(context, provider)
+  const { identity, em, now } = context
   const login = login_state ? await identity.loginStates.open(login_state) : undefined
   if (!login || login.flow !== flow || login.provider !== provider) throw stateRefused()
   if (!state || hashSecret(state) !== hashSecret(login.secrets.state)) throw stateRefused()

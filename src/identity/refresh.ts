@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core'
 import type { RefreshTokenRequest, TokenResponse } from '../../gen/daikon/v1/auth.ts'
 import type { Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
@@ -16,15 +17,17 @@ export async function refreshToken(
   const { jti } = await identity.tokens.verify('refresh', request.refresh_token)
   try {
     const tokens = await inTransaction(em, async (em) => {
-      const unused = { token_id: jti, consumed_at: null }
-      const won = await em.nativeUpdate(RefreshToken, unused, { consumed_at: now })
-      const token = await em.fork().findOne(RefreshToken, { token_id: jti })
+      const token = await em.findOne(RefreshToken, { token_id: jti })
       if (!token) return undefined
-      if (!won) {
-        await revokeFamilies(em, now, [token.family_id])
+      // Locked first, as whoever ends it does: else the two would wait for each other.
+      const lockMode = LockMode.PESSIMISTIC_WRITE
+      const family = await em.findOne(RefreshFamily, { id: token.family_id }, { lockMode })
+      if (!family) return undefined
+      const unused = { token_id: jti, consumed_at: null }
+      if (!(await em.nativeUpdate(RefreshToken, unused, { consumed_at: now }))) {
+        await revokeFamilies(em, now, [family.id])
         return undefined
       }
-      const family = await em.findOneOrFail(RefreshFamily, { id: token.family_id })
       const { user_id: userId, workspace_id: workspaceId, expires_at: expiresAt } = family
       const subject = await accessSubject(em, { userId, workspaceId })
       if (!subject || expiresAt <= now) return undefined

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
 import { LinkedAccount, User } from '../storage/entities/people.ts'
 import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
 import type { IdentityParts } from './identity-parts.ts'
@@ -37,7 +37,7 @@ export async function signIn(
     [now, promoted, identity.name, identity.avatarUrl, userId],
   )
   if (!user) return refusal('user_inactive')
-  if (personalWorkspaces) await createPersonalWorkspace(em, user)
+  if (personalWorkspaces) await createPersonalWorkspace(em, user, now)
   return user
 }
 
@@ -51,7 +51,7 @@ async function link(em: EntityManager, identity: Identity, email: string): Promi
   const { provider, subject, hostedDomain = '' } = identity
   // Of two first sign-ins at once one makes the user, and the other waits here and finds it.
   await em.execute('insert into users (id, email) values (?, ?) on conflict (email) do nothing', [
-    uuid(),
+    randomUUID(),
     email,
   ])
   const user = await em.findOneOrFail(User, { email })

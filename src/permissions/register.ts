@@ -21,9 +21,12 @@ export async function register(
   request: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
   return inTransaction(em, async (em) => {
-    await requireWorkspaceAndOwner(em, request)
-    await insertUnlessThere(em, request)
-    const resource = await findResource(em, request)
+    const known = await findResource(em, request)
+    if (!known) {
+      await requireWorkspaceAndOwner(em, request)
+      await insertUnlessThere(em, request)
+    }
+    const resource = known ?? (await findResource(em, request))
     if (!resource) throw resourceMissing()
     const same =
       resource.workspace_id === request.workspace_id.toLowerCase() &&

@@ -74,6 +74,6 @@ function shareEntry<Name extends 'permission.shared' | 'permission.share_revoked
   { grantee_type, grantee_id, permission }: ShareRequest,
 ) {
   const subject = { service_name, resource_type, resource_id }
-  const detail = { ...subject, grantee_type, grantee_id, permission }
+  const detail = { ...subject, grantee_type, grantee_id: grantee_id.toLowerCase(), permission }
   return { action, targetId: id, workspaceId: workspace_id, detail }
 }

@@ -31,7 +31,7 @@ export function authorize(
 
 /** A browser sends the admin cookie for any page; only ours may act with it (contract 7). */
 function isTrusted({ door, origin }: Call, adminOrigins: string[]): boolean {
-  return door === 'grpc' || origin === 'same-origin' || adminOrigins.includes(origin ?? '')
+  return door === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
 }
 
 /** The values at a path that may walk into a repeated field. */

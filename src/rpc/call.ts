@@ -22,8 +22,8 @@ export type Call = {
   credentials: Credentials
   ip: string
   requestId: string
-  /** Of a browser: the site of the page that sends the request, or `same-origin`. */
-  origin?: string | undefined
+  /** Of a browser: the site of the page that sends the request, or true for a page of ours. */
+  origin?: string | true | undefined
 }
 
 /** The token that a caller has shown. */

@@ -65,10 +65,8 @@ function fieldSchema(registry: FileRegistry, field: DescField): JsonSchema {
 
 /** A list over its bound is one problem: its items are not looked at. */
 function listSchema(items: JsonSchema, { min_items, max_items }: RulesJson): JsonSchema {
-  const bounds = {
-    type: 'array',
-    ...(min_items === undefined ? { default: [] } : { minItems: min_items }),
-  }
+  // A missing list is an empty one, as in protobuf; `min_items` then says what is wrong with it.
+  const bounds = { type: 'array', default: [], ...(min_items && { minItems: min_items }) }
   if (max_items === undefined) return { ...bounds, items }
   return { ...bounds, maxItems: max_items, if: { minItems: max_items + 1 }, else: { items } }
 }

@@ -13,6 +13,7 @@ import {
   RefreshFamily,
   RefreshToken,
 } from './entities/sign-in.ts'
+import { returnLostClients } from './lost-clients.ts'
 import { First } from './migrations/001-first.ts'
 import { SignIn } from './migrations/002-sign-in.ts'
 import { Search } from './migrations/003-search.ts'
@@ -73,7 +74,7 @@ function openOrm(url: string): Promise<MikroORM> {
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: 10 },
-    driverOptions: timeouts,
+    driverOptions: { ...timeouts, onPoolCreated: returnLostClients },
     // What matters of it arrives as errors.
     logger: () => {},
     migrations: {

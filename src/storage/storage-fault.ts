@@ -40,6 +40,7 @@ function unavailable(cause: unknown): Fault {
 }
 
 function isPassing(state: string): boolean {
+  if (state === '08P01') return false // a protocol violation: our own mistake, such as bytes that are no text
   return state === '' || passing.some((prefix) => state.startsWith(prefix))
 }
 

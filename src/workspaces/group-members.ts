@@ -68,7 +68,7 @@ export async function removeGroupMember(
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const { id, workspace_id, name } = await requireGroup(em, request)
-    const { user_id } = request
+    const user_id = request.user_id.toLowerCase()
     if (!(await em.nativeDelete(GroupMember, { group_id: id, user_id }))) throw memberMissing()
     const entry = { action: 'group.member_removed', detail: { name, user_id } } as const
     await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: workspace_id })

@@ -73,7 +73,7 @@ export async function updateGroup(
       const group = await requireGroup(em, request)
       const changes = given({ name: request.name?.trim(), description: request.description })
       if (!changes) return viewGroup(group)
-      await em.nativeUpdate(Group, { id: group.id }, changes)
+      if (!(await em.nativeUpdate(Group, { id: group.id }, changes))) throw groupMissing()
       await recordGroup(em, actorId, 'group.updated', { ...group, ...changes })
       return viewGroup({ ...group, ...changes })
     }),
@@ -87,7 +87,8 @@ export async function deleteGroup(
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
-    await em.nativeDelete(Group, { id: group.id })
+    // Of two at once one has deleted it.
+    if (!(await em.nativeDelete(Group, { id: group.id }))) throw groupMissing()
     await recordGroup(em, actorOf(caller).actorId, 'group.deleted', group)
     return {}
   })
@@ -101,7 +102,11 @@ export async function requireGroup(
   const fence = workspace_id === undefined ? {} : { workspace_id }
   const group = await em.findOne(Group, { id: group_id, ...fence }, { disableIdentityMap: true })
   if (group) return group
-  throw new Fault('missing', 'GROUP_NOT_FOUND', 'Group not found')
+  throw groupMissing()
+}
+
+function groupMissing(): Fault {
+  return new Fault('missing', 'GROUP_NOT_FOUND', 'Group not found')
 }
 
 function recordGroup(

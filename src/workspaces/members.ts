@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { v7 as uuid } from 'uuid'
 import type {
   DeleteResponse,
   InviteMemberRequest,
@@ -20,7 +20,7 @@ import { findMember, type MemberRow, memberSql, viewMember } from './member-view
 import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
 import type { Role } from './roles.ts'
 
-/** Members and invited people, in the order they became known; `q` looks into names and e-mails. */
+/** Members and invited people, always in the same order; `q` looks into names and e-mails. */
 export async function listMembers(
   { em }: Context,
   { workspace_id, q, limit = 50 }: ListMembersRequest,
@@ -99,9 +99,10 @@ export async function removeMember(
   })
 }
 
+/** The id holds no time: it must not tell whether somebody has been known before. */
 async function findOrMakeUser(em: EntityManager, email: string): Promise<string> {
   await em.execute('insert into users (id, email) values (?, ?) on conflict (email) do nothing', [
-    uuid(),
+    randomUUID(),
     email,
   ])
   return (await em.findOneOrFail(User, { email })).id

@@ -29,6 +29,7 @@ export async function requireAnotherOwner(
   { workspace_id, user_id }: { workspace_id: string; user_id: string },
 ): Promise<void> {
   const others = { workspace_id, role: 'owner', user_id: { $ne: user_id } } as const
-  if (await em.count(Member, others)) return
+  // An invitation may never be answered.
+  if (await em.count(Member, { ...others, joined_at: { $ne: null } })) return
   throw new Fault('conflict', 'LAST_OWNER', 'The last owner can neither leave nor be replaced')
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
+import { record } from '../activity/record.ts'
 import { Member, Workspace } from '../storage/entities/people.ts'
 
 /**
@@ -10,11 +11,16 @@ import { Member, Workspace } from '../storage/entities/people.ts'
 export async function createPersonalWorkspace(
   em: EntityManager,
   user: { id: string; email: string; name: string },
+  now: Date,
 ): Promise<void> {
   if (await em.count(Member, { user_id: user.id })) return
   const workspace = { id: uuid(), name: personalName(user), slug: personalSlug(user.email) }
   await em.insert(Workspace, workspace)
-  await em.insert(Member, { workspace_id: workspace.id, user_id: user.id, role: 'owner' })
+  const place = { workspace_id: workspace.id, user_id: user.id, joined_at: now }
+  await em.insert(Member, { ...place, role: 'owner' })
+  const { id, slug } = workspace
+  const entry = { action: 'workspace.created', detail: { slug } } as const
+  await record(em, { actorId: user.id }, { ...entry, targetId: id, workspaceId: id })
 }
 
 function personalName({ name, email }: { name: string; email: string }): string {

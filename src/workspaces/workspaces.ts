@@ -88,7 +88,8 @@ export async function deleteWorkspace(
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const { id, slug } = await requireWorkspace(em, workspace_id, caller.user?.id)
-    await em.nativeDelete(Workspace, { id })
+    // Of two at once one has deleted it.
+    if (!(await em.nativeDelete(Workspace, { id }))) throw workspaceMissing()
     const entry = { action: 'workspace.deleted', detail: { slug } } as const
     await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: id })
     return {}
@@ -112,7 +113,11 @@ async function requireWorkspace(
 ): Promise<WorkspaceResponse> {
   const [row] = await em.execute<WorkspaceRow[]>(`${select} where w.id = ?`, [userId ?? null, id])
   if (row) return view(row)
-  throw new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+  throw workspaceMissing()
+}
+
+function workspaceMissing(): Fault {
+  return new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
 }
 
 function view({ role, created_at, ...row }: WorkspaceRow): WorkspaceResponse {
