@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 import { type LocalPerson, startLocalProvider } from '../../src/cli/local-provider.ts'
-import type { ProviderName } from '../../src/identity/providers/provider.ts'
-import { createProviders } from '../../src/identity/providers/providers.ts'
+import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import { createProviders, type ProviderSettings } from '../../src/identity/providers/providers.ts'
 import type { Door, Ending } from './doors.ts'
 import { unset } from './providers/settings.ts'
 import { walk } from './providers/walk.ts'
@@ -17,19 +17,56 @@ export async function startSignInWorld(
   people: LocalPerson[],
   options: Parameters<typeof startWorld>[0] = {},
 ): Promise<World> {
+  const world = await openSignInWorld({ people, options })
+  t.teardown(() => world.stop())
+  return world
+}
+
+type SignInWorldParts = {
+  people?: LocalPerson[]
+  options?: Parameters<typeof startWorld>[0]
+  /** Instead of the world's own. */
+  databaseUrl?: string
+  /** Over those of the local provider. */
+  settings?: Partial<ProviderSettings>
+  parts?: Parameters<typeof startWorld>[2]
+}
+
+/** The same for the tests of a whole file, with people who turn up as they go. */
+export async function openSignInWorld({
+  people = [],
+  options,
+  databaseUrl,
+  settings,
+  parts,
+}: SignInWorldParts = {}) {
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
-    ['google', 'microsoft', 'github'].map(
-      (name) => `http://localhost:8000/auth/${flow}callback/${name}`,
-    ),
+    providerNames.map((name) => `http://localhost:8000/auth/${flow}callback/${name}`),
   )
   const client = { id: 'daikon', secret: 'secret', redirectUris }
   const local = await startLocalProvider({ people, client })
-  t.teardown(() => local.close())
-  const providers = createProviders({ ...unset, ...local.environment })
-  const world = await startWorld(options, undefined, { providers })
-  t.teardown(() => world.stop())
+  const providers = createProviders({ ...unset, ...local.environment, ...settings })
+  const world = await startWorld(options, databaseUrl, { providers, ...parts })
   await world.seed.clientApp([appUri])
-  return world
+  return {
+    ...world,
+    /** Somebody whom the providers know; answers the address. */
+    newcomer(person: Partial<LocalPerson> = {}): string {
+      const email = `ann-${randomBytes(6).toString('hex')}@example.com`
+      people.push({ name: 'Ann', email, ...person })
+      return person.email ?? email
+    },
+    async stop() {
+      await world.stop()
+      await local.close()
+    },
+  }
+}
+
+/** A message without one of its fields: through gRPC that is an empty one. */
+export function without(door: Door, message: Record<string, unknown>, field: string) {
+  const { [field]: _, ...rest } = message
+  return door.name === 'grpc' ? { ...rest, [field]: '' } : rest
 }
 
 /** A verifier and its challenge (RFC 7636, S256). */
@@ -44,7 +81,10 @@ export function good(ending: Ending): Record<string, any> {
   return ending.message
 }
 
-/** Goes to the provider and back; answers what the callback would get, without sending it. */
+/**
+ * Goes to the provider and back; answers what the callback would get, without sending it. Nobody's
+ * address, '', refuses at the provider.
+ */
 export async function visitProvider(
   door: Door,
   provider: ProviderName,
@@ -62,7 +102,8 @@ export async function visitProvider(
   const begun = good(await door.call(method, { provider, ...user, ...request }))
   const flow = method === 'BeginLogin' ? '' : 'admin/'
   const back = `http://localhost:8000/auth/${flow}callback/${provider}`
-  const { callback } = await walk(begun.location, back, { hint: email })
+  const visitor = email === '' ? { button: '' } : { hint: email }
+  const { callback } = await walk(begun.location, back, visitor)
   const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
   return { message: message as Record<string, unknown>, verifier: pkce.verifier }
 }
@@ -74,13 +115,18 @@ export async function visitApp(door: Door, provider: ProviderName, email: string
   return { redirect: new URL(location), verifier }
 }
 
-/** Signs in for tokens of the first workspace. */
-export async function signIn(door: Door, email: string, provider: ProviderName = 'google') {
+/** Signs in up to a code, ready to be exchanged for the first workspace. */
+export async function takeCode(door: Door, email: string, provider: ProviderName = 'github') {
   const { redirect, verifier } = await visitApp(door, provider, email)
   const code = redirect.searchParams.get('code') ?? ''
   const { workspaces } = good(await door.call('ListCodeWorkspaces', { code }))
   const workspace_id: string = workspaces[0]?.id
-  const exchange = { code, workspace_id, code_verifier: verifier }
+  return { exchange: { code, workspace_id, code_verifier: verifier }, workspaces }
+}
+
+/** Signs in for tokens of the first workspace. */
+export async function signIn(door: Door, email: string, provider: ProviderName = 'google') {
+  const { exchange, workspaces } = await takeCode(door, email, provider)
   const tokens = good(await door.call('ExchangeToken', exchange))
   return { tokens, exchange, workspaces }
 }

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import type { Door } from '../support/doors.ts'
+import { answered, refused } from '../support/ending.ts'
+import { sendBytes, sendRaw } from '../support/raw.ts'
+import { openSignInWorld, takeCode } from '../support/sign-in.ts'
+import { anyMessage, idFields, layGrounds, nameOf, plain, rowsWith } from '../support/sweep.ts'
+
+const world = await openSignInWorld()
+const { operations } = world.app
+test.after.always(() => world.stop())
+
+/** Ids that the caller may name whosever they are, and why. */
+const free: Record<string, string> = {
+  'Register workspace_id': 'a service key acts in every workspace (contract 5)',
+}
+
+/** Administrators are fenced in nowhere. */
+const fenced = operations.filter(
+  ({ policy, input }) => policy.tier !== 'admin' && idFields(input).length > 0,
+)
+const closed = operations.filter(({ policy }) => policy.tier !== 'public')
+
+test('every method has its case: ids are swept, or nobody’s, or an administrator’s', (t) => {
+  t.true(fenced.length >= 21)
+  for (const operation of operations) {
+    const { tier } = operation.policy
+    if (fenced.includes(operation) || tier === 'admin') continue
+    t.deepEqual(
+      operation.route.pathFields.filter((field) => /id$/.test(field)),
+      [],
+      operation.name,
+    )
+  }
+})
+
+for (const door of world.doors) {
+  const through = `through ${door.name}`
+
+  for (const operation of fenced) {
+    const method = nameOf(operation)
+
+    test(`${method} answers for an id of elsewhere as for a random one ${through}`, async (t) => {
+      const grounds = await layGrounds(world, door)
+      const { office, stranger } = grounds
+      const messageOf = async () =>
+        method === 'ExchangeToken' ? newCode(door) : grounds.message(operation)
+      const words = [stranger.workspace, ...Object.values(stranger.staff).map(({ id }) => id)]
+      const before = await rowsWith(world, words)
+      let cases = 0
+      for (const field of idFields(operation.input)) {
+        if (free[`${method} ${field}`]) continue
+        for (const strange of grounds.strangers(field, operation)) {
+          const random = randomized(strange, field)
+          for (const caller of [office.staff.owner, office.staff.viewer]) {
+            const shown = grounds.shown(operation, caller)
+            const call = async (more: object) =>
+              door.call(method, { ...(await messageOf()), ...more }, shown)
+            const [theirs, nobodys] = [await call(strange), await call(random)]
+            t.is(plain(theirs), plain(nobodys), `${field} ${plain(theirs)}`)
+            cases += 1
+          }
+        }
+      }
+      t.true(cases > 0)
+      t.deepEqual(await rowsWith(world, words), before)
+      // With nothing but the caller's own the same request is answered.
+      answered(await door.call(method, await messageOf(), grounds.shown(operation)))
+    })
+  }
+
+  test(`every method that is not public is 401 without its credentials ${through}`, async (t) => {
+    // At least one active service app: keys are asked for (specification 5.5).
+    const { office } = await layGrounds(world, door)
+    const { key, staff } = office
+    const { token } = staff.owner
+    t.true(closed.length >= 29)
+    for (const operation of closed) {
+      const wrong = {
+        user: [{}, { key }, { admin: token }],
+        service: [{}, { token }],
+        dual: [{}, { token }, { key }],
+        admin: [{}, { token }, { key }, { admin: token }],
+      }[operation.policy.tier as 'user']
+      for (const shown of wrong) {
+        const fault = refused(await door.call(nameOf(operation), anyMessage(operation), shown))
+        t.is(fault.kind, 'unauthenticated', `${operation.name} ${Object.keys(shown)}`)
+        if (door.name === 'rest') t.truthy(fault.headers['www-authenticate'])
+      }
+    }
+  })
+}
+
+test('every path answers other verbs with 405 and Allow; what stands nowhere is 404', async (t) => {
+  const paths = Map.groupBy(operations, ({ route }) => route.path)
+  for (const [path, own] of paths) {
+    const allowed = own.map(({ route }) => route.verb.toUpperCase())
+    const address = path.replace(/\{\w+\}/g, () => randomUUID())
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
+      if (allowed.includes(method)) continue
+      const { status, headers, json } = await sendRaw(world.httpPort, { method, path: address })
+      t.is(status, 405, `${method} ${path}`)
+      t.deepEqual(String(headers.allow).split(', ').toSorted(), allowed.toSorted())
+      t.is(json.reason, 'METHOD_NOT_ALLOWED')
+    }
+    const nowhere = await sendRaw(world.httpPort, { method: 'PUT', path: `/v1${address}` })
+    t.deepEqual([nowhere.status, nowhere.json.reason], [404, 'NO_SUCH_ROUTE'])
+  }
+})
+
+test('a method that gRPC does not have is UNIMPLEMENTED', async (t) => {
+  for (const path of ['WorkspaceService/Nothing', 'NoService/Check', 'workspaceservice/check']) {
+    const { code } = await sendBytes(world.grpcPort, `/daikon.v1.${path}`, Buffer.alloc(0))
+    t.is(code, 12, path)
+  }
+})
+
+/** The same, with an id that is nowhere. */
+function randomized(strange: Record<string, unknown>, path: string): object {
+  const [field = '', ...rest] = path.split('.')
+  const value = strange[field]
+  if (Array.isArray(value)) {
+    const items = value.map((item) =>
+      rest.length > 0 ? randomized(item, rest.join('.')) : randomUUID(),
+    )
+    return { ...strange, [field]: items }
+  }
+  return { ...strange, [field]: randomUUID() }
+}
+
+/** What a newcomer exchanges for tokens of their own workspace. */
+async function newCode(door: Door): Promise<Record<string, unknown>> {
+  return (await takeCode(door, world.newcomer())).exchange
+}

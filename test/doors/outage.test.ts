@@ -1,0 +1,251 @@
+import { randomUUID } from 'node:crypto'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import test from 'ava'
+import { openDatabase } from '../../src/storage/database.ts'
+import { inTransaction } from '../../src/storage/transaction.ts'
+import { cloneDatabase } from '../support/database.ts'
+import type { Ending } from '../support/doors.ts'
+import { openOffice } from '../support/office.ts'
+import { startProxy } from '../support/proxy.ts'
+import { sendRaw } from '../support/raw.ts'
+import { createSeed } from '../support/seed.ts'
+import { startWorld } from '../support/world.ts'
+
+const database = await cloneDatabase()
+const { pool } = database
+const proxy = await startProxy(database.url)
+const world = await startWorld({}, proxy.url)
+const seed = createSeed(pool)
+test.afterEach.always(() => proxy.open())
+test.after.always(async () => {
+  await proxy.close()
+  await database.drop()
+})
+
+/** An office for each door, with a resource that its viewer owns. */
+async function openOffices() {
+  return Promise.all(
+    world.doors.map(async (door) => {
+      const office = await openOffice({ ...world, pool, seed }, door)
+      return { door, office, record: await office.register(office.staff.viewer) }
+    }),
+  )
+}
+
+type Place = Awaited<ReturnType<typeof openOffices>>[number]
+
+const check = ({ door, office, record }: Place) => {
+  const checks = [{ ...office.kind, resource_id: record.resource_id, action: 'view' }]
+  return door.call('Check', { checks }, office.as(office.staff.viewer))
+}
+const register = ({ door, office }: Place, resource_id: string = randomUUID()) => {
+  const { workspace: workspace_id, staff, kind, key } = office
+  const message = { ...kind, resource_id, workspace_id, owner_id: staff.viewer.id }
+  return door.call('Register', message, { key })
+}
+const share = ({ door, office, record }: Place) => {
+  const { staff } = office
+  const grant = { grantee_type: 'user', grantee_id: staff.editor.id, permission: 'view' }
+  return door.call('Share', { permission_id: record.id, ...grant }, office.as(staff.viewer))
+}
+const everything = (places: Place[]) =>
+  Promise.all(places.flatMap((place) => [check(place), register(place), share(place)]))
+
+const unavailable = {
+  ok: false,
+  kind: 'unavailable',
+  reason: 'STORAGE_UNAVAILABLE',
+  retryAfter: 1,
+} as const
+
+/** Asks until PostgreSQL is there again; nobody helps. */
+async function untilBack(places: Place[]): Promise<Ending[]> {
+  const deadline = performance.now() + 8000
+  for (let tries = 20; ; tries -= 1) {
+    const endings = await everything(places)
+    const isBack = endings.every(({ ok }) => ok)
+    if (isBack || tries === 0 || performance.now() > deadline) return endings
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+/** Runs `work` while the tables are locked and so many statements wait for them, or 3 s have passed. */
+async function whileLocked(
+  tables: string,
+  mode: string,
+  waiting: number,
+  work: () => Promise<void>,
+) {
+  const client = await pool.connect()
+  const deadline = performance.now() + 3000
+  try {
+    await client.query(`begin; lock table ${tables} in ${mode} mode`)
+    for (;;) {
+      const { rows } = await pool.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      if (rows.length >= waiting || performance.now() > deadline) break
+    }
+    await work()
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+test.serial(
+  'cut off in the middle of a check, register or share: 503, and back by itself',
+  async (t) => {
+    const places = await openOffices()
+    // Every call waits for its facts, which wait for the lock.
+    const endings = everything(places)
+    await whileLocked('members', 'access exclusive', 2, () => proxy.cut())
+    for (const ending of await endings) t.like(ending, unavailable)
+    await proxy.open()
+    for (const ending of await untilBack(places)) t.true(ending.ok)
+  },
+)
+
+test.serial('cut off in the middle of a write: 503, and nothing of it is left', async (t) => {
+  const places = await openOffices()
+  const ids = places.map(() => randomUUID())
+  const endings = Promise.all(
+    places.flatMap((place, at) => [share(place), register(place, ids[at] as string)]),
+  )
+  await whileLocked('resources, shares', 'exclusive', 4, () => proxy.cut())
+  for (const ending of await endings) t.like(ending, unavailable)
+  await proxy.open()
+  for (const [at, place] of places.entries()) {
+    await untilBack([{ ...place, record: await backRecord(place) }])
+    const { kind, key } = place.office
+    const message = { ...kind, resource_id: ids[at] }
+    t.like(await place.door.call('GetResource', message, { key }), { ok: false, kind: 'missing' })
+    t.deepEqual((await place.office.look(place.record)).shares, [])
+  }
+})
+
+test.serial(
+  'refused: every call is 503 at once, /health answers, and back by itself',
+  async (t) => {
+    const places = await openOffices()
+    await proxy.cut()
+    const started = performance.now()
+    for (let round = 0; round < 5; round += 1)
+      for (const ending of await everything(places)) t.like(ending, unavailable)
+    t.true(performance.now() - started < 3000)
+    t.is((await sendRaw(world.httpPort, { path: '/health' })).status, 200)
+    // Nobody is let in meanwhile, not as in development mode either.
+    for (const { door, office } of places) {
+      const message = { ...office.kind, resource_id: randomUUID() }
+      t.like(await door.call('GetResource', message), unavailable)
+    }
+    await proxy.open()
+    for (const ending of await untilBack(places)) t.true(ending.ok)
+  },
+)
+
+test.serial(
+  'PostgreSQL terminates every connection: the next calls are answered or 503',
+  async (t) => {
+    const places = await openOffices()
+    for (let round = 0; round < 5; round += 1) {
+      const flying = everything(places)
+      await pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()
+         and application_name = '' and client_port is not null`,
+      )
+      for (const ending of await flying) t.true(ending.ok || ending.kind === 'unavailable')
+    }
+    for (const ending of await untilBack(places)) t.true(ending.ok)
+  },
+)
+
+test.serial(
+  'more cut transactions than the pool has connections: writes are back by themselves',
+  async (t) => {
+    const places = await openOffices()
+    const [place] = places as [Place]
+    const endings = Promise.all(Array.from({ length: 15 }, () => share(place)))
+    await whileLocked('shares', 'exclusive', 10, () => proxy.cut())
+    for (const ending of await endings) t.like(ending, { ok: false, kind: 'unavailable' })
+    await proxy.open()
+    for (const ending of await untilBack(places)) t.true(ending.ok)
+  },
+)
+
+test.serial(
+  'a BEGIN or a COMMIT that is cut off is 503, whatever the transaction did',
+  async (t) => {
+    const node = await openDatabase(proxy.url, () => {})
+    const nothing = () => Promise.resolve()
+    await inTransaction(node.fork(), nothing)
+    const select = (em: EntityManager) => em.execute('select 1').then(() => proxy.cut())
+    await t.throwsAsync(inTransaction(node.fork(), select), { name: 'Fault' })
+    await t.throwsAsync(inTransaction(node.fork(), nothing), { name: 'Fault' })
+    await proxy.open()
+    await t.notThrowsAsync(inTransaction(node.fork(), nothing))
+    const late = new Promise((resolve) => setTimeout(() => resolve('late'), 3000))
+    const closed = node.close().then(() => 'closed')
+    t.is(await Promise.race([closed, late]), 'closed')
+  },
+)
+
+test.serial('PostgreSQL hangs: 503 within the time-outs, and back by itself', async (t) => {
+  const places = await openOffices()
+  const [grpc, rest] = places as [Place, Place]
+  // One call hangs in its use case's transaction, the others before it.
+  const writing = share(grpc)
+  let hung: Promise<Ending[]> | undefined
+  const started = performance.now()
+  await whileLocked('shares', 'exclusive', 1, async () => {
+    proxy.hang()
+    hung = Promise.all([
+      writing,
+      ...[check, register, share].map((call) => call(rest)),
+      check(grpc),
+    ])
+    t.is((await sendRaw(world.httpPort, { path: '/health' })).status, 200)
+  })
+  for (const ending of (await hung) ?? []) t.like(ending, { ok: false, kind: 'unavailable' })
+  const seconds = (performance.now() - started) / 1000
+  t.true(seconds < 14, `${seconds} s`)
+  await proxy.open()
+  await untilBack(places)
+  for (let round = 0; round < 10; round += 1)
+    for (const ending of await everything(places)) t.true(ending.ok)
+})
+
+test.serial('bad input and bad tokens stay what they are while PostgreSQL is away', async (t) => {
+  const [place] = (await openOffices()) as [Place]
+  await proxy.cut()
+  for (const door of world.doors) {
+    const ending = await door.call('Check', { checks: [] }, { token: 'x', key: place.office.key })
+    t.like(ending, { ok: false, kind: 'unauthenticated' })
+  }
+})
+
+test.serial('a node that has lost connections stops all the same', async (t) => {
+  const late = new Promise((resolve) => setTimeout(() => resolve('late'), 5000))
+  const stopped = world.stop().then(() => 'stopped')
+  t.is(await Promise.race([stopped, late]), 'stopped')
+})
+
+test.after('nothing of it was a fault of ours', (t) => {
+  t.deepEqual(
+    world.failures.filter(({ kind }) => kind === 'internal'),
+    [],
+  )
+})
+
+/** A record to ask with that no cut has touched. */
+async function backRecord({ office }: Place) {
+  for (let tries = 100; ; tries -= 1) {
+    try {
+      return await office.register(office.staff.viewer)
+    } catch (error) {
+      if (tries === 0) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}

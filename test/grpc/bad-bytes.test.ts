@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { PermissionCheckRequest } from '../../gen/daikon/v1/permissions.ts'
+import type { Door } from '../support/doors.ts'
+import { openOffice } from '../support/office.ts'
+import { sendBytes } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const [door] = world.doors.filter(({ name }) => name === 'grpc') as [Door]
+const office = await openOffice(world, door)
+test.after.always(() => world.stop())
+
+const { staff, key, kind } = office
+const shown = { authorization: `Bearer ${staff.owner.token}`, 'x-service-key': key }
+const item = { ...kind, resource_id: randomUUID(), action: 'view' }
+const good = Buffer.from(PermissionCheckRequest.encode({ checks: [item] }).finish())
+const check = (bytes: Buffer, credentials: Record<string, string> = shown) =>
+  sendBytes(world.grpcPort, '/daikon.v1.PermissionService/Check', bytes, credentials)
+
+/** gRPC codes. */
+const [ok, invalidArgument, resourceExhausted, unimplemented, unauthenticated] = [0, 3, 8, 12, 16]
+
+test('bytes that are no message are INVALID_ARGUMENT', async (t) => {
+  t.is((await check(good)).code, ok)
+  for (const bytes of [
+    ...[good.subarray(0, 20), good.subarray(1), Buffer.from('ff'.repeat(40), 'hex')],
+    ...[Buffer.from([0x0a]), Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]), Buffer.from('{}')],
+    Buffer.from([0x0a, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01]),
+  ]) {
+    const { code, reason } = await check(bytes)
+    t.is(code, invalidArgument, bytes.toString('hex'))
+    t.is(reason, 'INVALID_REQUEST')
+  }
+})
+
+test('groups nested 100,000 deep are INVALID_ARGUMENT', async (t) => {
+  t.is((await check(Buffer.alloc(100_000, 0x1b))).code, invalidArgument)
+  t.is((await check(Buffer.alloc(100_000, 0x0b))).code, invalidArgument)
+})
+
+test('any single byte changed is an answer or a fault of the caller', async (t) => {
+  const changed = Array.from({ length: 40 }, (_, at) => {
+    const bytes = Buffer.from(good)
+    bytes[(at * 3) % bytes.length] = (at * 101) % 256
+    return bytes
+  })
+  const codes = await Promise.all(changed.map(async (bytes) => (await check(bytes)).code))
+  // 7: the change has made another service's name.
+  for (const code of codes) t.true([ok, invalidArgument, 7].includes(code), String(code))
+})
+
+test('text that is no UTF-8 is refused or replaced, never a fault of ours', async (t) => {
+  for (const bad of ['ff', 'c328', 'eda080', 'f8a1a1a1a1', 'c080']) {
+    const text = Buffer.from(bad, 'hex')
+    const inner = Buffer.concat([Buffer.from([0x0a, text.length]), text])
+    const bytes = Buffer.concat([Buffer.from([0x0a, inner.length]), inner])
+    t.is((await check(bytes)).code, invalidArgument, bad)
+  }
+})
+
+test('fields nobody declared are ignored', async (t) => {
+  // Field 1,000 as a varint and field 15 as bytes.
+  const more = Buffer.from([0xc0, 0x3e, 0x01, 0x7a, 0x02, 0x68, 0x69])
+  t.is((await check(Buffer.concat([more, good, more]))).code, ok)
+})
+
+test('garbage without a token is UNAUTHENTICATED: authentication comes first', async (t) => {
+  const { code, reason } = await check(Buffer.from('garbage'), { 'x-service-key': key })
+  t.is(code, unauthenticated)
+  t.is(reason, 'TOKEN_MISSING')
+})
+
+test('a message over 4 MiB is RESOURCE_EXHAUSTED, one under it is read', async (t) => {
+  const padding = (size: number) => {
+    const head = [0x7a, (size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80]
+    head.push(((size >> 14) & 0x7f) | 0x80, size >> 21)
+    return Buffer.concat([good, Buffer.from(head), Buffer.alloc(size)])
+  }
+  t.is((await check(padding(4_100_000))).code, ok)
+  t.is((await check(padding(5_000_000))).code, resourceExhausted)
+  t.is((await check(good)).code, ok)
+})
+
+test('1,000,000 empty items in 2 MB are one problem, quickly', async (t) => {
+  const started = performance.now()
+  const { code, problems } = await check(Buffer.alloc(2_000_000, Buffer.from([0x0a, 0])))
+  t.is(code, invalidArgument)
+  t.deepEqual(problems, [{ field: 'checks', message: 'must have 1000 items at most' }])
+  t.true(performance.now() - started < 5000, `${performance.now() - started} ms`)
+})
+
+test('a method, service or path nobody declared is UNIMPLEMENTED', async (t) => {
+  for (const path of [
+    ...['/daikon.v1.PermissionService/Nothing', '/daikon.v1.Nothing/Check', '/', '/Check'],
+    ...['/daikon.v1.PermissionService/check', '//daikon.v1.PermissionService/Check'],
+    ...['/daikon.v1.PermissionService/Check/', '/daikon.v1.PermissionService'],
+  ]) {
+    const { code } = await sendBytes(world.grpcPort, path, good, shown)
+    t.is(code, unimplemented, path)
+  }
+})
+
+test('metadata nobody declared changes nothing', async (t) => {
+  const spoofed = { 'x-user-id': staff.owner.id, 'x-workspace-id': randomUUID(), wid: randomUUID() }
+  t.is((await check(good, spoofed)).code, unauthenticated)
+  t.is((await check(good, { ...shown, ...spoofed })).code, ok)
+})
+
+test.after(
+  'after all of it the process answers still, and nothing was a fault of ours',
+  async (t) => {
+    t.is((await check(good)).code, ok)
+    t.deepEqual(world.failures, [])
+  },
+)

@@ -1,0 +1,164 @@
+import {
+  create,
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  getOption,
+} from '@bufbuild/protobuf'
+import {
+  type FileDescriptorProto,
+  FileDescriptorProtoSchema,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt'
+import {
+  type Client,
+  credentials,
+  makeClientConstructor,
+  type ServiceDefinition,
+} from '@grpc/grpc-js'
+import { fromJSON } from '@grpc/proto-loader'
+import test from 'ava'
+import protobuf from 'protobufjs'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const quiet = await world.another({ debug: false })
+test.after.always(() => world.stop())
+
+/** The published interfaces, as an outside client would have them. */
+const health = `syntax = "proto3"; package grpc.health.v1;
+  message HealthCheckRequest { string service = 1; }
+  message HealthCheckResponse {
+    enum ServingStatus { UNKNOWN = 0; SERVING = 1; NOT_SERVING = 2; SERVICE_UNKNOWN = 3; }
+    ServingStatus status = 1;
+  }
+  service Health {
+    rpc Check(HealthCheckRequest) returns (HealthCheckResponse);
+    rpc Watch(HealthCheckRequest) returns (stream HealthCheckResponse);
+  }`
+const reflection = (version: string) => `syntax = "proto3"; package grpc.reflection.${version};
+  message ServerReflectionRequest {
+    string host = 1;
+    oneof message_request {
+      string file_by_filename = 3;
+      string file_containing_symbol = 4;
+      string list_services = 7;
+    }
+  }
+  message ServerReflectionResponse {
+    oneof message_response {
+      FileDescriptorResponse file_descriptor_response = 4;
+      ListServiceResponse list_services_response = 6;
+      ErrorResponse error_response = 7;
+    }
+  }
+  message FileDescriptorResponse { repeated bytes file_descriptor_proto = 1; }
+  message ListServiceResponse { repeated ServiceResponse service = 1; }
+  message ServiceResponse { string name = 1; }
+  message ErrorResponse { int32 error_code = 1; string error_message = 2; }
+  service ServerReflection {
+    rpc ServerReflectionInfo(stream ServerReflectionRequest)
+      returns (stream ServerReflectionResponse);
+  }`
+
+function connect(port: number, proto: string, service: string): Client & Record<string, any> {
+  const { root } = protobuf.parse(proto, { keepCase: true })
+  const definition = fromJSON(root.toJSON() as never, { keepCase: true, enums: String })[service]
+  const Service = makeClientConstructor(definition as ServiceDefinition, service)
+  return new Service(`127.0.0.1:${port}`, credentials.createInsecure())
+}
+
+async function checkHealth(
+  port: number,
+  service: string,
+): Promise<{ status?: string; code?: number }> {
+  const client = connect(port, health, 'grpc.health.v1.Health')
+  const answer = await new Promise<{ status?: string; code?: number }>((resolve) => {
+    client.Check({ service }, (error: { code: number } | null, response: { status: string }) =>
+      resolve(error ? { code: error.code } : response),
+    )
+  })
+  client.close()
+  return answer
+}
+
+/** Asks one question; answers the code of a failed stream instead. */
+async function reflect(port: number, version: string, question: object): Promise<any> {
+  const service = `grpc.reflection.${version}.ServerReflection`
+  const client = connect(port, reflection(version), service)
+  const stream = client.ServerReflectionInfo()
+  const answer = await new Promise((resolve) => {
+    stream.on('data', resolve)
+    stream.on('error', ({ code }: { code: number }) => resolve({ code }))
+    stream.write(question)
+  })
+  stream.cancel()
+  client.close()
+  return answer
+}
+
+test('grpc.health.v1 says SERVING of the server and of each service, without credentials', async (t) => {
+  const services = new Set(world.app.operations.map(({ service }) => `daikon.v1.${service}`))
+  for (const service of ['', ...services])
+    t.like(await checkHealth(world.grpcPort, service), { status: 'SERVING' }, service)
+  t.deepEqual(await checkHealth(world.grpcPort, 'daikon.v1.Nothing'), { code: 5 })
+  t.like(await checkHealth(quiet.grpcPort, ''), { status: 'SERVING' })
+})
+
+test('Watch says SERVING, and NOT_SERVING from the drain on', async (t) => {
+  const node = await world.another()
+  const client = connect(node.grpcPort, health, 'grpc.health.v1.Health')
+  const stream = client.Watch({ service: 'daikon.v1.PermissionService' })
+  stream.on('error', () => {})
+  const statuses = stream[Symbol.asyncIterator]()
+  t.like(await statuses.next(), { value: { status: 'SERVING' } })
+  const drained = node.app.drain()
+  t.like(await statuses.next(), { value: { status: 'NOT_SERVING' } })
+  stream.cancel()
+  client.close()
+  await drained
+})
+
+for (const version of ['v1', 'v1alpha']) {
+  test(`server reflection ${version} lists our services`, async (t) => {
+    const { list_services_response } = await reflect(world.grpcPort, version, { list_services: '' })
+    const names: string[] = list_services_response.service.map(({ name }: any) => name)
+    const services = new Set(world.app.operations.map(({ service }) => `daikon.v1.${service}`))
+    for (const service of services) t.true(names.includes(service), service)
+  })
+
+  test(`server reflection ${version} gives descriptors with policies and routes`, async (t) => {
+    const file = await fetchFiles(version, 'daikon.v1.PermissionService')
+    const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
+    const check = registry.getService('daikon.v1.PermissionService')?.method.check
+    const policy = registry.getExtension('daikon.v1.policy')
+    const http = registry.getExtension('google.api.http')
+    if (!check || !policy || !http) return t.fail('descriptors are missing')
+    t.like(getOption(check, policy), { tier: 4, serviceField: 'checks.service_name' })
+    t.like(getOption(check, http), { pattern: { case: 'post', value: '/permissions/check' } })
+    const message = registry.getMessage('daikon.v1.PermissionCheck') as DescMessage
+    t.deepEqual(
+      message.fields.map(({ name, jsonName }) => [name, jsonName]),
+      message.fields.map(({ name }) => [name, name]),
+    )
+  })
+
+  test(`server reflection ${version} is off without debug`, async (t) => {
+    t.deepEqual(await reflect(quiet.grpcPort, version, { list_services: '' }), { code: 12 })
+  })
+}
+
+/** The file of a symbol after everything it imports, asked for by name as grpcurl does. */
+async function fetchFiles(version: string, symbol: string): Promise<FileDescriptorProto[]> {
+  const files = new Map<string, FileDescriptorProto>()
+  const fetch = async (question: object) => {
+    const answer = await reflect(world.grpcPort, version, question)
+    const [bytes] = answer.file_descriptor_response.file_descriptor_proto
+    const file = fromBinary(FileDescriptorProtoSchema, bytes)
+    for (const name of file.dependency)
+      if (!files.has(name)) await fetch({ file_by_filename: name })
+    files.set(file.name, file)
+  }
+  await fetch({ file_containing_symbol: symbol })
+  return [...files.values()]
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import type { Door } from '../support/doors.ts'
+import { openOffice } from '../support/office.ts'
+import { sendRaw } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
+const office = await openOffice(world, door)
+test.after.always(() => world.stop())
+
+const { key, kind, staff, service } = office
+const headers = { 'x-service-key': key, authorization: `Bearer ${staff.owner.token}` }
+const send = (method: string, path: string) => sendRaw(world.httpPort, { method, path, headers })
+
+test('an unknown path is 404, whoever asks and however', async (t) => {
+  for (const path of [
+    ...['/', '/permissions', '/permissions/resource/a/b', '/permissions/check/x', '//', '/x'],
+    ...['/permissions/resource/a/b/c/d', '/daikon.v1.PermissionService/Check', '/.env', '/*'],
+  ]) {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      const { status, json } = await send(method, path)
+      t.is(status, 404, `${method} ${path}`)
+      t.is(json.reason, 'NO_SUCH_ROUTE')
+    }
+  }
+})
+
+test('a wrong verb is 405 and told what is allowed', async (t) => {
+  const id = randomUUID()
+  for (const [path, allowed] of [
+    ['/permissions/check', ['POST']],
+    ['/permissions/accessible', ['POST']],
+    ['/permissions/register', ['POST']],
+    [`/permissions/${id}/share`, ['DELETE', 'POST']],
+    [`/permissions/${id}/visibility`, ['PATCH']],
+    [`/permissions/${id}`, ['DELETE']],
+    [`/permissions/resource/a/b/${id}`, ['GET']],
+  ] as const) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
+      if ((allowed as readonly string[]).includes(method)) continue
+      const { status, headers, json } = await send(method, path)
+      t.is(status, 405, `${method} ${path}`)
+      const allow = String(headers.allow).split(', ')
+      t.deepEqual(allow.filter((verb) => !/HEAD|OPTIONS/.test(verb)).toSorted(), allowed)
+      t.is(json.reason, 'METHOD_NOT_ALLOWED')
+    }
+  }
+})
+
+test('a wrong verb at /health is 405, too', async (t) => {
+  t.is((await send('GET', '/health')).status, 200)
+  const { status, headers } = await send('POST', '/health')
+  t.is(status, 405)
+  t.regex(String(headers.allow), /GET/)
+})
+
+test('HEAD answers as GET without a body, and 405 where there is no GET', async (t) => {
+  const { resource_id } = await office.register(staff.owner)
+  const path = `/permissions/resource/${service}/${kind.resource_type}/${resource_id}`
+  const [get, head] = [await send('GET', path), await send('HEAD', path)]
+  t.is(get.status, 200)
+  t.is(head.status, 200)
+  t.is(head.text, '')
+  t.is(head.headers['content-length'], get.headers['content-length'])
+  const missing = await send('HEAD', path.replace(resource_id, randomUUID()))
+  t.is(missing.status, 404)
+  t.is(missing.text, '')
+  t.is((await send('HEAD', '/permissions/check')).status, 405)
+})
+
+test('a malformed % in the path is 422, never a fault of ours', async (t) => {
+  for (const bad of ['%', '%zz', '%E0%A4%A', '%c3%28', '%ff', '%u0041']) {
+    t.is((await send('GET', `/permissions/resource/${bad}/b/${randomUUID()}`)).status, 422, bad)
+    t.is((await send('DELETE', `/permissions/${bad}`)).status, 422, bad)
+    t.is((await send('POST', `/permissions/${bad}/share`)).status, 422, bad)
+  }
+  t.is((await send('GET', '/%')).status, 404)
+  t.is((await send('GET', '/health?%zz=%')).status, 200)
+})
+
+test('an id in the path that is no UUID is 422 and named, whatever it holds', async (t) => {
+  for (const bad of ['1', 'x', '%00', '..%2f..', "'%20or%201=1", '%F0%9F%A6%8A', '__proto__']) {
+    const { status, json } = await send('DELETE', `/permissions/${bad}`)
+    t.is(status, 422, bad)
+    t.deepEqual(json.errors, [{ field: 'permission_id', message: 'must be a UUID' }])
+  }
+  const path = `/permissions/resource/a%00b/c%0Ad/x`
+  const fields = (await send('GET', path)).json.errors.map(({ field }: any) => field)
+  t.deepEqual(fields.toSorted(), ['resource_id', 'resource_type', 'service_name'])
+})
+
+test('the query changes nothing of a method that reads path or body', async (t) => {
+  const record = await office.register(staff.owner)
+  const path = `/permissions/resource/${service}/${kind.resource_type}/${record.resource_id}`
+  const query = `?resource_id=${randomUUID()}&service_name=x&__proto__[x]=1&constructor=1`
+  const { status, json } = await send('GET', path + query)
+  t.is(status, 200)
+  t.deepEqual(json, record)
+})
+
+test('an address of 10,000 characters is an answer, one of 100,000 is cut off', async (t) => {
+  const long = (length: number) => `/permissions/resource/${'a'.repeat(length)}/b/${randomUUID()}`
+  t.is((await send('GET', long(10_000))).status, 422)
+  const cut = await send('GET', long(100_000)).catch(() => ({ status: 431 }))
+  t.is(cut.status, 431)
+  t.is((await send('GET', '/health')).status, 200)
+})
+
+test('an authorization given twice is 401, for it is not clear which one is meant', async (t) => {
+  const { resource_id } = await office.register(staff.owner)
+  const body = JSON.stringify({ checks: [{ ...kind, resource_id, action: 'view' }] })
+  const own = headers.authorization
+  for (const [first, second] of [
+    [own, 'Bearer x'],
+    ['Bearer x', own],
+    [own, `Bearer ${staff.viewer.token}`],
+  ] as [string, string][]) {
+    const list = ['content-type', 'application/json', 'x-service-key', key, 'host', 'localhost']
+    list.push('authorization', first, 'authorization', second)
+    list.push('content-length', String(body.length))
+    const request = { method: 'POST', path: '/permissions/check', headers: list, body }
+    t.is((await sendRaw(world.httpPort, request)).status, 401)
+  }
+})
+
+test('a service key given twice is 401', async (t) => {
+  const path = `/permissions/resource/${service}/b/${randomUUID()}`
+  const list = ['x-service-key', key, 'x-service-key', key, 'host', 'localhost']
+  t.is((await sendRaw(world.httpPort, { path, headers: list })).status, 401)
+})
+
+test('headers nobody declared change nothing', async (t) => {
+  const path = `/permissions/resource/${service}/${kind.resource_type}/${randomUUID()}`
+  const spoofed = {
+    ...{
+      'x-user-id': staff.owner.id,
+      'x-service-name': service,
+      'x-http-method-override': 'DELETE',
+    },
+    ...{ 'x-original-url': '/health', 'x-forwarded-host': 'evil.example', 'x-admin': 'true' },
+  }
+  const answer = await sendRaw(world.httpPort, { path, headers: spoofed })
+  t.is(answer.status, 401)
+  t.is((await sendRaw(world.httpPort, { path, headers: { ...headers, ...spoofed } })).status, 404)
+})
+
+test.after('nothing of it was a fault of ours', (t) => {
+  t.deepEqual(world.failures, [])
+})

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import test from 'ava'
+import type { Door } from '../support/doors.ts'
+import { answered } from '../support/ending.ts'
+import { type Office, openOffice } from '../support/office.ts'
+import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
+const office: Office = await openOffice(world, door)
+test.after.always(() => world.stop())
+
+const { kind, workspace, staff, key } = office
+const credentials = { authorization: `Bearer ${staff.owner.token}`, 'x-service-key': key }
+const item = { ...kind, resource_id: randomUUID(), action: 'view' }
+const facts = {
+  ...kind,
+  resource_id: randomUUID(),
+  workspace_id: workspace,
+  owner_id: staff.owner.id,
+}
+
+function post(body: string | Buffer, headers: Record<string, string> = {}, path = 'check') {
+  const all = { 'content-type': 'application/json', ...credentials, ...headers }
+  return sendRaw(world.httpPort, {
+    ...{ method: 'POST', path: `/permissions/${path}`, body },
+    headers: { ...all, 'content-length': String(Buffer.byteLength(body)) },
+  })
+}
+
+const fields = ({ json }: RawAnswer): string[] =>
+  json.errors.map(({ field }: { field: string }) => field).toSorted()
+
+test('wrong JSON types are 422, each named by its path', async (t) => {
+  const wrong = [null, 1, true, {}, [], ['x'], { $ne: null }, { $gt: '' }]
+  for (const value of wrong) {
+    const checks = [item, Object.fromEntries(Object.keys(item).map((name) => [name, value]))]
+    const answer = await post(JSON.stringify({ checks }))
+    t.is(answer.status, 422)
+    t.deepEqual(
+      fields(answer),
+      Object.keys(item)
+        .map((name) => `checks[1].${name}`)
+        .toSorted(),
+    )
+
+    const names = [...Object.keys(facts), 'visibility']
+    const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, value])))
+    t.deepEqual(fields(await post(body, {}, 'register')), names.toSorted(), body)
+  }
+  for (const limit of ['10', 1.5, null, true, {}, 1e300, [1]]) {
+    const body = { ...kind, action: 'view', workspace_id: workspace, limit }
+    t.deepEqual(fields(await post(JSON.stringify(body), {}, 'accessible')), ['limit'])
+  }
+  for (const checks of [null, 'x', 1, {}, { 0: item, length: 1 }]) {
+    t.deepEqual(fields(await post(JSON.stringify({ checks }))), ['checks'])
+  }
+  t.deepEqual(fields(await post(JSON.stringify({ checks: [null, 1, [item], item] }))), [
+    ...['checks[0]', 'checks[1]', 'checks[2]'],
+  ])
+})
+
+test('missing fields are 422, every one of them named', async (t) => {
+  for (const body of ['{}', '', '{"checks":null}']) {
+    const answer = await post(body)
+    t.is(answer.status, 422)
+    t.deepEqual(fields(answer), ['checks'])
+  }
+  t.deepEqual(fields(await post('{"checks":[{}]}')), [
+    ...['checks[0].action', 'checks[0].resource_id', 'checks[0].resource_type'],
+    'checks[0].service_name',
+  ])
+  t.deepEqual(fields(await post('{}', {}, 'register')), Object.keys(facts).toSorted())
+  t.deepEqual(fields(await post('{}', {}, 'x/share')), [
+    ...['grantee_id', 'grantee_type', 'permission', 'permission_id'],
+  ])
+})
+
+test('malformed JSON and JSON that is no object are 422', async (t) => {
+  for (const body of [
+    ...['{', '{"checks":', '{"checks":[}', "{'checks':[]}", '{"a":1}{"a":1}', '{"a":01}', '\u0000'],
+    ...['[]', '"x"', '1', 'null', 'true', 'undefined', '{"a":NaN}', '{a:1}', '[[]]', '\ufeff'],
+  ]) {
+    const answer = await post(body)
+    t.is(answer.status, 422, body)
+    t.is(answer.json.reason, 'INVALID_REQUEST')
+  }
+  const cut = Buffer.from('{"checks":"\u00e9"}').subarray(0, 12)
+  t.is((await post(cut)).status, 422)
+})
+
+test('malformed JSON without a token is 401: authentication comes first', async (t) => {
+  for (const body of ['{', '', '{}', 'x'.repeat(5_000_000)]) {
+    const answer = await post(body, { authorization: '', 'x-service-key': key })
+    t.is(answer.status, 401)
+    t.is(answer.json.reason, 'TOKEN_MISSING')
+    t.is(answer.json.errors, undefined)
+  }
+})
+
+test('a body of another media type is 415', async (t) => {
+  const body = JSON.stringify({ checks: [item] })
+  for (const type of [
+    ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'],
+    ...['application/xml', 'application/jsonp', 'json', 'x', '', '*/*', 'application/json-seq'],
+  ]) {
+    const answer = await post(body, { 'content-type': type })
+    t.is(answer.status, 415, type)
+    t.is(answer.json.status, 415)
+  }
+  for (const type of ['application/json; charset=utf-8', 'APPLICATION/JSON', 'application/x+json'])
+    t.is((await post(body, { 'content-type': type })).status, 200, type)
+  for (const coding of ['compress', 'x'])
+    t.is((await post(body, { 'content-encoding': coding })).status, 415, coding)
+  t.is((await post(body, { 'content-type': 'application/json; charset=x' })).status, 415)
+})
+
+test('a body of 5 MB is 413, also when it is small on the wire', async (t) => {
+  const big = JSON.stringify({ checks: [item], note: 'x'.repeat(5_000_000) })
+  t.is((await post(big)).status, 413)
+  t.is((await post(gzipSync(big), { 'content-encoding': 'gzip' })).status, 413)
+  const fits = JSON.stringify({ checks: [item], note: 'x'.repeat(4_000_000) })
+  t.is((await post(fits)).status, 200)
+  t.is((await post(gzipSync(fits), { 'content-encoding': 'gzip' })).status, 200)
+  t.is((await post(Buffer.from('no gzip'), { 'content-encoding': 'gzip' })).status, 422)
+})
+
+test('10,000 levels, of lists or of objects, are an answer', async (t) => {
+  const lists = '['.repeat(10_000) + ']'.repeat(10_000)
+  const objects = '{"a":'.repeat(10_000) + 1 + '}'.repeat(10_000)
+  t.is((await post(lists)).status, 422)
+  t.is((await post(objects)).status, 422)
+  t.deepEqual(fields(await post(`{"checks":${lists}}`)), ['checks[0]'])
+  t.deepEqual(fields(await post(`{"checks":${objects}}`)), ['checks'])
+  t.is((await post(`{"checks":[${JSON.stringify(item)}],"note":${objects}}`)).status, 200)
+})
+
+test('1,000,000 tiny items in 4 MB are one problem, quickly', async (t) => {
+  for (const tiny of ['1', '{}', '[]', '""']) {
+    const count = tiny.length === 1 ? 1_500_000 : 1_000_000
+    const body = `{"checks":[${Array(count).fill(tiny).join()}]}`
+    const started = performance.now()
+    const answer = await post(body)
+    t.is(answer.status, 422)
+    t.deepEqual(answer.json.errors, [{ field: 'checks', message: 'must have 1000 items at most' }])
+    t.true(performance.now() - started < 3000, `${tiny} ${performance.now() - started} ms`)
+  }
+  const keys = Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()
+  t.is((await post(`{"checks":[${JSON.stringify(item)}],${keys}}`)).status, 200)
+})
+
+test('__proto__ and constructor are plain data and change nothing', async (t) => {
+  const text = JSON.stringify(item)
+  const evil =
+    '"__proto__":{"allowed":true,"limit":1,"isAdmin":true},"constructor":{"prototype":{"x":1}}'
+  for (const body of [
+    `{"checks":[${text.replace('}', `,${evil}}`)}],${evil}}`,
+    `{${evil},"checks":[${text}],"toString":1,"hasOwnProperty":1,"valueOf":null}`,
+  ]) {
+    const answer = await post(body)
+    t.is(answer.status, 200)
+    t.deepEqual(answer.json.results, [{ ...item, allowed: true && false }])
+  }
+  t.deepEqual(fields(await post(`{"__proto__":{"checks":[${text}]}}`)), ['checks'])
+  t.deepEqual(fields(await post('{"checks":[{"__proto__":{"action":"view"}}]}')).length, 4)
+  const plain = {} as Record<string, unknown>
+  t.is(plain.allowed ?? plain.isAdmin ?? plain.x, undefined)
+})
+
+test('fields nobody declared are ignored and change nothing', async (t) => {
+  const other = staff.viewer
+  const record = await office.register(staff.owner)
+  const { resource_id, id: permission_id } = record
+  const extra = {
+    ...{ user_id: staff.owner.id, wid: randomUUID(), role: 'owner', is_admin: true, allowed: true },
+    ...{ owner_id: other.id, granted_by: other.id, id: randomUUID(), created_at: '2000-01-01' },
+  }
+  const shown = office.as(other)
+  const checks = [{ ...kind, resource_id, action: 'view', ...extra }]
+  const { results } = answered(await door.call('Check', { checks, ...extra }, shown))
+  t.deepEqual(results, [{ ...kind, resource_id, action: 'view', allowed: false }])
+  const grant = { grantee_type: 'user', grantee_id: other.id, permission: 'view' }
+  t.like(await door.call('Share', { permission_id, ...grant, ...extra }, shown), {
+    kind: 'forbidden',
+  })
+  const by = await door.call('Share', { permission_id, ...grant, ...extra }, office.as(staff.owner))
+  t.is(answered(by).granted_by, staff.owner.id)
+  // The path says which record; the body may not say otherwise.
+  const body = JSON.stringify({ visibility: 'workspace', permission_id: randomUUID(), ...extra })
+  const path = `/permissions/${permission_id}/visibility`
+  const headers = { 'content-type': 'application/json', 'x-service-key': key }
+  const changed = await sendRaw(world.httpPort, { method: 'PATCH', path, headers, body })
+  t.is(changed.json.id, permission_id)
+  t.is(changed.json.owner_id, staff.owner.id)
+})
+
+test.after(
+  'after all of it the process answers still, and nothing was a fault of ours',
+  async (t) => {
+    t.is((await post(JSON.stringify({ checks: [item] }))).status, 200)
+    t.deepEqual(world.failures, [])
+  },
+)

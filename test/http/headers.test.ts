@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import type { Door } from '../support/doors.ts'
+import { openOffice } from '../support/office.ts'
+import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
+const { key, service, kind, staff, register } = await openOffice(world, door)
+const { resource_id } = await register(staff.owner)
+test.after.always(() => world.stop())
+
+const path = `/permissions/resource/${service}/${kind.resource_type}`
+const shown = { 'x-service-key': key }
+const get = (path: string, headers: Record<string, string> = {}) =>
+  sendRaw(world.httpPort, { path, headers })
+
+/** An answer of each kind. */
+const answers: Record<string, () => Promise<RawAnswer>> = {
+  '200': () => get(`${path}/${resource_id}`, shown),
+  '200 /health': () => get('/health'),
+  '401': () => get(`${path}/${resource_id}`),
+  '403': () => get(`/permissions/resource/another/b/${resource_id}`, shown),
+  '404': () => get(`${path}/${randomUUID()}`, shown),
+  '404 of no route': () => get('/nothing/here'),
+  '405': () => get('/permissions/check'),
+  '415': () =>
+    sendRaw(world.httpPort, {
+      ...{ method: 'POST', path: '/permissions/register', body: 'x' },
+      headers: { ...shown, 'content-type': 'text/plain' },
+    }),
+  '422': () => get(`${path}/x`, shown),
+  '422 of an address': () => get('/permissions/resource/%/b/c', shown),
+}
+
+/** Specification 5.7, word for word. */
+const security = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'strict-origin-when-cross-origin',
+  'x-xss-protection': '0',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-permitted-cross-domain-policies': 'none',
+  server: 'daikon',
+}
+
+for (const [name, send] of Object.entries(answers)) {
+  test(`${name} carries every security header, and nothing tells of Express`, async (t) => {
+    const { status, headers } = await send()
+    t.is(status, Number.parseInt(name, 10))
+    t.like(headers, security)
+    t.is(headers['x-powered-by'], undefined)
+    t.is(headers.etag, undefined)
+  })
+
+  test(`${name} answers a sane X-Request-ID as it came, and makes one otherwise`, async (t) => {
+    const made = (await send()).headers['x-request-id']
+    t.regex(String(made), /^[0-9a-f-]{36}$/)
+    t.not((await send()).headers['x-request-id'], made)
+  })
+
+  if (Number.parseInt(name, 10) < 400) continue
+  test(`${name} is application/problem+json as RFC 9457 has it`, async (t) => {
+    const { status, headers, json } = await send()
+    t.regex(String(headers['content-type']), /^application\/problem\+json/)
+    t.like(json, { status, request_id: headers['x-request-id'] })
+    for (const field of ['type', 'title', 'detail', 'reason']) t.is(typeof json[field], 'string')
+    t.regex(json.reason, /^[A-Z_]+$/)
+    t.is('errors' in json, status === 422)
+    for (const problem of json.errors ?? [])
+      t.deepEqual(Object.keys(problem).toSorted(), ['field', 'message'])
+    const names = ['detail', 'errors', 'reason', 'request_id', 'status', 'title', 'type']
+    t.deepEqual(
+      Object.keys(json).filter((field) => !names.includes(field)),
+      [],
+    )
+    if (status !== 401) t.is(headers['www-authenticate'], undefined)
+  })
+}
+
+test('X-Request-ID is 1 to 128 of letters, digits, dot, underscore and hyphen', async (t) => {
+  const echoed = async (id: string) => {
+    const { headers } = await get('/nothing', { 'x-request-id': id })
+    return headers['x-request-id'] === id
+  }
+  for (const id of ['a', 'A-1_b.c', 'x'.repeat(128), '..']) t.true(await echoed(id), id)
+  for (const id of ['', 'x'.repeat(129), 'a b', 'a/b', 'a,b', '<script>', 'ä', "a'", 'a:b', '{}'])
+    t.false(await echoed(id), id)
+})
+
+test('WWW-Authenticate asks for a missing token and names a bad one', async (t) => {
+  const check = async (headers: Record<string, string>) => {
+    const options = { method: 'POST', path: '/permissions/check', headers }
+    const answer = await sendRaw(world.httpPort, options)
+    t.is(answer.status, 401)
+    return String(answer.headers['www-authenticate'])
+  }
+  t.regex(await check({}), /^Bearer realm="daikon"$/)
+  t.regex(await check({ authorization: 'Bearer x' }), /^Bearer .*error="invalid_token"/)
+})
+
+test('a repeated X-Request-ID is replaced', async (t) => {
+  const headers = ['x-request-id', 'one', 'x-request-id', 'two', 'host', 'localhost']
+  const answer = await sendRaw(world.httpPort, { path: '/nothing', headers })
+  t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
+})
+
+test('what Node itself refuses carries the security headers, too', async (t) => {
+  const headers = { 'x-long': 'x'.repeat(20_000) }
+  const answer = await sendRaw(world.httpPort, { path: '/health', headers })
+  t.is(answer.status, 431)
+  t.like(answer.headers, security)
+})

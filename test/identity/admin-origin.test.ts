@@ -1,0 +1,104 @@
+// threats.md: admin CSRF.
+import test from 'ava'
+import type { Door } from '../support/doors.ts'
+import { sendRaw } from '../support/raw.ts'
+import { openSignInWorld, signAdminIn } from '../support/sign-in.ts'
+
+const adminUrl = 'http://localhost:9004'
+const boss = { name: 'Boss', email: 'boss@example.com' }
+const world = await openSignInWorld({ people: [boss], options: { adminEmails: [boss.email] } })
+test.after.always(() => world.stop())
+
+const me = (door: Door, admin: string) => door.call('GetAdminMe', {}, { admin })
+async function signBossIn(door: Door): Promise<string> {
+  return String((await signAdminIn(door, boss.email, 'github')).admin)
+}
+
+const rest = world.doors.find(({ name }) => name === 'rest') as Door
+const logOut = (admin: string, headers: Record<string, string>) =>
+  sendRaw(world.httpPort, {
+    ...{ method: 'POST', path: '/auth/admin/logout' },
+    headers: { cookie: `admin_token=${admin}`, ...headers },
+  })
+
+test('logout from another site is 403 and changes nothing', async (t) => {
+  const admin = await signBossIn(rest)
+  for (const headers of [
+    {},
+    ...['null', 'http://localhost:3000', 'http://localhost:9005', 'http://localhost', 'x', ''].map(
+      (origin) => ({ origin }),
+    ),
+    ...[
+      'https://localhost:9004',
+      'http://localhost:9004.evil.example',
+      'http://127.0.0.1:9004',
+    ].map((origin) => ({ origin })),
+    ...['http://localhost:9004/', 'http://LOCALHOST:9004', 'https://app.example.com'].map(
+      (origin) => ({ origin }),
+    ),
+    ...['same-site', 'cross-site', 'none', 'Same-Origin'].map((site) => ({
+      'sec-fetch-site': site,
+    })),
+    { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' },
+    { origin: 'same-origin' },
+    { referer: `${adminUrl}/` },
+  ] as Record<string, string>[]) {
+    const { status, json, headers: answered } = await logOut(admin, headers)
+    t.is(status, 403, JSON.stringify(headers))
+    t.is(json.reason, 'ORIGIN_REFUSED')
+    t.is(answered['set-cookie'], undefined)
+  }
+  t.true((await me(rest, admin)).ok)
+})
+
+test('logout from our own pages is ok, and deletes the cookie as it was set', async (t) => {
+  for (const headers of [
+    { origin: adminUrl },
+    { origin: 'http://localhost:8000' },
+    { 'sec-fetch-site': 'same-origin' },
+  ] as Record<string, string>[]) {
+    const admin = await signBossIn(rest)
+    const { status, json, headers: answered } = await logOut(admin, headers)
+    t.is(status, 200)
+    t.deepEqual(json, { status: 'ok' })
+    const [first, ...attributes] = String(answered['set-cookie']).split('; ')
+    t.is(first, 'admin_token=')
+    t.deepEqual(attributes.filter((text) => !text.startsWith('Expires=')).toSorted(), [
+      'HttpOnly',
+      'Max-Age=0',
+      'Path=/',
+      'SameSite=Strict',
+    ])
+    t.like(await me(rest, admin), { ok: false, kind: 'unauthenticated' })
+  }
+})
+
+test('over gRPC no Origin is needed', async (t) => {
+  const admin = await signBossIn(rest)
+  const grpc = world.doors.find(({ name }) => name === 'grpc') as Door
+  t.true((await grpc.call('AdminLogout', {}, { admin })).ok)
+})
+
+test('GET changes nothing: logout is POST alone, and me needs no Origin', async (t) => {
+  const admin = await signBossIn(rest)
+  const cookie = `admin_token=${admin}`
+  for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
+    t.is(
+      (await sendRaw(world.httpPort, { method, path: '/auth/admin/logout', headers: { cookie } }))
+        .status,
+      405,
+    )
+  const me = await sendRaw(world.httpPort, { path: '/auth/admin/me', headers: { cookie } })
+  t.is(me.status, 200)
+})
+
+test('logout without a cookie is 401, whatever the Origin', async (t) => {
+  for (const headers of [{}, { origin: adminUrl }, { origin: 'null' }] as Record<string, string>[])
+    t.is(
+      (await sendRaw(world.httpPort, { method: 'POST', path: '/auth/admin/logout', headers }))
+        .status,
+      401,
+    )
+})
+
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))

@@ -1,0 +1,58 @@
+// Specification 2, token claims.
+import test from 'ava'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { openSignInWorld, signIn } from '../support/sign-in.ts'
+
+const baseUrl = 'http://localhost:8000'
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const lifetimes = { access: 120, refresh: 3600, admin: 60 }
+const world = await openSignInWorld()
+const brief = await openSignInWorld({ options: { lifetimes } })
+test.after.always(() => Promise.all([world.stop(), brief.stop()]))
+
+for (const door of world.doors) {
+  test(`an access token's claims are those of the specification, iss and aud, through ${door.name}`, async (t) => {
+    const email = world.newcomer()
+    const first = await signIn(door, email, 'google')
+    const [{ id: wid, slug }] = first.workspaces
+    const sub = decodeJwt(first.tokens.access_token).sub as string
+    const groups = [await world.seed.group(wid, [sub]), await world.seed.group(wid, [sub])]
+    const { tokens } = await signIn(door, email, 'github')
+    const { jti, iat = 0, exp = 0, ...claims } = decodeJwt(tokens.access_token)
+    t.deepEqual(claims, {
+      ...{ sub, email, name: 'Ann', wid, wslug: slug, wrole: 'owner', type: 'access' },
+      ...{ groups: groups.toSorted(), iss: baseUrl, aud: 'daikon' },
+    })
+    for (const id of [sub, jti, wid]) t.regex(String(id), uuid)
+    t.is(exp - iat, 900)
+    t.true(Math.abs(iat - Date.now() / 1000) < 10)
+    t.not(jti, decodeJwt(first.tokens.access_token).jti)
+  })
+
+  test(`a refresh token tells no more than it has to, through ${door.name}`, async (t) => {
+    const { tokens } = await signIn(door, world.newcomer(), 'github')
+    const { jti, iat = 0, exp = 0, sub, ...claims } = decodeJwt(tokens.refresh_token)
+    const wid = tokens.workspace_id
+    t.deepEqual(claims, { wid, type: 'refresh', iss: baseUrl, aud: 'daikon' })
+    t.is(exp - iat, 604_800)
+    for (const id of [jti, sub]) t.regex(String(id), uuid)
+  })
+
+  test(`tokens are RS256 and name their key, through ${door.name}`, async (t) => {
+    const { tokens } = await signIn(door, world.newcomer(), 'github')
+    for (const token of [tokens.access_token, tokens.refresh_token]) {
+      const { kid, ...header } = decodeProtectedHeader(token)
+      t.deepEqual(header, { alg: 'RS256', typ: 'JWT' })
+      t.regex(kid ?? '', /^[\w-]{43}$/)
+    }
+  })
+}
+
+for (const door of brief.doors) {
+  test(`the lifetimes are those of the settings, through ${door.name}`, async (t) => {
+    const { tokens } = await signIn(door, brief.newcomer(), 'github')
+    t.like(tokens, { expires_in: 120, refresh_expires_in: 3600 })
+    const { iat = 0, exp = 0 } = decodeJwt(tokens.access_token)
+    t.is(exp - iat, 120)
+  })
+}

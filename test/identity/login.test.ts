@@ -1,0 +1,222 @@
+// threats.md: PKCE downgrade; host and forwarded headers.
+import test from 'ava'
+import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import { sendRaw } from '../support/raw.ts'
+import {
+  appUri,
+  good,
+  makePkce,
+  openSignInWorld,
+  visitApp,
+  visitProvider,
+  without,
+} from '../support/sign-in.ts'
+
+const nowhere = 'http://127.0.0.1:9'
+const world = await openSignInWorld()
+const secure = await openSignInWorld({ options: { secureCookies: true } })
+const down = await openSignInWorld({
+  settings: {
+    GOOGLE_ISSUER: nowhere,
+    MICROSOFT_ISSUER: `${nowhere}/{tenant}/v2.0`,
+    GITHUB_URL: nowhere,
+    GITHUB_API_URL: nowhere,
+  },
+})
+const two = await openSignInWorld({ settings: { GITHUB_CLIENT_ID: '' } })
+test.after.always(() => Promise.all([world, secure, down, two].map((each) => each.stop())))
+
+const request = (provider: ProviderName = 'github') => ({
+  ...{ provider, redirect_uri: appUri, state: 'of the app' },
+  ...{ code_challenge: makePkce().challenge, code_challenge_method: 'S256' },
+})
+
+/** An answer in place sends the browser nowhere and gives it nothing to keep. */
+const inPlace = { location: undefined, 'set-cookie': undefined }
+
+/** A begun login over plain HTTP, for its cookies. */
+async function begin({ httpPort }: { httpPort: number }, headers: Record<string, string> = {}) {
+  const path = `/auth/login/google?${new URLSearchParams(request('google'))}`
+  const answer = await sendRaw(httpPort, { path, headers: { host: 'localhost:8000', ...headers } })
+  return { ...answer, cookies: (answer.headers['set-cookie'] ?? []) as string[] }
+}
+
+/** A cookie's attributes in one order, without the date that says the same as Max-Age. */
+function attributes(cookie: string): string[] {
+  const [, ...given] = cookie.split('; ')
+  return given.filter((text) => !text.startsWith('Expires=')).toSorted()
+}
+
+for (const door of world.doors) {
+  for (const [field, values] of Object.entries({
+    code_challenge: [
+      ...['', 'a', 'a'.repeat(42), 'a'.repeat(44), 'a'.repeat(128), `${'a'.repeat(43)}\n`],
+      ...['+', '/', '=', '.', '~', ' ', 'é', '\u0000'].map((sign) => 'a'.repeat(42) + sign),
+    ],
+    code_challenge_method: ['', 'plain', 's256', 'S256 ', ' S256', 'S512', 'none', 'S256,plain'],
+    redirect_uri: [''],
+    state: ['a'.repeat(513), 'é'.repeat(513)],
+  })) {
+    test(`a ${field} that is missing or malformed is 422 in place through ${door.name}`, async (t) => {
+      const messages = values.map((value) => ({ ...request(), [field]: value }))
+      if (field !== 'state') messages.push(without(door, request(), field) as never)
+      for (const message of messages) {
+        const ending = await door.call('BeginLogin', message)
+        t.like(ending, { ok: false, kind: 'invalid' }, JSON.stringify(message))
+        if (ending.ok) continue
+        t.deepEqual(
+          ending.problems.map((problem) => problem.field),
+          [field],
+        )
+        t.like(ending.headers, inPlace)
+      }
+    })
+  }
+
+  test(`a state of 512 characters comes back as it is through ${door.name}`, async (t) => {
+    const email = world.newcomer()
+    for (const state of ['é'.repeat(512), '"<>&=#%00\\\n\u2028🦊', ' ']) {
+      const { redirect } = await visitApp(door, 'github', email, { state })
+      t.is(redirect.searchParams.get('state'), state)
+    }
+    const { redirect } = await visitApp(door, 'github', email)
+    t.is(redirect.searchParams.get('state'), null)
+  })
+
+  test(`an unknown provider is 404 in place through ${door.name}`, async (t) => {
+    for (const provider of ['gitlab', 'Google', 'google ', '../google', '__proto__', 'constructor'])
+      for (const method of ['BeginLogin', 'BeginAdminLogin']) {
+        const message = method === 'BeginLogin' ? { ...request(), provider } : { provider }
+        const ending = await door.call(method, message)
+        t.like(ending, { ok: false, kind: 'missing', reason: 'PROVIDER_NOT_FOUND' }, provider)
+        t.like(ending.headers, inPlace)
+      }
+  })
+
+  test(`the callback of an unknown provider is 404 through ${door.name}`, async (t) => {
+    for (const method of ['CompleteLogin', 'CompleteAdminLogin']) {
+      const ending = await door.call(method, { provider: 'gitlab', state: 'x', code: 'x' })
+      t.like(ending, { ok: false, kind: 'missing', reason: 'PROVIDER_NOT_FOUND' })
+    }
+  })
+
+  for (const provider of providerNames) {
+    const through = `of ${provider} through ${door.name}`
+
+    test(`a refusal at the provider comes back as error and state ${through}`, async (t) => {
+      const { message } = await visitProvider(door, provider, '', { state: 'x y' })
+      const { location } = good(await door.call('CompleteLogin', message))
+      const { origin, pathname, searchParams } = new URL(location)
+      t.is(origin + pathname, 'https://app.example.com/done')
+      t.is(searchParams.get('error'), 'access_denied')
+      t.is(searchParams.get('state'), 'x y')
+      t.is(searchParams.get('from'), 'daikon')
+      t.is(searchParams.get('code'), null)
+    })
+
+    test(`a code or iss that is not the provider's ends in an error ${through}`, async (t) => {
+      for (const spoilt of [
+        ...[{ code: 'x' }, { code: '' }, { iss: 'https://evil.example' }, { iss: '' }],
+        ...[{ error: 'server_error' }, { error: '__proto__' }, { error: '' }],
+      ]) {
+        const { message } = await visitProvider(door, provider, world.newcomer(), { state: 's' })
+        const ending = await door.call('CompleteLogin', { ...message, ...spoilt })
+        const { searchParams } = new URL(good(ending).location)
+        t.regex(searchParams.get('error') ?? '', /^(provider_error|invalid_response)$/)
+        t.is(searchParams.get('state'), 's')
+        t.is(searchParams.get('code'), null)
+      }
+    })
+  }
+}
+
+for (const door of down.doors) {
+  test(`a provider that is down comes back as error and state through ${door.name}`, async (t) => {
+    for (const provider of ['google', 'microsoft'] as const) {
+      const { location, login_state } = good(await door.call('BeginLogin', request(provider)))
+      t.is(login_state, undefined)
+      t.true(location.startsWith(appUri))
+      t.is(new URL(location).searchParams.get('error'), 'provider_unavailable')
+      t.is(new URL(location).searchParams.get('state'), 'of the app')
+      const admin = good(await door.call('BeginAdminLogin', { provider }))
+      t.regex(admin.location, /^http:\/\/localhost:9004\/login\?error=provider_unavailable&/)
+    }
+  })
+
+  test(`a provider that went down meanwhile is an error, never 500, through ${door.name}`, async (t) => {
+    const [up] = world.doors
+    for (const provider of providerNames) {
+      const { message } = await visitProvider(up as never, provider, world.newcomer())
+      const { iss, ...rest } = message
+      const { location } = good(await door.call('CompleteLogin', rest))
+      t.is(new URL(location).searchParams.get('error'), 'provider_unavailable')
+    }
+  })
+}
+
+for (const door of two.doors) {
+  test(`a provider without client id is 404 through ${door.name}`, async (t) => {
+    const ending = await door.call('BeginLogin', request('github'))
+    t.like(ending, { ok: false, kind: 'missing', reason: 'PROVIDER_NOT_FOUND' })
+    const admin = await door.call('BeginAdminLogin', { provider: 'github' })
+    t.like(admin, { ok: false, kind: 'missing' })
+    t.true((await door.call('BeginLogin', request('google'))).ok)
+  })
+}
+
+test('login answers 302 with one cookie: HttpOnly, SameSite=Lax, Path=/auth, ten minutes', async (t) => {
+  const lax = ['HttpOnly', 'Max-Age=600', 'Path=/auth', 'SameSite=Lax']
+  for (const [place, expected] of [
+    [world, lax],
+    [secure, [...lax, 'Secure']],
+  ] as const) {
+    const { status, headers, cookies, text } = await begin(place)
+    t.is(status, 302)
+    t.is(text, '')
+    t.is(headers['cache-control'], 'no-store')
+    t.is(cookies.length, 1)
+    t.deepEqual(attributes(cookies[0] as string), expected)
+    const state = new URL(String(headers.location)).searchParams.get('state')
+    t.true(cookies[0]?.startsWith(`login_${state}=`))
+    t.regex(state ?? '', /^[\w-]{43}$/)
+  }
+})
+
+test('the callback deletes the cookie of its login', async (t) => {
+  const [door] = world.doors
+  const { message } = await visitProvider(door as never, 'github', world.newcomer())
+  const { provider, login_state, ...query } = message as Record<string, string>
+  const path = `/auth/callback/${provider}?${new URLSearchParams(query)}`
+  const headers = { cookie: `other=1; login_${query.state}=${login_state}` }
+  const answer = await sendRaw(world.httpPort, { path, headers })
+  t.is(answer.status, 302)
+  const [cookie = '', ...others] = answer.headers['set-cookie'] ?? []
+  t.deepEqual(others, [])
+  t.true(cookie.startsWith(`login_${query.state}=;`))
+  t.deepEqual(attributes(cookie), ['HttpOnly', 'Max-Age=0', 'Path=/auth', 'SameSite=Lax'])
+})
+
+test('the cookie tells nothing of the login to whoever reads it', async (t) => {
+  const { cookies } = await begin(world)
+  const [, value = ''] = /^[^=]+=([^;]*)/.exec(cookies[0] ?? '') ?? []
+  const parts = value.split('.').map((part) => Buffer.from(part, 'base64url').toString())
+  t.is(parts.length, 5)
+  t.deepEqual(JSON.parse(parts[0] ?? ''), { alg: 'dir', enc: 'A256GCM' })
+  t.false(parts.slice(1).join('').includes('app.example.com'))
+})
+
+test('the address for the provider comes from BASE_URL alone', async (t) => {
+  const { headers } = await begin(world, {
+    ...{ 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
+    ...{ forwarded: 'host=evil.example;proto=https', 'x-original-url': '//evil.example' },
+  })
+  const { searchParams } = new URL(String(headers.location))
+  t.is(searchParams.get('redirect_uri'), 'http://localhost:8000/auth/callback/google')
+})
+
+test.after('nothing of it was a fault of ours', (t) => {
+  t.deepEqual(
+    [world, secure, down, two].flatMap(({ failures }) => failures),
+    [],
+  )
+})

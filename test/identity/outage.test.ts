@@ -1,0 +1,135 @@
+// threats.md: failure taken for success (sign-in).
+import test from 'ava'
+import { cloneDatabase } from '../support/database.ts'
+import type { Door, Ending } from '../support/doors.ts'
+import { startProxy } from '../support/proxy.ts'
+import { createSeed } from '../support/seed.ts'
+import {
+  appUri,
+  makePkce,
+  openSignInWorld,
+  signAdminIn,
+  signIn,
+  takeCode,
+  visitProvider,
+} from '../support/sign-in.ts'
+
+const boss = { name: 'Boss', email: 'boss@example.com' }
+const database = await cloneDatabase()
+const proxy = await startProxy(database.url)
+const world = await openSignInWorld({
+  people: [boss],
+  options: { adminEmails: [boss.email] },
+  databaseUrl: proxy.url,
+})
+await createSeed(database.pool).clientApp([appUri])
+test.after.always(async () => {
+  await world.stop()
+  await proxy.close()
+  await database.drop()
+})
+
+const isAway = (ending: Ending | undefined) =>
+  ending?.ok === false && ending.kind === 'unavailable' && ending.retryAfter === 1
+const isDenied = (ending: Ending) => !ending.ok && ending.kind === 'unauthenticated'
+
+/** Everything of a sign-in's life, ready to be called. */
+async function prepare(door: Door) {
+  const email = world.newcomer()
+  const { tokens } = await signIn(door, email, 'github')
+  const { exchange } = await takeCode(door, email)
+  const { message } = await visitProvider(door, 'github', email)
+  const begin = { provider: 'github', redirect_uri: appUri, code_challenge_method: 'S256' }
+  const adminRound = await visitProvider(door, 'github', boss.email, {}, 'BeginAdminLogin')
+  const { admin = '' } = await signAdminIn(door, boss.email, 'github')
+  const { access_token: token, refresh_token } = tokens
+  const code_challenge = makePkce().challenge
+  return {
+    BeginLogin: () => door.call('BeginLogin', { ...begin, code_challenge }),
+    CompleteLogin: () => door.call('CompleteLogin', message),
+    CompleteAdminLogin: () => door.call('CompleteAdminLogin', adminRound.message),
+    ListCodeWorkspaces: () => door.call('ListCodeWorkspaces', { code: exchange.code }),
+    ExchangeToken: () => door.call('ExchangeToken', exchange),
+    RefreshToken: () => door.call('RefreshToken', { refresh_token }),
+    GetMe: () => door.call('GetMe', {}, { token }),
+    ListSessions: () => door.call('ListSessions', {}, { token }),
+    EndOtherSessions: () => door.call('EndOtherSessions', {}, { token }),
+    Logout: () => door.call('Logout', {}, { token }),
+    GetAdminMe: () => door.call('GetAdminMe', {}, { admin }),
+    AdminLogout: () => door.call('AdminLogout', {}, { admin }),
+  }
+}
+
+/** Waits for the node to have PostgreSQL back; nobody helps it. */
+async function untilBack(probe: () => Promise<Ending>) {
+  for (;;) {
+    const ending = await probe()
+    if (ending.ok || ending.kind !== 'unavailable') return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+for (const door of world.doors) {
+  test.serial(`PostgreSQL away: 503, and nothing has happened, through ${door.name}`, async (t) => {
+    const calls = await prepare(door)
+    await proxy.cut()
+    for (const [name, call] of Object.entries(calls)) {
+      const ending = await call()
+      t.true(isAway(ending), `${name}: ${JSON.stringify(ending)}`)
+      t.is(ending.headers.location, undefined)
+      t.is(ending.headers['set-cookie'], undefined)
+    }
+    await proxy.open()
+    await untilBack(calls.ListSessions)
+    // What was not done is not done, and can be done now.
+    for (const [name, call] of Object.entries(calls)) {
+      const ending = await call()
+      t.true(ending.ok, `${name}: ${JSON.stringify(ending)}`)
+    }
+    t.true(isDenied(await calls.GetMe()))
+    t.true(isDenied(await calls.GetAdminMe()))
+    t.true(isDenied(await calls.RefreshToken()))
+  })
+
+  test.serial(`cut off in the middle: 503, and all or nothing, through ${door.name}`, async (t) => {
+    for (const [name, table] of [
+      ['ExchangeToken', 'refresh_families'],
+      ['RefreshToken', 'refresh_families'],
+      ['Logout', 'denied_tokens'],
+    ] as const) {
+      const calls = await prepare(door)
+      const client = await database.pool.connect()
+      try {
+        await client.query(`begin; lock table ${table} in exclusive mode`)
+        const pending = calls[name]()
+        await untilBlocked()
+        await proxy.cut()
+        t.true(isAway(await pending), name)
+      } finally {
+        await client.query('rollback')
+        client.release()
+        await proxy.open()
+      }
+      await untilBack(calls.ListSessions)
+      t.true((await calls.GetMe()).ok, name)
+      t.true((await calls.GetAdminMe()).ok, name)
+      t.true((await calls[name]()).ok, name)
+    }
+  })
+}
+
+async function untilBlocked() {
+  for (;;) {
+    const { rows } = await database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if (rows.length > 0) return
+  }
+}
+
+test.after('nothing of it was an internal fault', (t) => {
+  t.deepEqual(
+    world.failures.filter(({ kind }) => kind === 'internal'),
+    [],
+  )
+})

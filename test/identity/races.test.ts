@@ -1,0 +1,163 @@
+// threats.md: code and refresh races.
+import test, { type ExecutionContext } from 'ava'
+import type { Door, Ending } from '../support/doors.ts'
+import { good, openSignInWorld, signIn, takeCode } from '../support/sign-in.ts'
+
+const world = await openSignInWorld()
+const second = await world.another()
+test.after.always(() => world.stop())
+
+const many = 20
+
+/** The same call so often at once, by turns on two nodes. */
+function atOnce(name: string, method: string, message: object, count = many): Promise<Ending[]> {
+  const nodes = [world, second].map(({ doors }) => doors.find((door) => door.name === name) as Door)
+  return Promise.all(
+    Array.from({ length: count }, (_, at) => (nodes[at % 2] as Door).call(method, message)),
+  )
+}
+
+const isDead = async (door: Door, { access_token, refresh_token }: Record<string, any>) => {
+  const me = await door.call('GetMe', {}, { token: access_token })
+  const refresh = await door.call('RefreshToken', { refresh_token })
+  return (
+    !me.ok && me.kind === 'unauthenticated' && !refresh.ok && refresh.kind === 'unauthenticated'
+  )
+}
+
+for (const door of world.doors) {
+  const through = `through ${door.name}`
+
+  test.serial(`of 20 parallel exchanges one wins, and loses what it won ${through}`, async (t) => {
+    for (let round = 0; round < 3; round += 1) {
+      const { exchange } = await takeCode(door, world.newcomer())
+      const endings = await atOnce(door.name, 'ExchangeToken', exchange)
+      const won = endings.filter(({ ok }) => ok)
+      t.is(won.length, 1)
+      for (const ending of endings)
+        if (!ending.ok) t.like(ending, { kind: 'refused', reason: 'CODE_REFUSED' })
+      // The losers had the verifier: that is a replay.
+      t.true(await isDead(door, good(won[0] as Ending)))
+    }
+  })
+
+  test.serial(
+    `of 20 parallel refreshes at most one wins, and the family ends ${through}`,
+    async (t) => {
+      for (let round = 0; round < 3; round += 1) {
+        const { tokens } = await signIn(door, world.newcomer(), 'github')
+        const { refresh_token } = tokens
+        const endings = await atOnce(door.name, 'RefreshToken', { refresh_token })
+        const won = endings.filter(({ ok }) => ok)
+        t.true(won.length <= 1)
+        for (const ending of endings)
+          if (!ending.ok)
+            t.like(ending, { kind: 'unauthenticated', reason: 'REFRESH_TOKEN_REFUSED' })
+        t.true(await isDead(door, tokens))
+        for (const ending of won) t.true(await isDead(door, good(ending)))
+      }
+    },
+  )
+
+  test.serial(`40 people who refresh at once all get on ${through}`, async (t) => {
+    const email = world.newcomer()
+    const all = await Promise.all(
+      Array.from({ length: 40 }, () => signIn(door, email, 'github').then(({ tokens }) => tokens)),
+    )
+    const started = performance.now()
+    const endings = await Promise.all(
+      all.map(({ refresh_token }) => door.call('RefreshToken', { refresh_token })),
+    )
+    for (const ending of endings) t.true(ending.ok, JSON.stringify(ending))
+    const took = performance.now() - started
+    t.true(took < 2000, `${took} ms: nobody may wait for a connection that never comes`)
+  })
+
+  test.serial(`a refresh and a logout at once leave no refresh token ${through}`, async (t) => {
+    const started = performance.now()
+    for (let round = 0; round < 10; round += 1) {
+      const { tokens } = await signIn(door, world.newcomer(), 'github')
+      const { refresh_token, access_token: token } = tokens
+      const [refresh, logout] = await Promise.all([
+        door.call('RefreshToken', { refresh_token }),
+        door.call('Logout', {}, { token }),
+      ])
+      t.true(logout.ok)
+      t.false((await door.call('GetMe', {}, { token })).ok)
+      if (!refresh.ok) t.is(refresh.kind, 'unauthenticated')
+      else {
+        const again = { refresh_token: refresh.message.refresh_token }
+        t.false((await door.call('RefreshToken', again)).ok)
+      }
+    }
+    noDeadlock(t, started)
+  })
+
+  test.serial(`a refresh and a reuse at once leave no live token ${through}`, async (t) => {
+    const started = performance.now()
+    for (let round = 0; round < 10; round += 1) {
+      const { tokens } = await signIn(door, world.newcomer(), 'github')
+      const first = good(await door.call('RefreshToken', { refresh_token: tokens.refresh_token }))
+      const [next, reuse] = await Promise.all([
+        door.call('RefreshToken', { refresh_token: first.refresh_token }),
+        door.call('RefreshToken', { refresh_token: tokens.refresh_token }),
+      ])
+      t.false(reuse.ok)
+      for (const pair of [tokens, first, ...(next.ok ? [next.message] : [])])
+        t.true(await isDead(door, pair))
+    }
+    noDeadlock(t, started)
+  })
+
+  test.serial(`a member removed in the middle of an exchange gets 403 ${through}`, async (t) => {
+    const email = world.newcomer()
+    const { exchange } = await takeCode(door, email)
+    const client = await world.pool.connect()
+    try {
+      // The exchange has looked at the membership and waits for its code.
+      await client.query('begin; select from authorization_codes for update')
+      const pending = door.call('ExchangeToken', exchange)
+      await untilBlocked()
+      await world.pool.query('delete from members where workspace_id = $1', [exchange.workspace_id])
+      await client.query('commit')
+      t.like(await pending, { ok: false, kind: 'forbidden', reason: 'NOT_A_MEMBER' })
+    } finally {
+      client.release(true)
+    }
+    t.deepEqual(world.failures.splice(0), [])
+  })
+
+  test.serial(`a member removed in the middle of a refresh gets 401 ${through}`, async (t) => {
+    const { tokens } = await signIn(door, world.newcomer(), 'github')
+    const client = await world.pool.connect()
+    try {
+      await client.query('begin; select from refresh_families for update')
+      const pending = door.call('RefreshToken', { refresh_token: tokens.refresh_token })
+      await untilBlocked()
+      await client.query(`delete from members where workspace_id = '${tokens.workspace_id}'`)
+      await client.query('commit')
+      t.like(await pending, { ok: false, kind: 'unauthenticated' })
+    } finally {
+      client.release(true)
+    }
+  })
+}
+
+/** PostgreSQL takes a second to notice one, and most rounds would have it. */
+function noDeadlock(t: ExecutionContext, started: number) {
+  const took = performance.now() - started
+  t.true(took < 4000, `${took} ms: two transactions waited for each other`)
+}
+
+async function untilBlocked() {
+  for (;;) {
+    const { rows } = await world.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if (rows.length > 0) return
+  }
+}
+
+test.after('nothing of it was a fault of ours', (t) => {
+  t.deepEqual([...world.failures, ...second.failures], [])
+})

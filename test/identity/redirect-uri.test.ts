@@ -1,0 +1,189 @@
+// threats.md: redirect_uri looseness.
+import test from 'ava'
+import { providerNames } from '../../src/identity/providers/provider.ts'
+import { sendRaw } from '../support/raw.ts'
+import { appUri, good, makePkce, openSignInWorld, visitProvider } from '../support/sign-in.ts'
+
+const world = await openSignInWorld()
+await world.seed.clientApp(['https://second.example.com/cb', 'http://localhost:4000/cb'])
+test.after.always(() => world.stop())
+
+const request = (redirect_uri: string) => ({
+  ...{ provider: 'github', redirect_uri },
+  ...{ code_challenge: makePkce().challenge, code_challenge_method: 'S256' },
+})
+
+/** An answer in place sends the browser nowhere and gives it nothing to keep. */
+const inPlace = { location: undefined, 'set-cookie': undefined }
+
+/** What is not `https://app.example.com/done?from=daikon`, to the letter. */
+const loose: Record<string, string[]> = {
+  'another case': [
+    ...['https://App.example.com/done?from=daikon', 'https://app.example.com/Done?from=daikon'],
+    ...['HTTPS://app.example.com/done?from=daikon', 'https://app.example.com/done?from=Daikon'],
+  ],
+  'a trailing slash or dot': [
+    ...['https://app.example.com/done/?from=daikon', `${appUri}/`, `${appUri}.`],
+    'https://app.example.com./done?from=daikon',
+  ],
+  'another query': [
+    ...[`${appUri}&x=1`, `${appUri}&`, `${appUri}&from=daikon`, `${appUri}?`],
+    ...['https://app.example.com/done', 'https://app.example.com/done?'],
+    'https://app.example.com/done?x=1&from=daikon',
+  ],
+  'a fragment': [`${appUri}#`, `${appUri}#x`, 'https://app.example.com/done#?from=daikon'],
+  'a user': [
+    ...['https://app.example.com@evil.example/done?from=daikon', 'https://@app.example.com/done'],
+    ...['https://x@app.example.com/done?from=daikon', 'https://x:y@app.example.com/done'],
+    'https://evil.example#@app.example.com/done?from=daikon',
+  ],
+  '%-encoding': [
+    ...['https://app.example.com/%64one?from=daikon', 'https://app.example.com/done%3Ffrom=daikon'],
+    ...[`${appUri}%00`, `${appUri}%20`, 'https://app%2eexample.com/done?from=daikon'],
+    ...[encodeURIComponent(appUri), 'https%3A//app.example.com/done?from=daikon'],
+  ],
+  'dots and slashes': [
+    ...['https://app.example.com/x/../done?from=daikon', 'https://app.example.com/./done'],
+    ...['https://app.example.com//done?from=daikon', 'https://app.example.com/done/..?from=daikon'],
+    ...['https://app.example.com/done/%2e%2e/?from=daikon', 'https:/app.example.com/done'],
+    ...['https:\\\\app.example.com\\done?from=daikon', 'https://evil.example\\@app.example.com/'],
+  ],
+  'another port': [
+    ...['https://app.example.com:443/done?from=daikon', 'https://app.example.com:8443/done'],
+    ...['https://app.example.com:/done?from=daikon', 'http://localhost:4001/cb'],
+    'http://localhost/cb',
+  ],
+  'another host': [
+    ...['https://app.example.com.evil.example/done?from=daikon', 'https://example.com/done'],
+    ...['https://evilapp.example.com/done?from=daikon', 'https://x.app.example.com/done'],
+    ...['https://second.example.com/done?from=daikon', 'http://127.0.0.1:4000/cb'],
+    'https://app．example．com/done?from=daikon',
+  ],
+  'another scheme': [
+    ...['http://app.example.com/done?from=daikon', '//app.example.com/done?from=daikon'],
+    ...['app.example.com/done?from=daikon', '/done?from=daikon', 'ftp://app.example.com/done'],
+    ...['javascript:alert(1)', 'javascript://app.example.com/done?from=daikon', 'about:blank'],
+    ...[`data:text/html,${appUri}`, `view-source:${appUri}`, `x:${appUri}`],
+  ],
+  blanks: [
+    ` ${appUri}`,
+    `${appUri} `,
+    `${appUri}\n`,
+    `\t${appUri}`,
+    'https://app.example.com/do ne',
+  ],
+  'a pattern or a list': [
+    '*',
+    '%',
+    'https://%',
+    `${appUri},${appUri}`,
+    `${appUri} ${appUri}`,
+    'null',
+  ],
+}
+
+for (const door of world.doors) {
+  for (const [what, uris] of Object.entries(loose)) {
+    test(`a redirect_uri with ${what} is refused 400 in place through ${door.name}`, async (t) => {
+      for (const uri of uris) {
+        const ending = await door.call('BeginLogin', request(uri))
+        t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' }, uri)
+        t.like(ending.headers, inPlace)
+      }
+    })
+  }
+
+  test(`a redirect_uri with a NUL is refused 400 through ${door.name}`, async (t) => {
+    for (const uri of ['\0', `${appUri}\0`, `https://app.example.com/\0done?from=daikon`]) {
+      const ending = await door.call('BeginLogin', request(uri))
+      t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' })
+    }
+  })
+
+  test(`any redirect_uri, however long, is refused 400 through ${door.name}`, async (t) => {
+    for (const length of [2000, 2001, 8000]) {
+      const ending = await door.call('BeginLogin', request(appUri.padEnd(length, 'x')))
+      t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' }, `${length}`)
+    }
+  })
+
+  test(`a redirect_uri of an active app starts a login through ${door.name}`, async (t) => {
+    for (const uri of [appUri, 'https://second.example.com/cb', 'http://localhost:4000/cb'])
+      t.true((await door.call('BeginLogin', request(uri))).ok)
+    const uri = `https://app.example.com/inactive-${door.name}`
+    const app = await world.seed.clientApp([uri])
+    t.true((await door.call('BeginLogin', request(uri))).ok)
+    await world.pool.query('update client_apps set is_active = false where id = $1', [app])
+    t.like(await door.call('BeginLogin', request(uri)), { ok: false, kind: 'refused' })
+    // The same address of another app that is active counts.
+    await world.seed.clientApp([uri])
+    t.true((await door.call('BeginLogin', request(uri))).ok)
+  })
+
+  test(`an app deactivated between login and callback gets no code through ${door.name}`, async (t) => {
+    for (const [at, provider] of providerNames.entries()) {
+      const redirect_uri = `https://app.example.com/${door.name}-${provider}`
+      const app = await world.seed.clientApp([redirect_uri])
+      const email = world.newcomer()
+      const { message } = await visitProvider(door, provider, email, { redirect_uri })
+      const { message: second } = await visitProvider(door, provider, email, { redirect_uri })
+      await world.pool.query(
+        at % 2
+          ? 'update client_apps set is_active = false where id = $1'
+          : 'delete from client_apps where id = $1',
+        [app],
+      )
+      for (const each of [message, second]) {
+        const ending = await door.call('CompleteLogin', each)
+        t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' })
+        t.is(ending.headers.location, undefined)
+      }
+      const { rows } = await world.pool.query('select from users where email = $1', [email])
+      t.is(rows.length, 0)
+    }
+  })
+
+  test(`the code goes to the address of its own login through ${door.name}`, async (t) => {
+    const redirect_uri = 'https://second.example.com/cb'
+    const { message } = await visitProvider(door, 'github', world.newcomer(), { redirect_uri })
+    const extra = { redirect_uri: appUri, code_challenge: makePkce().challenge }
+    const { location } = good(await door.call('CompleteLogin', { ...message, ...extra }))
+    t.true(location.startsWith(`${redirect_uri}?code=`))
+  })
+}
+
+test('a repeated parameter starts no login, whichever comes first', async (t) => {
+  const { provider, ...message } = request(appUri)
+  const whole = new URLSearchParams(message)
+  const other = makePkce().challenge
+  for (const [name, value] of [
+    ...[appUri, 'https://evil.example/', ''].map((uri) => ['redirect_uri', uri]),
+    ...[other, message.code_challenge].map((challenge) => ['code_challenge', challenge]),
+    ...['plain', 'S256'].map((method) => ['code_challenge_method', method]),
+  ] as [string, string][]) {
+    for (const query of [
+      `${whole}&${new URLSearchParams([[name, value]])}`,
+      `${new URLSearchParams([[name, value]])}&${whole}`,
+    ]) {
+      const path = `/auth/login/${provider}?${query}`
+      const { status, headers, json } = await sendRaw(world.httpPort, { path })
+      t.is(status, 422, path)
+      t.deepEqual(
+        json.errors.map(({ field }: { field: string }) => field),
+        [name],
+      )
+      t.like(headers, inPlace)
+    }
+  }
+})
+
+test('a parameter under a like name is none', async (t) => {
+  const { redirect_uri, provider, ...rest } = request(appUri)
+  for (const name of ['redirect_uri[]', 'redirect_uri[0]', 'REDIRECT_URI', 'redirectUri']) {
+    const query = new URLSearchParams({ ...rest, [name]: redirect_uri })
+    const path = `/auth/login/${provider}?${query}`
+    t.is((await sendRaw(world.httpPort, { path })).status, 422, name)
+  }
+})
+
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))

@@ -1,0 +1,218 @@
+// threats.md: state not compared where PKCE is absent; state of another provider or flow.
+import test from 'ava'
+import { providerNames } from '../../src/identity/providers/provider.ts'
+import type { Door, Ending } from '../support/doors.ts'
+import { sendRaw } from '../support/raw.ts'
+import { good, openSignInWorld, visitProvider } from '../support/sign-in.ts'
+
+const boss = { name: 'Boss', email: 'boss@example.com' }
+const world = await openSignInWorld({ people: [boss], options: { adminEmails: [boss.email] } })
+const second = await world.another()
+const stranger = await world.another({ sessionSecret: 'another secret of the tests' })
+test.after.always(() => world.stop())
+
+const flows = [
+  { flow: 'user', begin: 'BeginLogin', complete: 'CompleteLogin' },
+  { flow: 'admin', begin: 'BeginAdminLogin', complete: 'CompleteAdminLogin' },
+] as const
+
+/** The same door of another node. */
+function doorOf({ doors }: { doors: Door[] }, { name }: Door): Door {
+  return doors.find((door) => door.name === name) as Door
+}
+
+const isRefused = (ending: Ending) =>
+  !ending.ok &&
+  ending.kind === 'refused' &&
+  ending.reason === 'STATE_REFUSED' &&
+  ending.headers.location === undefined &&
+  ending.headers['set-cookie'] === undefined
+
+/** A message without its undefined fields: that is how a field is left out. */
+function altered(message: Record<string, unknown>, changes: Record<string, unknown>) {
+  const entries = Object.entries({ ...message, ...changes })
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+/** The value with the character at one place exchanged for another of the same alphabet. */
+function flip(value: string, at: number): string {
+  const sign = value.at(at) === 'A' ? 'B' : 'A'
+  const index = at < 0 ? value.length + at : at
+  return value.slice(0, index) + sign + value.slice(index + 1)
+}
+
+for (const door of world.doors) {
+  for (const provider of providerNames) {
+    for (const { flow, begin, complete } of flows) {
+      const through = `${flow} flow, ${provider}, ${door.name}`
+      const visit = (email = world.newcomer()) => visitProvider(door, provider, email, {}, begin)
+
+      test(`an altered, missing or empty state with a valid cookie gets no code: ${through}`, async (t) => {
+        const { message } = await visit()
+        const state = String(message.state)
+        const others = (await visit()).message.state
+        for (const wrong of [
+          ...[undefined, '', 'x', `${state}x`, `x${state}`, state.slice(1), state.slice(0, -1)],
+          ...[` ${state}`, `${state} `, `${state};`, `${state}${state}`, `${state},${state}`],
+          ...[flip(state, 0), flip(state, -1), flip(state, 20), 'null', 'undefined', others],
+        ]) {
+          const ending = await door.call(complete, altered(message, { state: wrong }))
+          t.true(isRefused(ending), `${wrong}`)
+        }
+        // None of it has used the right one up.
+        t.true((await door.call(complete, message)).ok)
+      })
+
+      test(`a second callback with the same state is refused, on any node: ${through}`, async (t) => {
+        const { message } = await visit()
+        t.true((await door.call(complete, message)).ok)
+        for (const node of [world, second, world])
+          t.true(isRefused(await doorOf(node, door).call(complete, message)))
+        const fresh = await visit()
+        const borrowed = { ...message, code: fresh.message.code }
+        t.true(isRefused(await door.call(complete, borrowed)))
+      })
+
+      test(`a missing, foreign or tampered cookie is refused: ${through}`, async (t) => {
+        const [{ message }, other] = [await visit(), await visit()]
+        const cookie = String(message.login_state)
+        const parts = cookie.split('.')
+        const empty = parts.map((_, at) => parts.map((part, i) => (i === at ? '' : part)).join('.'))
+        const ends = parts.map((part, at) => parts.slice(0, at).join('.').length + part.length)
+        for (const wrong of [
+          ...[undefined, '', 'x', '....', `${cookie}x`, `x${cookie}`, cookie.slice(0, -1)],
+          ...[flip(cookie, 0), flip(cookie, 3), flip(cookie, 60), flip(cookie, -2)],
+          ...[
+            ...empty.filter((value) => value !== cookie),
+            ...ends.map((at) => flip(cookie, at - 1)),
+          ],
+          other.message.login_state,
+        ]) {
+          if (wrong === cookie) continue
+          const ending = await door.call(complete, altered(message, { login_state: wrong }))
+          t.true(isRefused(ending), `${wrong}`)
+        }
+        t.true((await door.call(complete, message)).ok)
+        t.true((await door.call(complete, other.message)).ok)
+      })
+
+      test(`two tabs in parallel both work, and on another node: ${through}`, async (t) => {
+        const email = world.newcomer()
+        const tabs = await Promise.all([visit(email), visit(email), visit(email)])
+        const endings = await Promise.all(
+          tabs.reverse().map(({ message }) => doorOf(second, door).call(complete, message)),
+        )
+        t.true(endings.every(({ ok }) => ok))
+      })
+
+      test(`of 10 callbacks with one state in parallel one gets on: ${through}`, async (t) => {
+        const { message } = await visit()
+        const endings = await Promise.all(
+          Array.from({ length: 10 }, (_, at) =>
+            doorOf(at % 2 ? second : world, door).call(complete, message),
+          ),
+        )
+        t.is(endings.filter(({ ok }) => ok).length, 1)
+        t.is(endings.filter(isRefused).length, 9)
+      })
+
+      test(`a login begun here can't be ended with another provider: ${through}`, async (t) => {
+        for (const other of providerNames) {
+          if (other === provider) continue
+          const { message } = await visit()
+          t.true(isRefused(await door.call(complete, { ...message, provider: other })))
+          const theirs = await visitProvider(door, other, world.newcomer(), {}, begin)
+          const { code, iss } = theirs.message
+          // Its own code under our state: whatever comes of it, it is no sign-in.
+          const mixed = altered(message, { provider: other, code, iss })
+          t.true(isRefused(await door.call(complete, mixed)))
+        }
+      })
+
+      test(`a login of one flow can't be ended in the other: ${through}`, async (t) => {
+        const { message } = await visit(flow === 'user' ? world.newcomer() : boss.email)
+        const other = flow === 'user' ? 'CompleteAdminLogin' : 'CompleteLogin'
+        t.true(isRefused(await door.call(other, message)))
+        t.true((await door.call(complete, message)).ok)
+        t.true(isRefused(await door.call(other, message)))
+      })
+
+      test(`a cookie sealed with another secret is refused: ${through}`, async (t) => {
+        const { message } = await visit()
+        t.true(isRefused(await doorOf(stranger, door).call(complete, message)))
+        t.true((await door.call(complete, message)).ok)
+      })
+
+      test.serial(`a login is over after ten minutes: ${through}`, async (t) => {
+        t.teardown(() => {
+          world.clock.now = undefined
+        })
+        const start = Math.floor(Date.now() / 1000) * 1000
+        world.clock.now = new Date(start)
+        const [{ message }, late] = [await visit(), await visit()]
+        world.clock.now = new Date(start + 599_000)
+        t.true((await door.call(complete, message)).ok)
+        for (const seconds of [600, 601, 86_400]) {
+          world.clock.now = new Date(start + seconds * 1000)
+          for (const each of [message, late.message])
+            t.true(isRefused(await door.call(complete, each)), `${seconds}`)
+        }
+      })
+    }
+  }
+}
+
+test('a repeated state gets no code, whatever the cookies', async (t) => {
+  const [rest] = world.doors.filter(({ name }) => name === 'rest') as [Door]
+  for (const provider of providerNames) {
+    const { message } = await visitProvider(rest, provider, world.newcomer())
+    const { login_state, state, code, iss } = message as Record<string, string>
+    for (const pair of [
+      [state, state],
+      [state, 'x'],
+      ['x', state],
+      [state, ''],
+      ['', state],
+    ]) {
+      const query = new URLSearchParams({ code: code ?? '', ...(iss && { iss }) })
+      for (const each of pair) query.append('state', each ?? '')
+      const path = `/auth/callback/${provider}?${query}`
+      for (const name of [state, `${state},${state}`, ''])
+        for (const cookie of [`login_${name}=${login_state}`]) {
+          const { status, headers } = await sendRaw(world.httpPort, { path, headers: { cookie } })
+          t.true(status === 400 || status === 422, `${status}`)
+          t.is(headers.location, undefined)
+        }
+    }
+    // Two cookies of one name are none.
+    const cookie = `login_${state}=${login_state}; login_${state}=x`
+    const query = new URLSearchParams({ code: code ?? '', state: state ?? '' })
+    const path = `/auth/callback/${provider}?${query}`
+    t.is((await sendRaw(world.httpPort, { path, headers: { cookie } })).status, 400)
+    t.true(
+      new URL(good(await rest.call('CompleteLogin', message)).location).searchParams.has('code'),
+    )
+  }
+})
+
+test('the state of a login is no token of ours', async (t) => {
+  const door = world.doors[0] as Door
+  const { message } = await visitProvider(door, 'google', world.newcomer())
+  const state = String(message.login_state)
+  for (const each of world.doors) {
+    t.like(await each.call('GetMe', {}, { token: state }), { kind: 'unauthenticated' })
+    t.like(await each.call('GetAdminMe', {}, { admin: state }), { kind: 'unauthenticated' })
+    const refresh = await each.call('RefreshToken', { refresh_token: state })
+    t.like(refresh, { kind: 'unauthenticated' })
+    t.like(await each.call('ListCodeWorkspaces', { code: state.slice(0, 200) }), {
+      kind: 'refused',
+    })
+  }
+})
+
+test.after('nothing of it was a fault of ours', (t) => {
+  t.deepEqual(
+    [world, second, stranger].flatMap(({ failures }) => failures),
+    [],
+  )
+})

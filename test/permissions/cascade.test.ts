@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { answered } from '../support/ending.ts'
+import { openOffice } from '../support/office.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const { pool, seed } = world
+test.after.always(() => world.stop())
+
+/** Every column of every table that could hold the id, by table; the activity log outlives things. */
+async function rowsWith(id: string): Promise<Record<string, number>> {
+  const { rows: columns } = await pool.query(
+    `select c.table_name, c.column_name from information_schema.columns c
+     join information_schema.tables t using (table_schema, table_name)
+     where table_schema = 'public' and t.table_type = 'BASE TABLE' and c.data_type = 'uuid'
+       and c.table_name <> 'activity'`,
+  )
+  const found: Record<string, number> = {}
+  for (const { table_name, column_name } of columns) {
+    const sql = `select count(*)::int n from ${table_name} where ${column_name} = $1`
+    const { n } = (await pool.query(sql, [id])).rows[0]
+    if (n > 0) found[`${table_name}.${column_name}`] = n
+  }
+  return found
+}
+
+/** An office in which everything refers to everything. */
+async function furnish() {
+  const [door] = world.doors
+  if (!door) throw new Error('no door')
+  const office = await openOffice(world, door)
+  const { workspace, service, staff } = office
+  const person = await office.hire('viewer')
+  const group = await seed.group(workspace, [person.id, staff.editor.id])
+  await pool.query('update groups set created_by = $1 where id = $2', [person.id, group])
+  const action = await seed.serviceAction(service, 'publish')
+  const role = await seed.customRole(workspace, [action], [person.id])
+  const own = await office.register(person)
+  const other = await office.register(staff.owner)
+  await office.share(person, own, { user: staff.editor.id }, 'view')
+  await office.share(staff.owner, other, { user: person.id }, 'edit')
+  await office.share(staff.owner, other, { group }, 'view')
+  await pool.query(
+    `insert into linked_accounts (provider, subject, user_id, email) values ('x', $1::uuid::text, $1, 'e')`,
+    [person.id],
+  )
+  const family = randomUUID()
+  await pool.query(
+    `insert into refresh_families
+       (id, user_id, workspace_id, provider, created_at, last_used_at, expires_at)
+     values ($1, $2, $3, 'x', now(), now(), now() + interval '1 day')`,
+    [family, person.id, workspace],
+  )
+  await pool.query(
+    `insert into refresh_tokens (token_id, family_id, access_token_id, access_expires_at)
+     values (gen_random_uuid(), $1, gen_random_uuid(), now())`,
+    [family],
+  )
+  await pool.query(
+    `insert into authorization_codes
+       (code_hash, user_id, provider, code_challenge, expires_at, family_id)
+     values ($1, $2, 'x', 'x', now() + interval '1 hour', $3)`,
+    [randomUUID(), person.id, family],
+  )
+  return { office, door, person, group, role, action, own, other, family }
+}
+
+test('deleting a user leaves no row behind, and the id inherits nothing', async (t) => {
+  const { office, person, own, other, family } = await furnish()
+  t.true(Object.keys(await rowsWith(person.id)).length >= 9)
+  await pool.query('delete from users where id = $1', [person.id])
+  t.deepEqual(await rowsWith(person.id), {})
+  t.deepEqual(await rowsWith(own.resource_id), {})
+  t.deepEqual(await rowsWith(family), {})
+  t.is((await office.look(other)).shares.length, 1)
+
+  const email = `${randomUUID()}@example.com`
+  await pool.query('insert into users (id, email) values ($1, $2)', [person.id, email])
+  await seed.member(office.workspace, person.id, 'viewer')
+  for (const action of ['view', 'edit', 'publish']) {
+    t.false(await office.may(person, action, own))
+    t.false(await office.may(person, action, other))
+  }
+})
+
+test('deleting a group leaves no row behind, and the id inherits nothing', async (t) => {
+  const { office, group, other } = await furnish()
+  const { editor } = office.staff
+  t.true(await office.may(editor, 'view', other))
+  await pool.query('delete from groups where id = $1', [group])
+  t.deepEqual(await rowsWith(group), {})
+  t.false(await office.may(editor, 'view', other))
+
+  await pool.query(`insert into groups (id, workspace_id, name) values ($1, $2, 'again')`, [
+    ...[group, office.workspace],
+  ])
+  await pool.query(
+    'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)',
+    [...[group, editor.id, office.workspace]],
+  )
+  t.false(await office.may(editor, 'view', other))
+})
+
+test('deleting a custom role leaves no row behind, and the id inherits nothing', async (t) => {
+  const { office, role, person, other } = await furnish()
+  t.true(await office.may(person, 'publish', other))
+  await pool.query('delete from custom_roles where id = $1', [role])
+  t.deepEqual(await rowsWith(role), {})
+  t.false(await office.may(person, 'publish', other))
+
+  await pool.query(`insert into custom_roles (id, workspace_id, name) values ($1, $2, 'again')`, [
+    ...[role, office.workspace],
+  ])
+  t.false(await office.may(person, 'publish', other))
+})
+
+test('deleting a service action takes it out of every role', async (t) => {
+  const { office, action, person, other } = await furnish()
+  await pool.query('delete from service_actions where id = $1', [action])
+  t.deepEqual(await rowsWith(action), {})
+  t.false(await office.may(person, 'publish', other))
+})
+
+test('deleting a workspace leaves no row behind, and the id inherits nothing', async (t) => {
+  const { office, group, role, own, other, person } = await furnish()
+  const { workspace, staff } = office
+  await pool.query('delete from workspaces where id = $1', [workspace])
+  for (const id of [workspace, group, role, own.id, other.id, own.resource_id, other.resource_id])
+    t.deepEqual(await rowsWith(id), {})
+  t.deepEqual(Object.keys(await rowsWith(person.id)).toSorted(), [
+    ...['authorization_codes.user_id', 'linked_accounts.user_id', 'users.id'],
+  ])
+  t.false(await office.may(staff.owner, 'view', other))
+
+  const slug = `again-${randomUUID()}`
+  await pool.query(`insert into workspaces (id, name, slug) values ($1, 'x', $2)`, [
+    workspace,
+    slug,
+  ])
+  t.false(await office.may(staff.owner, 'view', other))
+  await seed.member(workspace, staff.owner.id, 'owner')
+  t.false(await office.may(staff.owner, 'view', other))
+})
+
+test('leaving a workspace leaves its groups, roles, direct shares and sessions; nothing comes back', async (t) => {
+  const { office, group, role, person, other } = await furnish()
+  const { workspace } = office
+  await pool.query('delete from members where user_id = $1 and workspace_id = $2', [
+    ...[person.id, workspace],
+  ])
+  const left = await rowsWith(person.id)
+  const ofMembership = ['members', 'group_members', 'custom_role_members', 'refresh_families']
+  for (const table of ofMembership) t.is(left[`${table}.user_id`], undefined, table)
+  t.is(left['shares.user_id'], undefined)
+  t.deepEqual(Object.keys(await rowsWith(group)).toSorted(), [
+    ...['group_members.group_id', 'groups.id', 'shares.group_id'],
+  ])
+  t.true(Object.keys(await rowsWith(role)).length > 0)
+
+  await seed.member(workspace, person.id, 'viewer')
+  for (const action of ['view', 'edit', 'publish']) t.false(await office.may(person, action, other))
+})
+
+test('unregistering a resource leaves no row behind', async (t) => {
+  const { office, door, other } = await furnish()
+  answered(await door.call('Unregister', { permission_id: other.id }, { key: office.key }))
+  for (const id of [other.id, other.resource_id]) t.deepEqual(await rowsWith(id), {})
+})
+
+test('deleting a service app takes its keys along', async (t) => {
+  const { office, door } = await furnish()
+  await seed.serviceApp('another')
+  await pool.query('delete from service_apps where id = $1', [office.appId])
+  t.deepEqual(await rowsWith(office.appId), {})
+  const message = { ...office.kind, resource_id: randomUUID() }
+  t.like(await door.call('GetResource', message, { key: office.key }), {
+    ...{ ok: false, kind: 'unauthenticated' },
+  })
+})

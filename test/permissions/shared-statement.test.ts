@@ -1,0 +1,145 @@
+import test from 'ava'
+import { createSharedStatement } from '../../src/storage/shared-statement.ts'
+
+/** A statement in the test's hands: what it was asked, and when it answers. */
+type Sent = {
+  questions: string[]
+  answer(by?: (question: string) => string): void
+  fail(error: Error): void
+}
+
+function createStatement() {
+  const sent: Sent[] = []
+  const ask = createSharedStatement<string, string>(
+    (questions) =>
+      new Promise((resolve, reject) => {
+        const answer = (by = (question: string) => `answer to ${question}`) =>
+          resolve(questions.map(by))
+        sent.push({ questions, answer, fail: reject })
+      }),
+  )
+  return { sent, ask }
+}
+
+/** Lets everything that is due happen. */
+async function turn() {
+  for (let at = 0; at < 3; at += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+const numbered = (count: number) => Array.from({ length: count }, (_, at) => `question ${at}`)
+
+test('questions of one turn share one statement, and each gets its own answer', async (t) => {
+  const { sent, ask } = createStatement()
+  const questions = numbered(64)
+  const answers = Promise.all(questions.map(ask))
+  await turn()
+  t.deepEqual(
+    sent.map(({ questions }) => questions),
+    [questions],
+  )
+  sent[0]?.answer()
+  t.deepEqual(
+    await answers,
+    questions.map((question) => `answer to ${question}`),
+  )
+})
+
+test('a statement that began before a write never serves a request that began after it', async (t) => {
+  const { sent, ask } = createStatement()
+  let fact = 'allowed'
+  const before = ask('x')
+  await turn()
+  const seen = fact
+  fact = 'denied'
+  // The write is acknowledged; the first statement is still under way.
+  const after = ask('x')
+  await turn()
+  t.is(sent.length, 2)
+  sent[0]?.answer(() => seen)
+  t.is(await before, 'allowed')
+  sent[1]?.answer(() => fact)
+  t.is(await after, 'denied')
+})
+
+test('the same question asked again is asked again', async (t) => {
+  const { sent, ask } = createStatement()
+  for (const expected of ['one', 'two', 'three']) {
+    const answer = ask('x')
+    await turn()
+    sent.at(-1)?.answer(() => expected)
+    t.is(await answer, expected)
+  }
+  t.is(sent.length, 3)
+})
+
+test('two statements are under way at most; what arrives meanwhile is one batch', async (t) => {
+  const { sent, ask } = createStatement()
+  const answers: Promise<string>[] = []
+  for (let at = 0; at < 10; at += 1) {
+    answers.push(ask(`question ${at}`))
+    await turn()
+  }
+  t.is(sent.length, 2)
+  sent[0]?.answer()
+  await turn()
+  t.is(sent.length, 3)
+  t.deepEqual(sent[2]?.questions, numbered(10).slice(2))
+  sent[1]?.answer()
+  sent[2]?.answer()
+  t.deepEqual(
+    await Promise.all(answers),
+    numbered(10).map((question) => `answer to ${question}`),
+  )
+})
+
+test('a batch has 256 questions at most, in the order of arrival', async (t) => {
+  const { sent, ask } = createStatement()
+  const questions = numbered(600)
+  const answers = Promise.all(questions.map(ask))
+  for (let at = 0; at < 3; at += 1) {
+    await turn()
+    sent[at]?.answer()
+  }
+  t.deepEqual(
+    sent.flatMap((statement) => statement.questions),
+    questions,
+  )
+  t.deepEqual(
+    sent.map((statement) => statement.questions.length),
+    [256, 256, 88],
+  )
+  t.deepEqual(
+    await answers,
+    questions.map((question) => `answer to ${question}`),
+  )
+})
+
+test('a statement that fails, fails its own questions alone, and the next ones are asked', async (t) => {
+  const { sent, ask } = createStatement()
+  const failing = Promise.allSettled([ask('a'), ask('b')])
+  await turn()
+  const fine = ask('c')
+  await turn()
+  const waiting = ask('d')
+  sent[0]?.fail(new Error('gone'))
+  t.deepEqual(
+    (await failing).map((outcome) => outcome.status === 'rejected' && outcome.reason.message),
+    ['gone', 'gone'],
+  )
+  sent[1]?.answer()
+  t.is(await fine, 'answer to c')
+  await turn()
+  sent[2]?.answer()
+  t.is(await waiting, 'answer to d')
+})
+
+test('a statement that throws before it is sent rejects, and hinders nobody after it', async (t) => {
+  let broken = true
+  const ask = createSharedStatement<string, string>((questions) => {
+    if (broken) throw new Error('cannot be written')
+    return Promise.resolve(questions)
+  })
+  for (let at = 0; at < 5; at += 1) await t.throwsAsync(ask('x'), { message: 'cannot be written' })
+  broken = false
+  t.is(await ask('x'), 'x')
+})

@@ -1,0 +1,77 @@
+import { request } from 'node:http'
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { readStatusDetails } from './status-details.ts'
+
+/** An HTTP request as it goes over the wire, with nothing put right. */
+export type RawRequest = {
+  method?: string
+  path?: string
+  /** A list keeps repetitions: name, value, name, value. */
+  headers?: Record<string, string> | string[]
+  body?: string | Buffer
+}
+
+/** An HTTP answer; `json` is undefined where the body is none. */
+export type RawAnswer = {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  text: string
+  json: any
+}
+
+/** Sends a request that fetch would refuse or put right. */
+export function sendRaw(port: number, { method, path, headers, body }: RawRequest) {
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, agent: false } as const
+    const sent = request(
+      { ...options, method: method ?? 'GET', path: path ?? '/', headers: headers ?? {} },
+      async (response) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of response) chunks.push(chunk)
+        const text = Buffer.concat(chunks).toString()
+        const { statusCode: status = 0, headers } = response
+        const isJson = /json/.test(headers['content-type'] ?? '') && text !== ''
+        resolve({ status, headers, text, json: isJson ? JSON.parse(text) : undefined })
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** How a raw gRPC call ended; code 0 is an answer. */
+export type RawStatus = ReturnType<typeof readStatusDetails> & {
+  code: number
+  detail: string
+  /** Bytes of the trailers, as they count for a client's limit. */
+  trailerBytes: number
+}
+
+/** Sends bytes as the message of a gRPC method, whether they are one or not. */
+export function sendBytes(
+  port: number,
+  path: string,
+  bytes: Buffer,
+  shown: Record<string, string> = {},
+): Promise<RawStatus> {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
+    'grpc.max_send_message_length': -1,
+    // A connection of its own: what cuts it disturbs nobody.
+    'grpc.use_local_subchannel_pool': 1,
+  })
+  const metadata = new Metadata()
+  for (const [name, value] of Object.entries(shown)) metadata.set(name, value)
+  const same = (value: Buffer) => value
+  return new Promise<RawStatus>((resolve) => {
+    client.makeUnaryRequest(path, same, same, bytes, metadata, (error: ServiceError | null) => {
+      const trailers = error?.metadata ?? new Metadata()
+      const headers = Object.entries(trailers.toHttp2Headers())
+      const trailerBytes = headers.reduce(
+        (sum, [name, value]) => sum + name.length + String(value).length + 32,
+        encodeURIComponent(error?.details ?? '').length,
+      )
+      const { code = 0, details: detail = '' } = error ?? {}
+      resolve({ ...readStatusDetails(trailers), code, detail, trailerBytes })
+    })
+  }).finally(() => client.close())
+}

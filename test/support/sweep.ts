@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import type { Door, Ending, Shown } from './doors.ts'
+import { type Office, openOffice, type Person } from './office.ts'
+import type { World } from './world.ts'
+
+type Values = Record<string, unknown>
+
+/**
+ * Everything that a declared method may ask for, and as much again in another workspace: the sweeps
+ * over all methods make their requests of it, so that a method added later is swept, too.
+ */
+export type Grounds = Awaited<ReturnType<typeof layGrounds>>
+
+/** `Check` of `daikon.v1.PermissionService/Check`. */
+export const nameOf = ({ name }: DeclaredOperation) => name.split('/')[1] as string
+
+/** Furnishes an office, and a stranger's. */
+export async function layGrounds(world: World, door: Door) {
+  const office = await openOffice(world, door)
+  const stranger = await openOffice(world, door)
+  const { workspace, staff, key, kind } = office
+  const group = await makeGroup(world, office)
+  const theirGroup = await makeGroup(world, stranger)
+  const record = await office.register(staff.owner)
+  await office.share(staff.owner, record, { user: staff.editor.id }, 'view')
+  const session = await makeSession(world, staff.owner, workspace)
+  const theirSession = await makeSession(world, stranger.staff.owner, stranger.workspace)
+  const theirs = { workspace_id: stranger.workspace, owner_id: stranger.staff.viewer.id }
+  // Ours by service but not by workspace, and by neither.
+  const far = await office.register(stranger.staff.viewer, theirs)
+  const alien = await stranger.register(stranger.staff.viewer, theirs)
+
+  const ask = { ...kind, resource_id: record.resource_id, action: 'view' }
+  const values: Values = {
+    ...ask,
+    ...{ checks: [ask], permission_id: record.id, visibility: 'workspace', permission: 'edit' },
+    ...{ workspace_id: workspace, group_id: group, user_id: staff.viewer.id },
+    ...{ grantee_type: 'user', grantee_id: staff.editor.id, owner_id: staff.editor.id },
+    ...{ session_id: session, role: 'editor', limit: 10 },
+    ...{ name: `n-${randomUUID()}`, slug: `s-${randomUUID()}`, description: 'new' },
+    ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
+  }
+  return {
+    ...{ office, stranger, group, theirGroup, record, far, alien, session, theirSession, values },
+    /** A message that is answered, of the field names it declares. */
+    message: (operation: DeclaredOperation): Values => {
+      const own = operation.key === 'register' ? { resource_id: randomUUID() } : {}
+      return fill(operation, operation.input, { ...values, ...own })
+    },
+    shown: ({ policy: { tier } }: DeclaredOperation, { token } = staff.owner): Shown => ({
+      ...((tier === 'user' || tier === 'dual') && { token }),
+      ...((tier === 'service' || tier === 'dual') && { key }),
+    }),
+    /** Ids that exist, but not for the caller; each with what has to stand beside it. */
+    strangers: (field: string, { policy }: DeclaredOperation): Values[] => {
+      // A service acts in every workspace, so that only another service's records are strange to it.
+      const records = policy.tier === 'service' ? [alien] : [far, alien]
+      const known: Record<string, Values[]> = {
+        workspace_id: [{ workspace_id: stranger.workspace }],
+        group_id: [{ group_id: theirGroup }],
+        user_id: [{ user_id: stranger.staff.viewer.id }],
+        owner_id: [{ owner_id: stranger.staff.viewer.id }],
+        session_id: [{ session_id: theirSession }],
+        grantee_id: [
+          { grantee_id: stranger.staff.viewer.id, grantee_type: 'user' },
+          { grantee_id: theirGroup, grantee_type: 'group' },
+        ],
+        permission_id: records.map(({ id }) => ({ permission_id: id })),
+        resource_id: records.map(({ resource_id }) => ({ resource_id })),
+        'checks.resource_id': records.map(({ resource_id }) => ({
+          checks: [{ ...ask, resource_id }],
+        })),
+      }
+      const found = known[field]
+      if (!found) throw new Error(`test/support/sweep.ts lacks a stranger for the field ${field}`)
+      return found
+    },
+  }
+}
+
+/** The paths of a message's id fields, `checks.resource_id`. */
+export function idFields(message: DescMessage): string[] {
+  return message.fields.flatMap((field) => {
+    if (field.message) return idFields(field.message).map((path) => `${field.name}.${path}`)
+    return /_ids?$/.test(field.name) ? [field.name] : []
+  })
+}
+
+/** A message for callers who may not know what would be a valid one. */
+export function anyMessage({ input }: DeclaredOperation): Values {
+  return Object.fromEntries(input.fields.filter(isNeeded).map((field) => [field.name, any(field)]))
+}
+
+function any({ name, fieldKind, scalar }: DescField): unknown {
+  if (fieldKind === 'list') return []
+  if (fieldKind === 'message') return {}
+  return scalar === 9 ? (/_id$/.test(name) ? randomUUID() : 'x') : 1
+}
+
+function fill(operation: DeclaredOperation, message: DescMessage, values: Values): Values {
+  const known = message.fields.filter(({ name }) => values[name] !== undefined)
+  const missing = message.fields.find((field) => isNeeded(field) && !known.includes(field))
+  if (missing)
+    throw new Error(`test/support/sweep.ts lacks a value for ${operation.name} ${missing.name}`)
+  return Object.fromEntries(known.map(({ name }) => [name, values[name]]))
+}
+
+function isNeeded(field: DescField): boolean {
+  return !field.proto.proto3Optional
+}
+
+/** How a call ended, without what differs from one call to the next. */
+export function plain(ending: Ending): string {
+  const { headers, ...rest } = ending
+  const { date, 'x-request-id': _, ...others } = headers
+  return withoutChance(JSON.stringify({ ...rest, headers: others }))
+}
+
+/** A text without its ids and the times of today. */
+export function withoutChance(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<id>')
+    .replace(/(?!2000)\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, '<time>')
+    .replace(/"kind_id": \d+/g, '"kind_id": <kind>')
+}
+
+async function makeGroup(world: World, { workspace, staff }: Office): Promise<string> {
+  return world.seed.group(workspace, [staff.viewer.id, staff.editor.id])
+}
+
+async function makeSession({ pool }: World, { id }: Person, workspace: string): Promise<string> {
+  const session = randomUUID()
+  await pool.query(
+    `insert into refresh_families
+       (id, user_id, workspace_id, provider, created_at, last_used_at, expires_at)
+     values ($1, $2, $3, 'google', now(), now(), now() + interval '1 day')`,
+    [session, id, workspace],
+  )
+  return session
+}
+
+const tables = ['users', 'workspaces', 'members', 'groups', 'group_members', 'resources', 'shares']
+  .concat(['custom_roles', 'custom_role_members', 'custom_role_actions', 'service_actions'])
+  .concat(['service_apps', 'refresh_families', 'refresh_tokens', 'activity'])
+
+/** Every row that has one of the words in it, as text. */
+export async function rowsWith({ pool }: World, words: string[]): Promise<string[]> {
+  const sql = tables.map(
+    (table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`,
+  )
+  const { rows } = await pool.query(sql.join(' union all '))
+  const found = rows.map(({ row }) => row as string)
+  return found.filter((row) => words.some((word) => row.includes(word))).toSorted()
+}

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { memberSearch } from '../../bench/member-search.ts'
+import { answered } from '../support/ending.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const { pool, seed } = world
+
+/** 20,000 people in one house; 50 of them in a team as well. */
+const house = await seed.workspace()
+const team = await seed.workspace()
+await pool.query(`
+  insert into users (id, email, name)
+  select md5('u' || n)::uuid, 'person' || n || '@example.com',
+    (array['Maria', 'Mariam', 'Anna', 'Søren', 'Zoë', 'Ivan', 'Ada', 'Grace'])[1 + n % 8] || ' ' ||
+    (array['Smith', 'Müller', 'García', 'Kim', 'Rossi'])[1 + n / 8 % 5] || ' ' || n
+  from generate_series(1, 20000) n`)
+await pool.query(
+  `insert into members (workspace_id, user_id, role, joined_at)
+   select $1, md5('u' || n)::uuid, 'viewer', now() from generate_series(1, 20000) n`,
+  [house],
+)
+await pool.query(
+  `insert into members (workspace_id, user_id, role, joined_at)
+   select $1, md5('u' || n * 400)::uuid, 'viewer', now() from generate_series(1, 50) n`,
+  [team],
+)
+await pool.query('vacuum (analyze) users, members')
+test.after.always(() => world.stop())
+
+type Node = Record<string, unknown> & { Plans?: Node[] }
+
+/** The nodes of the plan as it ran. */
+async function explain(workspace: string, q?: string): Promise<Node[]> {
+  const { text, values } = await memberSearch(workspace, q)
+  const { rows } = await pool.query(`explain (analyze, buffers, format json) ${text}`, values)
+  const flatten = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
+  return flatten(rows[0]['QUERY PLAN'][0].Plan)
+}
+
+/** Whether a node reads all people. */
+function readsAll(node: Node): boolean {
+  return node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'users'
+}
+
+/** Pages that the statement has looked at. */
+function pages([top]: Node[]): number {
+  return Number(top?.['Shared Hit Blocks']) + Number(top?.['Shared Read Blocks'])
+}
+
+for (const [name, q] of Object.entries({
+  'a rare name': 'Rossi 15271',
+  'part of a rare e-mail': 'son1527',
+  'what is nowhere': 'zqxq',
+})) {
+  test(`search for ${name} goes by the trigram index, not over all people`, async (t) => {
+    for (const workspace of [house, team]) {
+      const nodes = await explain(workspace, q)
+      t.deepEqual(nodes.filter(readsAll), [])
+      t.true(nodes.some((node) => String(node['Index Name']).startsWith('users_email_name')))
+      t.true(pages(nodes) < 1000, `${pages(nodes)} pages`)
+    }
+  })
+}
+
+test('a list without q, and a search for what many have, end when they have enough', async (t) => {
+  for (const q of [undefined, '', 'a', 'example.com', 'mari']) {
+    for (const workspace of [house, team]) {
+      const nodes = await explain(workspace, q)
+      t.deepEqual(nodes.filter(readsAll), [], q)
+      t.true(pages(nodes) < 2000, `${q}: ${pages(nodes)} pages`)
+    }
+  }
+})
+
+for (const door of world.doors) {
+  test(`the search finds what is there, in the order of the whole list, through ${door.name}`, async (t) => {
+    const shown = {
+      token: await world.token(await seed.person(house, 'viewer', randomUUID()), house),
+    }
+    const find = async (q: string, limit: number) => {
+      const message = { workspace_id: house, q, limit }
+      const { members } = answered(await door.call('ListMembers', message, shown))
+      return members.map(({ user_id }: { user_id: string }) => user_id) as string[]
+    }
+    for (const q of ['person1527', 'MARIA SMITH 1', 'Müller 19', 'RSON152', 'ada']) {
+      const { rows } = await pool.query(
+        `select u.id from users u join members m on m.user_id = u.id and m.workspace_id = $1
+         where position(lower($2) in lower(u.name)) > 0 or position(lower($2) in u.email) > 0
+         order by u.id limit 50`,
+        [house, q],
+      )
+      const expected = rows.map(({ id }) => id)
+      t.true(expected.length > 0)
+      t.deepEqual(await find(q, 50), expected, q)
+      t.deepEqual(await find(q, 3), expected.slice(0, 3), q)
+    }
+  })
+}
