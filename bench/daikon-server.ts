@@ -2,6 +2,7 @@ import { createApp } from '../src/app.ts'
 import { readKeys } from '../src/identity/keys.ts'
 import { createInProcessWindows } from '../src/limits/in-process.ts'
 import { openDatabase } from '../src/storage/database.ts'
+import { answerState } from './children.ts'
 
 /** The real thing, every security step on; only limits are lifted. */
 const [url = '', privatePath = '', publicPath = ''] = process.argv.slice(2)
@@ -37,6 +38,4 @@ const app = createApp({
 })
 const host = '127.0.0.1'
 const ports = await app.listen({ grpcHost: host, grpcPort: 0, httpHost: host, httpPort: 0 })
-process.send?.({ port: ports.grpcPort })
-process.on('message', () => process.send?.({ statements }))
-process.once('disconnect', () => process.exit())
+answerState(ports.grpcPort, () => statements)

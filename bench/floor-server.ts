@@ -3,6 +3,7 @@ import {
   type PermissionCheckResponse,
   PermissionServiceService,
 } from '../gen/daikon/v1/permissions.ts'
+import { answerState } from './children.ts'
 
 /** The floor: a grpc-js handler that does nothing with the same bytes and credentials. */
 const server = new Server()
@@ -21,6 +22,5 @@ server.addService(
 )
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error
-  process.send?.({ port })
+  answerState(port)
 })
-process.once('disconnect', () => process.exit())

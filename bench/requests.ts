@@ -1,89 +1,96 @@
 import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { Client, credentials, Metadata } from '@grpc/grpc-js'
+import pg from 'pg'
 import {
   PermissionCheckRequest,
   PermissionCheckResponse,
   PermissionServiceService,
 } from '../gen/daikon/v1/permissions.ts'
-import type { Tokens } from '../src/identity/tokens.ts'
-import { idOf, kind, type Size, serviceKey } from './data-set.ts'
+import { readKeys } from '../src/identity/keys.ts'
+import { createTokens } from '../src/identity/tokens.ts'
+import { createAsker } from './asker.ts'
+import { idOf, kind, serviceKey } from './data-set.ts'
 import { unaryRequest } from './http2-frames.ts'
+import type { Place } from './place.ts'
+import { createPicker, type Pick, type Reach, reachOf } from './reach.ts'
+
+/** Files of prepared requests for the two servers, and the share of items that is allowed. */
+export type Requests = { floor: string; daikon: string; allowed: number }
 
 const path = PermissionServiceService.check.path
 
 /**
- * Distinct requests, each another user, half of them about what is shared with the user; the answers
- * that have to come back are fetched once by an ordinary client.
+ * Makes `count` distinct requests, each by another user, every other item about something shared
+ * with the user or a group of theirs. An ordinary client fetches the answers that have to come
+ * back; where a share alone decides, they are compared with it.
  */
 export async function prepareRequests(
+  place: Place,
   port: number,
-  tokens: Tokens,
-  size: Size,
   items: number,
   count: number,
-): Promise<{ expect: (file: string, floor: boolean) => void; allowed: number }> {
-  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
-  const rows: { headers: Record<string, string>; body: Buffer; answer: Buffer; open: Buffer }[] = []
+): Promise<Requests> {
+  const keys = await readKeys(place.keyPaths)
+  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
+  const database = new pg.Client({ connectionString: place.url })
+  await database.connect()
+  const asker = createAsker(port, path, serviceKey)
+  const pick = createPicker(items)
+  const files = { floor: '', daikon: '' }
   let allowed = 0
-  for (let n = 0; n < count; n += 1) {
-    const user = pick(size.users)
-    const token = await tokens.sign('access', claims(user, size), 3600)
-    const checks = Array.from({ length: items }, (_, at) => ({
-      ...kind,
-      resource_id: idOf('r', at % 2 === n % 2 ? ownResource(user, size) : anyResource(user, size)),
-      action: pick(2) ? 'view' : 'edit',
-    }))
-    const body = Buffer.from(PermissionCheckRequest.encode({ checks }).finish())
-    const response = await call(client, token, body)
-    allowed += response.results.filter((result) => result.allowed).length
-    const all = { results: response.results.map((result) => ({ ...result, allowed: true })) }
-    rows.push({
-      headers: {
-        ':method': 'POST',
-        ':scheme': 'http',
-        ':path': path,
-        ':authority': 'localhost',
-        'content-type': 'application/grpc',
-        te: 'trailers',
-        authorization: `Bearer ${token}`,
-        'x-service-key': serviceKey,
-      },
-      body,
-      answer: Buffer.from(PermissionCheckResponse.encode(response).finish()),
-      open: Buffer.from(PermissionCheckResponse.encode(all).finish()),
-    })
+  try {
+    for (let n = 0; n < count; n += 1) {
+      const user = pick(place.size.users)
+      const reach = await reachOf(database, user, place.size, pick)
+      const asked = askFor(reach, pick, items, n)
+      const token = await tokens.sign('access', claims(user, place.size.workspaces), 3600)
+      const checks = asked.map(({ resource_id, action }) => ({ ...kind, resource_id, action }))
+      const body = Buffer.from(PermissionCheckRequest.encode({ checks }).finish())
+      const response = PermissionCheckResponse.decode(await asker.ask(token, body))
+      const { results } = response
+      for (const [at, { must }] of asked.entries()) {
+        if (must && !results[at]?.allowed) throw new Error(`denied a share: ${user}, item ${at}`)
+      }
+      allowed += results.filter((result) => result.allowed).length
+      const open = { results: results.map((result) => ({ ...result, allowed: true })) }
+      const request = unaryRequest(headers(token), body).toString('base64')
+      files.floor += `${request} ${base64(open)}\n`
+      files.daikon += `${request} ${base64(response)}\n`
+    }
+  } finally {
+    asker.close()
+    await database.end()
   }
-  client.close()
-  return {
-    allowed: allowed / (count * items),
-    expect: (file, floor) => {
-      const lines = rows.map(({ headers, body, answer, open }) => {
-        const request = unaryRequest(headers, body).toString('base64')
-        return `${request} ${(floor ? open : answer).toString('base64')}\n`
-      })
-      writeFileSync(file, lines.join(''))
-    },
-  }
+  const name = (server: string) => `${place.folder}/${server}-${items}`
+  for (const [server, lines] of Object.entries(files)) writeFileSync(name(server), lines)
+  return { floor: name('floor'), daikon: name('daikon'), allowed: allowed / (count * items) }
 }
 
-function call(client: Client, token: string, body: Buffer): Promise<PermissionCheckResponse> {
-  const metadata = new Metadata()
-  metadata.set('authorization', `Bearer ${token}`)
-  metadata.set('x-service-key', serviceKey)
-  return new Promise((resolve, reject) => {
-    client.makeUnaryRequest(
-      path,
-      (bytes: Buffer) => bytes,
-      (bytes) => PermissionCheckResponse.decode(bytes),
-      body,
-      metadata,
-      (error, response) => (response ? resolve(response) : reject(error)),
-    )
+/** `must`: what the share says has to be allowed; of the others the client's answer is taken. */
+function askFor({ shared, any }: Reach, pick: Pick, items: number, n: number) {
+  return Array.from({ length: items }, (_, at) => {
+    const action = pick(2) ? 'view' : 'edit'
+    const share = at % 2 === n % 2 ? shared[pick(shared.length)] : undefined
+    if (!share) return { action, resource_id: any(), must: false }
+    const must = action === 'view' || share.permission === 'edit'
+    return { action, resource_id: share.resource_id, must }
   })
 }
 
-function claims(user: number, { workspaces }: Size) {
+function headers(token: string): Record<string, string> {
+  return {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': 'localhost',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    authorization: `Bearer ${token}`,
+    'x-service-key': serviceKey,
+  }
+}
+
+function claims(user: number, workspaces: number) {
   const home = user % workspaces
   return {
     sub: idOf('u', user),
@@ -93,26 +100,10 @@ function claims(user: number, { workspaces }: Size) {
     wid: idOf('w', home),
     wslug: `w${home}`,
     wrole: 'viewer' as const,
-    groups: Array.from({ length: 4 }, (_, n) => idOf('g', n)),
+    groups: [],
   }
 }
 
-/** A resource of the user's workspace. */
-function anyResource(user: number, { workspaces, resources }: Size): number {
-  return pick(resources / workspaces) * workspaces + (user % workspaces)
-}
-
-/** One that is shared with the user, as data-set.ts shares them; any where none is found soon. */
-function ownResource(user: number, size: Size): number {
-  const { users, workspaces } = size
-  for (let tries = 0; tries < 3000; tries += 1) {
-    const n = anyResource(user, size)
-    const members = users / workspaces
-    if ((n * 7919 + 1) % members === Math.floor(user / workspaces)) return n
-  }
-  return anyResource(user, size)
-}
-
-function pick(below: number): number {
-  return Math.floor(Math.random() * below)
+function base64(response: PermissionCheckResponse): string {
+  return Buffer.from(PermissionCheckResponse.encode(response).finish()).toString('base64')
 }

@@ -1,0 +1,53 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+/** A process of the bench that answers each message with one. */
+export type Child = { ask<Answer>(message: object): Promise<Answer> }
+
+/** What a server says first, and then of itself whenever it is asked: microseconds, a count. */
+export type ServerState = { port: number; cpu: number; statements: number }
+
+/** The longest wait for an answer, in milliseconds. */
+const patience = 60_000
+
+const running: ChildProcess[] = []
+
+/** Starts a file of this folder as a process of its own. */
+export function startChild(file: string, ...args: string[]): Child {
+  const child = fork(join(import.meta.dirname, file), args, {
+    // Survivors of a scavenge are what a pause consists of: small young generation, short pauses.
+    execArgv: ['--max-semi-space-size=4'],
+  })
+  running.push(child)
+  return {
+    async ask(message) {
+      const settled = new AbortController()
+      const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(patience)])
+      const ended = async () => {
+        const [code, by] = await once(child, 'exit', { signal })
+        throw new Error(`${file} has ended: ${code ?? by}`)
+      }
+      try {
+        child.send(message)
+        return (await Promise.race([once(child, 'message', { signal }), ended()]))[0]
+      } finally {
+        settled.abort()
+      }
+    },
+  }
+}
+
+/** Ends the processes started here. */
+export function endChildren(): void {
+  for (const child of running) child.kill()
+}
+
+/** In a server: answers every message with its state, and ends with the bench. */
+export function answerState(port: number, statements = () => 0): void {
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage()
+    process.send?.({ port, cpu: user + system, statements: statements() })
+  })
+  process.once('disconnect', () => process.exit())
+}

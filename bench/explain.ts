@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashServiceKey } from '../src/identity/service-keys.ts'
+import { ground } from '../src/permissions/access.ts'
+import { accessibleSql } from '../src/permissions/accessible-sql.ts'
+import { createFacts } from '../src/permissions/facts.ts'
+import { idOf, kind, readers, serviceKey } from './data-set.ts'
+import { openPlace } from './place.ts'
+import { openPlanner, type Planner } from './planner.ts'
+import { createPicker } from './reach.ts'
+
+/**
+ * `node bench/explain.ts [--quick]`: how PostgreSQL runs the statements of Check and Accessible,
+ * with the generic plans that the server asks for; kept beside this file.
+ */
+const quick = process.argv.includes('--quick')
+const place = await openPlace(quick)
+const planner = await openPlanner(place.url)
+try {
+  write('facts-explain.txt', await explainFacts(planner))
+  write('accessible-explain.txt', await explainAccessible(planner))
+} finally {
+  await planner.close()
+  await place.close()
+}
+
+/** The statement as it is sent for 64 checks at once, each by another user. */
+async function explainFacts({ explain, statements }: Planner): Promise<string> {
+  const { users, workspaces, resources } = place.size
+  const pick = createPicker(1)
+  const questions = Array.from({ length: 64 }, () => {
+    const user = pick(users)
+    const home = user % workspaces
+    const resource = resources / 5 + pick((resources * 0.8) / workspaces) * workspaces + home
+    return {
+      keyHash: hashServiceKey(serviceKey),
+      tokenId: idOf('r', user),
+      userId: idOf('u', user),
+      workspaceId: idOf('w', home),
+      asks: [{ ...kind, resource_id: idOf('r', resource), action: 'view' }],
+    }
+  })
+  const loadFacts = createFacts(statements)
+  await Promise.all(questions.map(loadFacts))
+  const plan = await explain()
+  return `64 checks of 64 users in one statement: every table is reached by index, once for a check; none is sorted or read through.\n\n${plan}`
+}
+
+/** A page of a hundred for readers of ever more shares, the first and one from the middle. */
+async function explainAccessible({ explain, statements }: Planner): Promise<string> {
+  const plans: string[] = []
+  const times: string[] = []
+  for (const { id, shares } of readers(place.size)) {
+    for (const from of ['00000000', '80000000']) {
+      const wanted = ground.owner | ground.workspace | ground.view | ground.edit
+      const who = [idOf('w', 0), id, kind.service_name, kind.resource_type]
+      const values = [...who, `${from}-0000-0000-0000-000000000000`, 101, wanted, true]
+      await statements.rows('accessible', accessibleSql, values)
+      const plan = await explain()
+      times.push(`${shares}: ${/Execution Time: (\S+)/.exec(plan)?.[1]} ms`)
+      plans.push(`-- A user with ${shares} shares, ids from ${from} on\n\n${plan}`)
+    }
+  }
+  const first =
+    'A page of 100 (first, middle) costs the same however many shares a user has, for each branch ends at its limit in the order of its index'
+  return `${first}: ${times.join(', ')}.\n\n${plans.join('\n\n')}`
+}
+
+function write(file: string, text: string): void {
+  process.stdout.write(`${text.split('\n')[0]}\n`)
+  if (quick) process.stdout.write(`\n${text}\n\n`)
+  else writeFileSync(join(import.meta.dirname, file), `${text}\n`)
+}

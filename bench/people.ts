@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
+import pg from 'pg'
+import { makeKeys, readKeys } from '../src/identity/keys.ts'
+import { createTokens } from '../src/identity/tokens.ts'
+import { startEmbedded } from '../src/storage/embedded.ts'
+import { definitions } from '../src/use-cases.ts'
+import { endChildren, type ServerState, startChild } from './children.ts'
+import { memberSearch } from './member-search.ts'
+import * as organisation from './organisation.ts'
+
+/**
+ * `node bench/people.ts`: lists, search, member changes and checks through gRPC in an organisation of
+ * 100,000 people against one of 1,000, interleaved, one call at a time. With `--explain` it writes
+ * down the plans of the search, too.
+ */
+const rounds = 5
+const callsARound = 40
+const { idOf, kind, teamOf } = organisation
+
+/** One organisation with its server. */
+type Place = Awaited<ReturnType<typeof openPlace>>
+type Call = (place: Place, n: number) => Promise<unknown>
+
+const cases: Record<string, Call> = {
+  'list members: the house': ({ house }) => house('ListMembers'),
+  'list members: a team': ({ team }, n) => team(n, 'ListMembers'),
+  'search: one person’s e-mail': ({ house, rare }, n) => house('ListMembers', { q: rare(n) }),
+  'search: a common name': ({ house }) => house('ListMembers', { q: 'maria' }),
+  'search: everybody’s domain': ({ house }) => house('ListMembers', { q: 'example.com' }),
+  'search: one letter': ({ house }) => house('ListMembers', { q: 'z' }),
+  'search: nobody': ({ house }) => house('ListMembers', { q: 'zqxq' }),
+  'search: two letters nobody has': ({ house }) => house('ListMembers', { q: 'zq' }),
+  'search: a common name in a team': ({ team }, n) => team(n, 'ListMembers', { q: 'maria' }),
+  'list workspaces of a person': ({ team }, n) => team(n, 'ListWorkspaces'),
+  'list groups: the house': ({ house }) => house('ListGroups'),
+  'list members of a group of 100': ({ house }) => house('ListGroupMembers', { group_id: group }),
+  'invite a newcomer': async ({ house, newcomers }, n) => {
+    const message = { email: `newcomer-${n}-${randomUUID()}@example.com`, role: 'editor' }
+    newcomers.push(((await house('InviteMember', message)) as { user_id: string }).user_id)
+  },
+  'change a role': ({ house }, n) => {
+    const role = n % 2 ? 'viewer' : 'editor'
+    return house('UpdateMember', { user_id: idOf('u', 900 - (n >> 1)), role })
+  },
+  'add to a group': ({ house, newcomers }, n) =>
+    house('AddGroupMember', { group_id: group, user_id: newcomers[n] }),
+  'take out of a group': ({ house, newcomers }, n) =>
+    house('RemoveGroupMember', { group_id: group, user_id: newcomers[n] }),
+  'remove a member': ({ house, newcomers }, n) => house('RemoveMember', { user_id: newcomers[n] }),
+  'check: a document of the team': ({ check }, n) => check(n),
+}
+const group = idOf('g', 0)
+const methods = Object.values(definitions).flatMap((definition) => Object.values(definition))
+
+const folder = join(tmpdir(), 'daikon-bench-people')
+mkdirSync(folder, { recursive: true })
+const keyPaths = {
+  privatePath: join(folder, 'private.pem'),
+  publicPath: join(folder, 'public.pem'),
+}
+if (!existsSync(keyPaths.privatePath)) makeKeys(keyPaths)
+const keys = await readKeys(keyPaths)
+const embedded = await startEmbedded({ dataDir: folder })
+
+try {
+  const places = [await openPlace(organisation.small), await openPlace(organisation.large)] as const
+  const rows: string[] = []
+  for (const [name, call] of Object.entries(cases)) {
+    const times: [number[], number[]] = [[], []]
+    for (let round = 0; round < rounds; round += 1) {
+      for (const [at, place] of places.entries()) {
+        for (let n = round * callsARound; n < (round + 1) * callsARound; n += 1) {
+          const started = performance.now()
+          await call(place, n)
+          times[at]?.push(performance.now() - started)
+        }
+      }
+    }
+    const [few, many] = [quantile(times[0], 0.5), quantile(times[1], 0.5)]
+    const tails = [quantile(times[0], 0.99), quantile(times[1], 0.99)] as const
+    const numbers = [few, tails[0], many, tails[1], many / few].map((value) => value.toFixed(2))
+    rows.push(`| ${[name, ...numbers].join(' | ')} |`)
+  }
+  process.stdout.write(`
+${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}
+${rounds} interleaved rounds of ${callsARound} calls, one at a time, through gRPC; milliseconds
+
+| | 1,000 people: p50 | p99 | 100,000 people: p50 | p99 | ratio of p50 |
+|---|--:|--:|--:|--:|--:|
+${rows.join('\n')}
+`)
+  if (process.argv.includes('--explain')) await writePlans(places[1].url)
+  for (const place of places) await place.close()
+} finally {
+  endChildren()
+  await embedded.stop()
+}
+
+/** The organisation in a database of its own, with a server over it and people who ask. */
+async function openPlace(size: organisation.Organisation) {
+  const url = await ensureDatabase(`people_${size.people}`)
+  await organisation.ensureOrganisation(url, size)
+  const server = startChild('daikon-server.ts', url, ...Object.values(keyPaths))
+  const { port } = await server.ask<ServerState>({})
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
+  const known = new Map<string, string>()
+  const newcomers: string[] = []
+
+  async function tokenOf(person: number, workspace: number): Promise<string> {
+    const name = `${person} ${workspace}`
+    const who = { sub: idOf('u', person), jti: randomUUID(), email: 'a@example.com', name: 'a' }
+    const where = { wid: idOf('w', workspace), wslug: 'w', wrole: 'viewer' as const, groups: [] }
+    const token = known.get(name) ?? (await tokens.sign('access', { ...who, ...where }, 3600))
+    known.set(name, token)
+    return token
+  }
+
+  async function ask(person: number, workspace: number, method: string, message: object) {
+    const token = await tokenOf(person, workspace)
+    return send(client, method, { workspace_id: idOf('w', workspace), ...message }, token)
+  }
+
+  return {
+    ...{ url, newcomers },
+    /** Asked by an owner of the house. */
+    house: (method: string, message = {}) => ask(0, 0, method, message),
+    team: (n: number, method: string, message = {}) => ask(n, teamOf(n, size), method, message),
+    check: (n: number) => {
+      const checks = [{ ...kind, resource_id: idOf('r', n), action: 'view' }]
+      return ask(n, teamOf(n, size), 'Check', { checks })
+    },
+    /** What one person has in their address. */
+    rare: (n: number) => `person${size.people - 1 - n}@`,
+    async close() {
+      client.close()
+      const pool = new pg.Client({ connectionString: url })
+      await pool.connect()
+      await pool.query(`delete from users where email like 'newcomer-%'`)
+      await pool.end()
+    },
+  }
+}
+
+async function ensureDatabase(name: string): Promise<string> {
+  const client = new pg.Client({ connectionString: embedded.url })
+  await client.connect()
+  const { rows } = await client.query('select 1 from pg_database where datname = $1', [name])
+  if (rows.length === 0) await client.query(`create database ${name}`)
+  await client.end()
+  const url = new URL(embedded.url)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+function send(client: Client, name: string, message: object, token: string): Promise<unknown> {
+  const method = methods.find(({ path }) => path.endsWith(`/${name}`))
+  if (!method) throw new Error(`No method ${name}`)
+  const metadata = new Metadata()
+  metadata.set('authorization', `Bearer ${token}`)
+  metadata.set('x-service-key', organisation.serviceKey)
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      method.path,
+      method.requestSerialize as (value: object) => Buffer,
+      method.responseDeserialize as (bytes: Buffer) => object,
+      message,
+      metadata,
+      (error, response) => (error ? reject(error) : resolve(response)),
+    )
+  })
+}
+
+function quantile(times: number[], share: number): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * share)] ?? 0
+}
+
+/** The plans of the search, beside this file. */
+async function writePlans(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const plans = [
+    'Member search among 100,000 members of one workspace: a rare q goes by the trigram index of users and reads nobody else; a common one, or none, stops at 50; only one or two letters that hardly anybody has read all people.',
+  ]
+  for (const q of ['turing 47111', 'person4711', 'zqxq', 'maria', 'example.com', undefined, 'zq']) {
+    const { text, values } = await memberSearch(idOf('w', 0), q)
+    await client.query(text, values)
+    const { rows } = await client.query(`explain (analyze, buffers) ${text}`, values)
+    plans.push(`\nq = ${q ?? '(absent)'}`, ...rows.map((row) => row['QUERY PLAN'] as string))
+  }
+  await client.end()
+  writeFileSync(join(import.meta.dirname, 'member-search-explain.txt'), `${plans.join('\n')}\n`)
+}

@@ -1,0 +1,48 @@
+import pg from 'pg'
+import type { StatementPool } from '../src/storage/statement-pool.ts'
+
+/** Takes statements as the server's pool does, and tells how the last one is run. */
+export type Planner = {
+  statements: StatementPool
+  /** EXPLAIN (ANALYZE, BUFFERS) of the last statement, prepared, its plan generic. */
+  explain(): Promise<string>
+  close(): Promise<void>
+}
+
+/** Opens a planner on one connection with the settings of the server's statement pool. */
+export async function openPlanner(url: string): Promise<Planner> {
+  const options = '-c plan_cache_mode=force_generic_plan -c jit=off'
+  const client = new pg.Client({ connectionString: url, options })
+  await client.connect()
+  let last: { text: string; values: unknown[] } | undefined
+
+  return {
+    statements: {
+      async rows<Row extends unknown[]>(_name: string, text: string, values: unknown[]) {
+        last = { text, values }
+        const { rows } = await client.query<Row>({ text, values, rowMode: 'array' })
+        return rows
+      },
+      close: () => client.end(),
+    },
+    async explain() {
+      if (!last) throw new Error('no statement yet')
+      await client.query(`prepare explained as ${last.text}`)
+      const execute = `execute explained(${last.values.map(literal).join(', ')})`
+      // Warm, as a server is.
+      for (let turn = 0; turn < 3; turn += 1) await client.query(execute)
+      const { rows } = await client.query(`explain (analyze, buffers) ${execute}`)
+      await client.query('deallocate explained')
+      return rows.map((row) => row['QUERY PLAN']).join('\n')
+    },
+    close: () => client.end(),
+  }
+}
+
+/** A value as text that PostgreSQL casts to the parameter's type. */
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'null'
+  if (!Array.isArray(value)) return pg.escapeLiteral(String(value))
+  const items = value.map((item) => (item === null ? 'null' : JSON.stringify(String(item))))
+  return pg.escapeLiteral(`{${items.join(',')}}`)
+}
