@@ -52,7 +52,11 @@ export function createGrpcServer(
   definitions: Record<string, ServiceDefinition>,
   pipeline: Pipeline,
 ): Server {
-  const server = new Server({ 'grpc.max_receive_message_length': largestMessage })
+  const server = new Server({
+    'grpc.max_receive_message_length': largestMessage,
+    // Its counters cost every call, and nobody asks for them.
+    'grpc.enable_channelz': 0,
+  })
   for (const [service, definition] of Object.entries(definitions)) {
     const own = operations.filter((operation) => operation.service === service)
     const handlers = own.map((operation) => [operation.key, createHandler(operation, pipeline)])

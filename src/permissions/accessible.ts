@@ -2,7 +2,7 @@ import type {
   AccessibleResourcesRequest,
   AccessibleResourcesResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import type { UseCase } from '../rpc/call.ts'
+import type { Decision } from '../rpc/call.ts'
 import { invalid } from '../rpc/fault.ts'
 import { ground, sufficient } from './access.ts'
 import { accessibleSql } from './accessible-sql.ts'
@@ -10,7 +10,7 @@ import { accessibleSql } from './accessible-sql.ts'
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** Lists exactly the ids for which a check says true now, ascending, page by page (contract 5). */
-export const accessible: UseCase<AccessibleResourcesRequest, AccessibleResourcesResponse> = async (
+export const accessible: Decision<AccessibleResourcesRequest, AccessibleResourcesResponse> = async (
   context,
   request,
 ) => {

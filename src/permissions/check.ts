@@ -2,12 +2,12 @@ import type {
   PermissionCheckRequest,
   PermissionCheckResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import type { Context, UseCase } from '../rpc/call.ts'
+import type { Decision } from '../rpc/call.ts'
 import { may } from './access.ts'
 
 /** Answers each check by the facts that came with the caller's standing. */
-export const check: UseCase<PermissionCheckRequest, PermissionCheckResponse> = async (
-  { caller, grounds }: Context,
+export const check: Decision<PermissionCheckRequest, PermissionCheckResponse> = async (
+  { caller, grounds },
   { checks },
 ) => ({
   results: checks.map((asked, at) => ({

@@ -49,10 +49,17 @@ left join resource_kinds kind on kind.service_name = q.service and kind.resource
 left join resources r on r.kind_id = kind.id and r.resource_id = q.resource
   and r.workspace_id = q.workspace_id
 left join lateral (
-  select bit_or(case s.permission when 'edit' then ${ground.edit} else ${ground.view} end) bits
-  from shares s
-  where s.kind_id = r.kind_id and s.resource_id = r.resource_id
-    and (s.user_id = q.user_id or exists (
-      select from group_members g where g.group_id = s.group_id and g.user_id = q.user_id
-    ))
+  select bit_or(case shared.permission when 'edit' then ${ground.edit} else ${ground.view} end) bits
+  from (
+    select s.permission from shares s
+    where s.kind_id = r.kind_id and s.resource_id = r.resource_id
+      and s.group_id is null and s.user_id = q.user_id
+    union all
+    select s.permission from shares s
+    where s.kind_id = r.kind_id and s.resource_id = r.resource_id
+      -- \`offset 0\` keeps this a probe for each group: hashed, it would read all of the user's.
+      and s.group_id is not null and exists (
+        select from group_members g where g.group_id = s.group_id and g.user_id = q.user_id offset 0
+      )
+  ) shared
 ) s on true`

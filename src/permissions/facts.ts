@@ -45,38 +45,48 @@ export function createFacts(pool: StatementPool): LoadFacts {
   return createSharedStatement(async (questions) => {
     const rows = await pool.rows<FactsRow>('facts', factsSql, parameters(questions))
     return answers(questions, rows)
-  })
+  }, rowsOf)
+}
+
+/** A question without asks is a row by itself. */
+function rowsOf({ asks }: Question): number {
+  return Math.max(asks.length, 1)
 }
 
 /** position, standing bits, service name, grounds. */
 type FactsRow = [number, number, string | null, number]
 
 /**
- * A question without asks is one row of parameters, one with asks a row for each; the credentials
- * stand in the first row alone, so that their standing is looked up once.
+ * The array literals of the statement. A question without asks is one row, one with asks a row for
+ * each; the credentials stand in the first row alone, so that their standing is looked up once.
  */
-function parameters(questions: Question[]): (string | null)[][] {
-  const columns: (string | null)[][] = Array.from({ length: 9 }, () => [])
+function parameters(questions: Question[]): string[] {
+  const columns = Array.from({ length: 9 }, (): string[] => [])
   const [keys, tokens, standing, users, workspaces, services, types, resources, actions] =
     columns as [Column, Column, Column, Column, Column, Column, Column, Column, Column]
   for (const { keyHash, tokenId, userId, workspaceId, asks } of questions) {
     for (let at = 0; at < Math.max(asks.length, 1); at += 1) {
       const ask = asks[at]
-      keys.push(at === 0 ? (keyHash ?? null) : null)
-      tokens.push(at === 0 ? (tokenId ?? null) : null)
-      standing.push(at === 0 ? (userId ?? null) : null)
-      users.push(userId ?? null)
-      workspaces.push(workspaceId ?? null)
-      services.push(ask?.service_name ?? null)
-      types.push(ask?.resource_type ?? null)
-      resources.push(ask?.resource_id ?? null)
-      actions.push(ask?.action ?? null)
+      keys.push((at === 0 && keyHash) || 'NULL')
+      tokens.push((at === 0 && tokenId) || 'NULL')
+      standing.push((at === 0 && userId) || 'NULL')
+      users.push(userId ?? 'NULL')
+      workspaces.push(workspaceId ?? 'NULL')
+      services.push(ask ? quote(ask.service_name) : 'NULL')
+      types.push(ask ? quote(ask.resource_type) : 'NULL')
+      resources.push(ask?.resource_id ?? 'NULL')
+      actions.push(ask ? quote(ask.action) : 'NULL')
     }
   }
-  return columns
+  return columns.map((column) => `{${column.join(',')}}`)
 }
 
-type Column = (string | null)[]
+type Column = string[]
+
+/** A text as an element of an array literal; hashes and ids need no quotes. */
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
 
 function answers(questions: Question[], rows: FactsRow[]): Facts[] {
   const ordered = new Array<FactsRow>(rows.length)

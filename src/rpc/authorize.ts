@@ -24,7 +24,7 @@ export function authorize(
   if (caller.admin && !safe && !isTrusted(call, adminOrigins))
     throw new Fault('forbidden', 'ORIGIN_REFUSED', 'The request comes from another site')
   if (service?.name !== undefined && serviceField) {
-    if (!names(message, serviceField).every((name) => name === service.name))
+    if (!namesOnly(service.name, message, serviceField))
       throw new Fault('forbidden', 'OTHER_SERVICE', `The key acts for ${service.name} alone`)
   }
 }
@@ -34,9 +34,11 @@ function isTrusted({ door, origin }: Call, adminOrigins: string[]): boolean {
   return door === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
 }
 
-/** The values at a path that may walk into a repeated field. */
-function names(value: unknown, [step, ...rest]: string[]): unknown[] {
-  if (step === undefined) return [value]
+/** Whether every value at the path, which may walk into a repeated field, is this one. */
+function namesOnly(name: string, value: unknown, path: string[], at = 0): boolean {
+  const step = path[at]
+  if (step === undefined) return value === name
   const next = (value as Record<string, unknown>)[step]
-  return Array.isArray(next) ? next.flatMap((item) => names(item, rest)) : names(next, rest)
+  if (!Array.isArray(next)) return namesOnly(name, next, path, at + 1)
+  return next.every((item) => namesOnly(name, item, path, at + 1))
 }

@@ -81,10 +81,16 @@ export type Context = {
 /** What changes to records take: who, and on what. */
 export type Acting = Pick<Context, 'caller' | 'em'>
 
-/** What an operation does. `asks` names the checks whose facts ride in the authenticating statement. */
-export type UseCase<Request, Response> = {
-  (context: Context, request: Request): Promise<Response>
-  asks?: (request: Request) => Ask[]
+/** What an operation does. */
+export type UseCase<Request, Response> =
+  | (((context: Context, request: Request) => Promise<Response>) & { asks?: never })
+  | Decision<Request, Response>
+
+/** A use case whose facts ride in the authenticating statement: it has no need of entities. */
+export type Decision<Request, Response> = {
+  (context: Omit<Context, 'em'>, request: Request): Promise<Response>
+  /** The checks of which it wants the grounds. */
+  asks: (request: Request) => Ask[]
 }
 
 /** The use cases that a service of gen/ demands; one that is missing does not compile. */

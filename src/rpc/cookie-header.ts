@@ -1,6 +1,7 @@
 /** The value of one cookie of a `cookie` header; one given twice is none that could be valid. */
 export function readCookie(header: string | undefined, name: string): string | undefined {
-  const values = (header ?? '')
+  if (header === undefined) return undefined
+  const values = header
     .split(';')
     .map((pair) => pair.trim())
     .filter((pair) => pair.startsWith(`${name}=`))

@@ -1,4 +1,3 @@
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Passage, PipelineParts } from './pipeline.ts'
 
 /** Runs the use case. */
@@ -7,18 +6,9 @@ export async function handle(
   { database, identity, now }: PipelineParts,
 ): Promise<void> {
   const { operation, call, caller, grounds } = passage
-  let forked: EntityManager | undefined
-  const context = {
-    caller,
-    grounds,
-    identity,
-    now: now(),
-    statements: database.statements,
-    // A check needs none: its facts are there already.
-    get em() {
-      forked ??= database.fork()
-      return forked
-    },
-  }
-  passage.response = await operation.useCase(context, call.message)
+  const context = { caller, grounds, identity, now: now(), statements: database.statements }
+  const { useCase } = operation
+  passage.response = useCase.asks
+    ? await useCase(context, call.message)
+    : await useCase({ ...context, em: database.fork() }, call.message)
 }

@@ -4,14 +4,21 @@ import { Fault } from './fault.ts'
 import type { Passage, PipelineParts } from './pipeline.ts'
 
 /** Takes a place in the method's window and then in the global one, or in neither (contract 10). */
-export async function limit(passage: Passage, parts: PipelineParts): Promise<void> {
+export function limit(passage: Passage, parts: PipelineParts): Promise<void> | undefined {
   if (parts.globalLimit === undefined) return
   const { operation, call } = passage
   const { limitPerMinute } = operation.policy
   const own = limitPerMinute ? [perMinute(operation.name, limitPerMinute)] : []
   const [first, ...others] = call.door === 'http' ? [...own, globalWindow(parts.globalLimit)] : own
-  if (!first) return
-  const verdict = await parts.windows.take(clientAddress(call.ip), [first, ...others])
+  return first && takePlace(passage, parts, [first, ...others])
+}
+
+async function takePlace(
+  passage: Passage,
+  { windows }: PipelineParts,
+  own: [Window, ...Window[]],
+): Promise<void> {
+  const verdict = await windows.take(clientAddress(passage.call.ip), own)
   passage.verdict = verdict
   if (!verdict.allowed) throw tooMany(verdict.retryAfter)
 }

@@ -1,8 +1,8 @@
 /** How many statements of one kind are under way at once; what arrives meanwhile is the next batch. */
 const underWay = 2
 
-/** The most questions one statement takes. */
-const largestBatch = 256
+/** The most rows one statement takes, so that no caller waits for many large questions of others. */
+const largestBatch = 1000
 
 type Waiting<Question, Answer> = {
   question: Question
@@ -13,10 +13,11 @@ type Waiting<Question, Answer> = {
 /**
  * Lets questions that arrive together share one statement. A question never joins a statement that
  * has been sent, so its answer holds every write acknowledged before it was asked. A statement that
- * fails, fails its own questions alone.
+ * fails, fails its own questions alone. `rowsOf` tells what a question adds to a statement.
  */
 export function createSharedStatement<Question, Answer>(
   run: (questions: Question[]) => Promise<Answer[]>,
+  rowsOf: (question: Question) => number = () => 1,
 ): (question: Question) => Promise<Answer> {
   const waiting: Waiting<Question, Answer>[] = []
   let running = 0
@@ -30,7 +31,7 @@ export function createSharedStatement<Question, Answer>(
 
   async function send() {
     scheduled = false
-    const batch = waiting.splice(0, largestBatch)
+    const batch = waiting.splice(0, fitting())
     running += 1
     schedule()
     try {
@@ -42,6 +43,16 @@ export function createSharedStatement<Question, Answer>(
       running -= 1
       schedule()
     }
+  }
+
+  /** How many of those waiting one statement takes; one at least. */
+  function fitting(): number {
+    let rows = 0
+    const over = waiting.findIndex(({ question }) => {
+      rows += rowsOf(question)
+      return rows > largestBatch
+    })
+    return over === -1 ? waiting.length : Math.max(over, 1)
   }
 
   return (question) =>

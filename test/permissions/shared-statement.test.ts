@@ -8,7 +8,7 @@ type Sent = {
   fail(error: Error): void
 }
 
-function createStatement() {
+function createStatement(rowsOf?: (question: string) => number) {
   const sent: Sent[] = []
   const ask = createSharedStatement<string, string>(
     (questions) =>
@@ -17,6 +17,7 @@ function createStatement() {
           resolve(questions.map(by))
         sent.push({ questions, answer, fail: reject })
       }),
+    rowsOf,
   )
   return { sent, ask }
 }
@@ -92,8 +93,8 @@ test('two statements are under way at most; what arrives meanwhile is one batch'
   )
 })
 
-test('a batch has 256 questions at most, in the order of arrival', async (t) => {
-  const { sent, ask } = createStatement()
+test('a batch has 1,000 rows at most, in the order of arrival', async (t) => {
+  const { sent, ask } = createStatement(() => 4)
   const questions = numbered(600)
   const answers = Promise.all(questions.map(ask))
   for (let at = 0; at < 3; at += 1) {
@@ -106,11 +107,25 @@ test('a batch has 256 questions at most, in the order of arrival', async (t) => 
   )
   t.deepEqual(
     sent.map((statement) => statement.questions.length),
-    [256, 256, 88],
+    [250, 250, 100],
   )
   t.deepEqual(
     await answers,
     questions.map((question) => `answer to ${question}`),
+  )
+})
+
+test('a question of more rows than a batch has goes by itself', async (t) => {
+  const { sent, ask } = createStatement(Number)
+  const answers = Promise.all(['1', '5000', '999'].map(ask))
+  for (let at = 0; at < 3; at += 1) {
+    await turn()
+    sent[at]?.answer()
+  }
+  await answers
+  t.deepEqual(
+    sent.map((statement) => statement.questions),
+    [['1'], ['5000'], ['999']],
   )
 })
 

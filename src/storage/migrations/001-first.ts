@@ -155,8 +155,8 @@ export class First extends Migration {
         foreign key (user_id, workspace_id) references members on delete cascade,
         foreign key (group_id, workspace_id) references groups (id, workspace_id) on delete cascade
       )`)
-    this.addSql(`create index shares_of_resource on shares (kind_id, resource_id)
-      include (user_id, group_id, permission)`)
+    this.addSql(`create index shares_of_resource
+      on shares (kind_id, resource_id, group_id, user_id) include (permission)`)
     this.addSql(`create unique index shares_of_user
       on shares (user_id, workspace_id, kind_id, resource_id) include (permission)
       where user_id is not null`)
