@@ -18,7 +18,7 @@ import { endOtherSessions, endSession, listSessions } from './identity/sessions.
 import { getMe, updateMe } from './identity/users.ts'
 import { getConfiguration, getKeySet } from './identity/well-known.ts'
 import { accessible } from './permissions/accessible.ts'
-import { check } from './permissions/check.ts'
+import { check, checkOne } from './permissions/check.ts'
 import { getResource, register, unregister } from './permissions/register.ts'
 import { revokeShare, share } from './permissions/share.ts'
 import { updateVisibility } from './permissions/visibility.ts'
@@ -61,7 +61,9 @@ export const useCases = {
   } satisfies UseCases<AuthServiceServer>,
   PermissionService: {
     check,
+    checkStream: checkOne,
     accessible,
+    accessibleStream: accessible,
     share,
     register,
     updateVisibility,
