@@ -4,7 +4,7 @@ import type { Passage, PipelineParts } from './pipeline.ts'
 /** Runs the use case. */
 export async function handle(
   passage: Passage,
-  { database, identity, now }: PipelineParts,
+  { database, identity, now, warn }: PipelineParts,
 ): Promise<void> {
   const { operation, call, caller, grounds } = passage
   let forked: EntityManager | undefined
@@ -12,6 +12,7 @@ export async function handle(
     caller,
     grounds,
     identity,
+    warn,
     now: now(),
     statements: database.statements,
     // A check needs none: its facts are there already.

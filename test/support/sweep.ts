@@ -40,6 +40,7 @@ export async function layGrounds(world: World, door: Door) {
     ...{ grantee_type: 'user', grantee_id: staff.editor.id, owner_id: staff.editor.id },
     ...{ session_id: session, role: 'editor', limit: 10 },
     ...{ name: `n-${randomUUID()}`, slug: `s-${randomUUID()}`, description: 'new' },
+    ...{ actions: [{ name: 'publish' }] },
     ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
   }
   return {
