@@ -80,16 +80,16 @@ export async function start(config: Config, log: Logger): Promise<Running> {
       log.error({ err: error }, 'Sweeping failed'),
     )
     const writeKeyUses = () => app.writeKeyUses().then(() => false)
-    const keyUses = repeat(writeKeyUses, 60_000, (error) =>
-      log.error({ err: error }, 'Writing when keys were used failed'),
-    )
+    const onUnwritten = (error: unknown) =>
+      log.error({ err: error }, 'Writing when keys were used failed')
+    const keyUses = repeat(writeKeyUses, 60_000, onUnwritten)
     return {
       ...{ app, database, databaseUrl, ...ports },
       async stop() {
         await app.drain()
         await sweeping.stop()
         await keyUses.stop()
-        await app.writeKeyUses().catch((error) => log.error({ err: error }, 'Keys used lately'))
+        await writeKeyUses().catch(onUnwritten)
         await closeStorage()
       },
     }

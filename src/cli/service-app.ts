@@ -24,7 +24,7 @@ export function serviceAppCommand(): Command {
       )
       print(command, app, [
         `Created ${app.id} for ${app.service_name}. Its key, shown once:`,
-        app.key ?? '',
+        app.key,
       ])
     })
 
@@ -59,10 +59,7 @@ export function serviceAppCommand(): Command {
       const app = await withDatabase(({ operator }) =>
         rotateServiceApp(operator, { service_app_id: id, overlap_seconds }),
       )
-      print(command, app, [
-        `The old key holds for ${hours} h. The new one, shown once:`,
-        app.key ?? '',
-      ])
+      print(command, app, [`The old key holds for ${hours} h. The new one, shown once:`, app.key])
     })
 
   return command
