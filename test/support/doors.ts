@@ -82,7 +82,8 @@ function withDefaults(message: object): object {
   return { checks: [], ...message }
 }
 
-function metadata({ token, key, admin, headers = {} }: Shown): Metadata {
+/** What is shown, as metadata. */
+export function metadata({ token, key, admin, headers = {} }: Shown): Metadata {
   const metadata = new MetadataClass()
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   if (key !== undefined) metadata.set('x-service-key', key)
