@@ -107,6 +107,8 @@ async function startNode(
       keysRequired: false,
       globalLimit: undefined,
       trustedProxies: 0,
+      allowedHosts: ['*'],
+      corsOrigins: [],
       ...options,
     },
     ...parts,
