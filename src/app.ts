@@ -1,8 +1,11 @@
+import { createFileRegistry } from '@bufbuild/protobuf'
 import { addHealth, addReflection } from './grpc/introspection.ts'
 import { createGrpcDoor, createGrpcServer } from './grpc/server.ts'
+import { createDocs } from './http/docs.ts'
 import { createFacade } from './http/facade.ts'
 import { securityHeaders } from './http/headers.ts'
 import { allowedHosts } from './http/hosts.ts'
+import { createOpenApi } from './http/openapi.ts'
 import { createHttpDoor } from './http/server.ts'
 import { createClientOrigins } from './identity/client-origins.ts'
 import type { IdentityParts } from './identity/identity-parts.ts'
@@ -93,6 +96,9 @@ export function createApp(parts: AppParts): App {
       ...options,
       allowedHosts: allowedHosts(options.allowedHosts, options.baseUrl, options.adminUrl),
       adminOrigin: new URL(options.adminUrl).origin,
+      docs: options.debug
+        ? createDocs(() => createOpenApi(operations, createFileRegistry(descriptors)))
+        : [],
       isClientOrigin: createClientOrigins(database.statements),
     }),
     securityHeaders(options.secureCookies),

@@ -2,10 +2,11 @@ import express, { type Express, type Request, type Response } from 'express'
 import type { Call } from '../rpc/call.ts'
 import { readCookie } from '../rpc/cookie-header.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
-import { type DeclaredOperation, type Operation, refusal } from '../rpc/operation.ts'
+import { type DeclaredOperation, type Operation, refusal, undeclared } from '../rpc/operation.ts'
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-id.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
+import type { DocsPage } from './docs.ts'
 import { securityHeaders, setHeaders } from './headers.ts'
 import { hostFault } from './hosts.ts'
 import { createJsonWriter } from './json.ts'
@@ -20,6 +21,8 @@ export type FacadeOptions = CorsOptions & {
   secureCookies: boolean
   /** The hosts that requests may name; `*` is any. */
   allowedHosts: string[]
+  /** What there is to read, if anything. */
+  docs: DocsPage[]
 }
 
 /** The outside door: every operation at its route. Not listening yet. */
@@ -28,7 +31,7 @@ export function createFacade(
   pipeline: Pipeline,
   options: FacadeOptions,
 ): Express {
-  const { trustedProxies, secureCookies, allowedHosts } = options
+  const { trustedProxies, secureCookies, allowedHosts, docs } = options
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
   app.use(setHeaders(securityHeaders(secureCookies)))
@@ -55,6 +58,13 @@ export function createFacade(
     }
     const verbs = own.map(({ route }) => route.verb.toUpperCase())
     route.all((request, response) => refuseVerb(verbs, request, response))
+  }
+  for (const { path, send } of docs) {
+    const page = undeclared('docs', async () => ({}))
+    app.get(path, (request, response) =>
+      run(page, {}, request, response, (_outcome, response) => send(response)),
+    )
+    app.all(path, (request, response) => refuseVerb(['GET'], request, response))
   }
   app.use(async (request: Request, response: Response) => {
     const fault = new Fault('missing', 'NO_SUCH_ROUTE', 'There is nothing at this address')
