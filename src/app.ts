@@ -1,8 +1,14 @@
+import { createFileRegistry } from '@bufbuild/protobuf'
 import { createKeyUses } from './admin/key-uses.ts'
 import { addHealth, addReflection } from './grpc/introspection.ts'
 import { createGrpcDoor, createGrpcServer } from './grpc/server.ts'
+import { createDocs } from './http/docs.ts'
 import { createFacade } from './http/facade.ts'
+import { securityHeaders } from './http/headers.ts'
+import { allowedHosts } from './http/hosts.ts'
+import { createOpenApi } from './http/openapi.ts'
 import { createHttpDoor } from './http/server.ts'
+import { createClientOrigins } from './identity/client-origins.ts'
 import type { IdentityParts } from './identity/identity-parts.ts'
 import type { Keys } from './identity/keys.ts'
 import { createLoginStates } from './identity/login-states.ts'
@@ -44,6 +50,10 @@ export type AppOptions = IdentityParts['options'] & {
   /** Requests a minute of one client over all REST routes; undefined lifts every limit. */
   globalLimit: number | undefined
   trustedProxies: number
+  /** The hosts that requests may name, `*` for any; empty: those of our own addresses. */
+  allowedHosts: string[]
+  /** Pages that may call, beside those of client apps. */
+  corsOrigins: string[]
 }
 
 /** Both doors over one pipeline. */
@@ -91,7 +101,18 @@ export function createApp(parts: AppParts): App {
   const services = ['', ...Object.keys(definitions).map((service) => `daikon.v1.${service}`)]
   const health = addHealth(server, services)
   const grpc = createGrpcDoor(server)
-  const http = createHttpDoor(createFacade(operations, pipeline, options))
+  const http = createHttpDoor(
+    createFacade(operations, pipeline, {
+      ...options,
+      allowedHosts: allowedHosts(options.allowedHosts, options.baseUrl, options.adminUrl),
+      adminOrigin: new URL(options.adminUrl).origin,
+      docs: options.debug
+        ? createDocs(() => createOpenApi(operations, createFileRegistry(descriptors)))
+        : [],
+      isClientOrigin: createClientOrigins(database.statements),
+    }),
+    securityHeaders(options.secureCookies),
+  )
 
   return {
     ...{ operations, tokens },

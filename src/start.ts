@@ -65,6 +65,8 @@ export async function start(config: Config, log: Logger): Promise<Running> {
         keysRequired: config.SERVICE_KEYS_REQUIRED,
         globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
         trustedProxies: config.TRUSTED_PROXIES,
+        allowedHosts: config.ALLOWED_HOSTS,
+        corsOrigins: config.CORS_ORIGINS,
       },
     })
     if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: nothing is limited')

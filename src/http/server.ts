@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Express } from 'express'
-import { securityHeaders } from './headers.ts'
 
 /** The outside door over HTTP/1.1. */
 export type HttpDoor = {
@@ -11,16 +10,17 @@ export type HttpDoor = {
   drain(milliseconds: number): Promise<void>
 }
 
-const headerLines = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`)
-
 const refusals: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Stands an app at the door; not listening yet. */
-export function createHttpDoor(app: Express): HttpDoor {
-  const server: Server = createServer(app)
+/** Stands an app at the door; not listening yet. `headers` go with what Node answers by itself. */
+export function createHttpDoor(app: Express, headers: Record<string, string>): HttpDoor {
+  const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  // A missing Host header is the app's to refuse.
+  const server: Server = createServer({ requireHostHeader: false }, app)
+  server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end())
   // What Node refuses by itself never reaches the app.
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()

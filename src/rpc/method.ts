@@ -18,6 +18,7 @@ import {
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt'
 import type { Role } from '../workspaces/roles.ts'
+import { protoComment } from './proto-comment.ts'
 import { type Route, readRoute } from './route.ts'
 
 /** The credentials a method asks for (specification 5.1). */
@@ -47,6 +48,8 @@ type Declaration = {
   service: string
   /** The use case's key, `updateVisibility`. */
   key: string
+  /** What the proto says of it, on one line. */
+  comment: string
   policy: Policy
   input: DescMessage
   output: DescMessage
@@ -132,6 +135,7 @@ function readDeclaration(registry: FileRegistry, method: DescMethod, safe: boole
     name,
     service: method.parent.name,
     key: method.localName,
+    comment: protoComment(method),
     policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson, safe),
     input: method.input,
     output: method.output,

@@ -19,6 +19,7 @@ import { SignIn } from './migrations/002-sign-in.ts'
 import { Search } from './migrations/003-search.ts'
 import { Apps } from './migrations/004-apps.ts'
 import { ActivityLog } from './migrations/005-activity.ts'
+import { ClientOrigins } from './migrations/006-client-origins.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** PostgreSQL, as the rooms see it. */
@@ -86,6 +87,7 @@ function openOrm(url: string): Promise<MikroORM> {
         { name: '003-search', class: Search },
         { name: '004-apps', class: Apps },
         { name: '005-activity', class: ActivityLog },
+        { name: '006-client-origins', class: ClientOrigins },
       ],
       tableName: 'migrations',
       snapshot: false,
