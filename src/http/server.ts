@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 import { securityHeaders } from './headers.ts'
 
@@ -18,9 +18,16 @@ const refusals: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
+/** Milliseconds for a client to send its head, its whole request, and how often that is looked at. */
+const patience = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+}
+
 /** Stands an app at the door; not listening yet. */
 export function createHttpDoor(app: Express): HttpDoor {
-  const server: Server = createServer(app)
+  const server: Server = createServer(patience, inTurn(app))
   // What Node refuses by itself never reaches the app.
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()
@@ -42,5 +49,19 @@ export function createHttpDoor(app: Express): HttpDoor {
         })
         server.closeIdleConnections()
       }),
+  }
+}
+
+/** One request of a connection at a time: a pipeline of thousands would crowd out everybody else. */
+function inTurn(app: RequestListener): RequestListener {
+  const turns = new WeakMap<Socket, Promise<unknown>>()
+  return (request, response) => {
+    const { socket } = request
+    const before = turns.get(socket)
+    turns.set(socket, new Promise((resolve) => response.once('close', resolve)))
+    if (!before) return app(request, response)
+    before.then(() => {
+      if (!socket.destroyed) app(request, response)
+    })
   }
 }
