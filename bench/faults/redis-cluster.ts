@@ -27,7 +27,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     const bus = await freePort()
     const cluster = ['--cluster-enabled', 'yes', '--cluster-port', `${bus}`]
     const named = ['--cluster-config-file', join(dir, `${port}.conf`), '--dir', dir]
-    const timeout = ['--cluster-node-timeout', `${nodeTimeout}`]
+    const timeout = ['--cluster-node-timeout', `${nodeTimeout}`, '--repl-diskless-sync-delay', '0']
     const options = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '']
     const args = [...options, ...cluster, ...named, ...timeout]
     children.push(spawn('redis-server', args, { stdio: 'ignore' }))
@@ -51,7 +51,12 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     await until(async () => {
       const info = await cli('-p', `${port}`, 'cluster', 'info')
       const nodes = await cli('-p', `${port}`, 'cluster', 'nodes')
-      return info.includes('cluster_state:ok') && (nodes.match(/slave/g)?.length ?? 0) === 3
+      // A replica that has nothing yet does not take over.
+      const synced = !(await cli('-p', `${port}`, 'info', 'replication')).includes(
+        'link_status:down',
+      )
+      const replicas = nodes.match(/slave/g)?.length ?? 0
+      return info.includes('cluster_state:ok') && replicas === 3 && synced
     })
   }
   return {
