@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 
 /** The outside door over HTTP/1.1. */
@@ -15,11 +15,18 @@ const refusals: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
+/** Milliseconds for a client to send its head, its whole request, and how often that is looked at. */
+const patience = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+}
+
 /** Stands an app at the door; not listening yet. `headers` go with what Node answers by itself. */
 export function createHttpDoor(app: Express, headers: Record<string, string>): HttpDoor {
   const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   // A missing Host header is the app's to refuse.
-  const server: Server = createServer({ requireHostHeader: false }, app)
+  const server: Server = createServer({ ...patience, requireHostHeader: false }, inTurn(app))
   server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end())
   // What Node refuses by itself never reaches the app.
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
@@ -42,5 +49,19 @@ export function createHttpDoor(app: Express, headers: Record<string, string>): H
         })
         server.closeIdleConnections()
       }),
+  }
+}
+
+/** One request of a connection at a time: a pipeline of thousands would crowd out everybody else. */
+function inTurn(app: RequestListener): RequestListener {
+  const turns = new WeakMap<Socket, Promise<unknown>>()
+  return (request, response) => {
+    const { socket } = request
+    const before = turns.get(socket)
+    turns.set(socket, new Promise((resolve) => response.once('close', resolve)))
+    if (!before) return app(request, response)
+    before.then(() => {
+      if (!socket.destroyed) app(request, response)
+    })
   }
 }

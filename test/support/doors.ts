@@ -42,8 +42,11 @@ export type Door = {
 const services = Object.values(definitions)
 
 /** The two doors of an app that listens. */
-export function createDoors(app: App, ports: { grpcPort: number; httpPort: number }): Door[] {
-  return [createGrpcDoor(ports.grpcPort), createRestDoor(app.operations, ports.httpPort)]
+export function createDoors(
+  { operations }: Pick<App, 'operations'>,
+  ports: { grpcPort: number; httpPort: number },
+): Door[] {
+  return [createGrpcDoor(ports.grpcPort), createRestDoor(operations, ports.httpPort)]
 }
 
 function createGrpcDoor(port: number): Door {
