@@ -109,7 +109,7 @@ function createWindows({ REDIS_URL: nodes }: Config, log: Logger): Windows {
       shared: createRedisWindows({ url: nodes.join(',') }),
       local,
       onDegraded: (reason) =>
-        log.warn({ reason }, 'Redis fails: limits are counted in this process'),
+        log.warn({ err: reason }, 'Redis fails: limits are counted in this process'),
       onRecovered: () => log.info('Redis is back: limits are counted there again'),
     })
   }
