@@ -493,6 +493,40 @@ export interface paths {
         patch: operations["AdminService_UpdateClientApp"];
         trace?: never;
     };
+    "/admin/import/csv/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Tells what an import would change, and changes nothing. */
+        post: operations["AdminService_PreviewCsvImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/import/csv/execute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+        post: operations["AdminService_ExecuteCsvImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/login/{provider}": {
         parameters: {
             query?: never;
@@ -1043,6 +1077,46 @@ export interface components {
             /** @description Absent when the operator's tool made it, or that user is no more. */
             created_by: string | null;
             created_at: string | null;
+        };
+        /** @description What an import changes, or has changed. */
+        CsvImportReport: {
+            /** @description As the file orders them. */
+            columns: string[];
+            summary: components["schemas"]["CsvImportSummary"];
+            /** @description In the order of the file. Of a large file not all: errors go before changes, and these before rows that change nothing. */
+            rows: components["schemas"]["CsvImportRow"][];
+            /** @description How many rows are not listed. */
+            omitted: number;
+        };
+        /** @description How many rows there are, in all and by what they do. */
+        CsvImportSummary: {
+            rows: number;
+            create: number;
+            update: number;
+            unchanged: number;
+            errors: number;
+        };
+        CsvImportRow: {
+            /** @description Where the row begins; the header is line 1. */
+            line: number;
+            /** @description As it is stored, or as it was written where it is no e-mail address. */
+            email: string;
+            /** @description `create` a membership, `update` one, `unchanged`, or `error`. */
+            action: string;
+            changes: components["schemas"]["CsvImportChange"][];
+            errors: components["schemas"]["CsvImportError"][];
+        };
+        /** @description One thing that a row changes. `user` is an account and `new_groups` are groups that have to be made first; the other fields are columns. */
+        CsvImportChange: {
+            field: string;
+            /** @description Empty where there was nothing. */
+            from: string;
+            to: string;
+        };
+        /** @description What is wrong with a column of a row; the whole row where `field` is empty. */
+        CsvImportError: {
+            field: string;
+            message: string;
         };
         CodeWorkspace: {
             id: string;
@@ -2530,6 +2604,68 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_PreviewCsvImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    csv: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CsvImportReport"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_ExecuteCsvImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    csv: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CsvImportReport"];
+                };
+            };
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             default: components["responses"]["default"];

@@ -17,6 +17,7 @@ import {
   listClientApps,
   updateClientApp,
 } from './admin/client-apps.ts'
+import { executeCsvImport, previewCsvImport } from './admin/import/import.ts'
 import {
   createServiceApp,
   deleteServiceApp,
@@ -98,6 +99,9 @@ export const useCases = {
     createClientApp,
     updateClientApp,
     deleteClientApp,
+    // CSV import.
+    previewCsvImport,
+    executeCsvImport,
   } satisfies UseCases<AdminServiceServer>,
   AuthService: {
     beginLogin,

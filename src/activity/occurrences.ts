@@ -4,6 +4,8 @@ export const occurrences = {
   'user.sign_in_failed': { target: 'user', detail: ['provider', 'error'] },
   'admin.signed_in': { target: 'user', detail: ['provider'] },
   'admin.sign_in_failed': { target: 'user', detail: ['provider', 'error'] },
+  'user.renamed': { target: 'user', detail: ['from', 'to'] },
+  'import.executed': { target: 'import', detail: ['rows', 'created', 'updated'] },
   'workspace.created': { target: 'workspace', detail: ['slug'] },
   'workspace.updated': { target: 'workspace', detail: ['slug'] },
   'workspace.deleted': { target: 'workspace', detail: ['slug'] },

@@ -34,6 +34,7 @@ import {
   ServiceAppRotateRequest,
   ServiceAppUpdateRequest,
 } from "./admin_apps.ts";
+import { CsvImportReport, CsvImportRequest } from "./admin_import.ts";
 import { GetStatsRequest, ListActivityRequest, ListActivityResponse, Stats } from "./admin_records.ts";
 import {
   AddRoleActionsRequest,
@@ -296,6 +297,26 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
+  /** Tells what an import would change, and changes nothing. */
+  previewCsvImport: {
+    path: "/daikon.v1.AdminService/PreviewCsvImport" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CsvImportRequest): Buffer => Buffer.from(CsvImportRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CsvImportRequest => CsvImportRequest.decode(value),
+    responseSerialize: (value: CsvImportReport): Buffer => Buffer.from(CsvImportReport.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CsvImportReport => CsvImportReport.decode(value),
+  },
+  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  executeCsvImport: {
+    path: "/daikon.v1.AdminService/ExecuteCsvImport" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CsvImportRequest): Buffer => Buffer.from(CsvImportRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CsvImportRequest => CsvImportRequest.decode(value),
+    responseSerialize: (value: CsvImportReport): Buffer => Buffer.from(CsvImportReport.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CsvImportReport => CsvImportReport.decode(value),
+  },
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
@@ -343,6 +364,10 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   updateClientApp: handleUnaryCall<ClientAppUpdateRequest, ClientAppResponse>;
   /** Deletes an app; its addresses receive no more codes. */
   deleteClientApp: handleUnaryCall<ClientAppRequest, DeleteResponse>;
+  /** Tells what an import would change, and changes nothing. */
+  previewCsvImport: handleUnaryCall<CsvImportRequest, CsvImportReport>;
+  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  executeCsvImport: handleUnaryCall<CsvImportRequest, CsvImportReport>;
 }
 
 export interface AdminServiceClient extends Client {
@@ -694,6 +719,38 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Tells what an import would change, and changes nothing. */
+  previewCsvImport(
+    request: CsvImportRequest,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  previewCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  previewCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  executeCsvImport(
+    request: CsvImportRequest,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  executeCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  executeCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
   ): ClientUnaryCall;
 }
 
