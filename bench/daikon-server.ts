@@ -22,6 +22,7 @@ const app = createApp({
   ...{ database, windows: createInProcessWindows(), providers: new Map(), now: () => new Date() },
   keys: await readKeys({ privatePath, publicPath }),
   onFailure: (fault) => process.stderr.write(`${fault.message}: ${fault.cause}\n`),
+  warn: () => {},
   options: {
     baseUrl: 'http://localhost:8000',
     adminUrl: 'http://localhost:9004',

@@ -1,3 +1,4 @@
+import { createKeyUses } from './admin/key-uses.ts'
 import { addHealth, addReflection } from './grpc/introspection.ts'
 import { createGrpcDoor, createGrpcServer } from './grpc/server.ts'
 import { createFacade } from './http/facade.ts'
@@ -25,16 +26,16 @@ export type AppParts = {
   now: () => Date
   /** Hears of every Fault that is ours rather than the caller's. */
   onFailure: (fault: Fault, call: Call) => void
+  /** Tells the operator what stands badly. */
+  warn: (text: string) => void
   options: AppOptions
 }
 
 export type AppOptions = IdentityParts['options'] & {
-  debug: boolean
   /** What seals the state of sign-ins. */
   sessionSecret: string
   /** Cookies travel over https alone. */
   secureCookies: boolean
-  keysRequired: boolean
   /** Requests a minute of one client over all REST routes; undefined lifts every limit. */
   globalLimit: number | undefined
   trustedProxies: number
@@ -46,6 +47,8 @@ export type App = {
   tokens: Tokens
   /** Starts both doors; answers their ports. */
   listen(at: DoorAddresses): Promise<{ grpcPort: number; httpPort: number }>
+  /** Writes when service keys were last used; wanted about once a minute. */
+  writeKeyUses(): Promise<void>
   /** Lets calls under way finish, then closes both doors; storage stays open. */
   drain(): Promise<void>
 }
@@ -62,17 +65,17 @@ const drainTime = 30_000
 
 /** Puts the application together; this very thing is what the tests start. */
 export function createApp(parts: AppParts): App {
-  const { database, keys, providers, now, windows, onFailure, options } = parts
+  const { database, keys, providers, now, windows, onFailure, warn, options } = parts
   const descriptors = readDescriptors()
   const operations = createOperations(descriptors, useCases as unknown as UseCaseTable)
   const tokens = createTokens({ keys, issuer: options.baseUrl, now })
   const loginStates = createLoginStates(options.sessionSecret, now)
+  const keyUses = createKeyUses()
   const pipeline = createPipeline({
-    ...{ database, windows, onFailure, now },
+    ...{ database, windows, onFailure, warn, now, keyUses },
     identity: { keys, tokens, loginStates, providers, options },
     loadFacts: createFacts(database.statements),
     globalLimit: options.globalLimit,
-    keysRequired: options.keysRequired,
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
   })
 
@@ -89,6 +92,7 @@ export function createApp(parts: AppParts): App {
       grpcPort: await grpc.listen(grpcHost, grpcPort),
       httpPort: await http.listen(httpHost, httpPort),
     }),
+    writeKeyUses: () => keyUses.write(database.statements),
     async drain() {
       for (const service of services) health.setStatus(service, 'NOT_SERVING')
       await Promise.all([grpc.drain(drainTime), http.drain(drainTime)])

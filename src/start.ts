@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { warnOfDevelopmentMode } from './admin/development-mode.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { makeKeys, readKeys } from './identity/keys.ts'
@@ -8,6 +9,7 @@ import { createInProcessWindows } from './limits/in-process.ts'
 import { createRedisWindows } from './limits/redis.ts'
 import type { Windows } from './limits/windows.ts'
 import type { Logger } from './log.ts'
+import { repeat } from './repeat.ts'
 import { type Database, migrate, openDatabase } from './storage/database.ts'
 import { startEmbedded } from './storage/embedded.ts'
 import { startSweeping } from './storage/sweep.ts'
@@ -30,7 +32,8 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     ? undefined
     : await startEmbedded({ dataDir: config.DATA_DIR, log: (text) => log.info(text) })
   const databaseUrl = embedded?.url ?? config.DATABASE_URL
-  const database = await openDatabase(databaseUrl, (text) => log.warn(text))
+  const warn = (text: string) => log.warn(text)
+  const database = await openDatabase(databaseUrl, warn)
   const windows = createWindows(config, log)
   const closeStorage = async () => {
     await windows.close()
@@ -43,6 +46,7 @@ export async function start(config: Config, log: Logger): Promise<Running> {
       ...{ database, windows, now: () => new Date() },
       keys: await readOrMakeKeys(config, log),
       providers,
+      warn,
       onFailure: (fault, { requestId }) =>
         log.error({ request_id: requestId, reason: fault.reason, err: fault.cause }, fault.message),
       options: {
@@ -64,6 +68,8 @@ export async function start(config: Config, log: Logger): Promise<Running> {
       },
     })
     if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: nothing is limited')
+    const options = { keysRequired: config.SERVICE_KEYS_REQUIRED }
+    await warnOfDevelopmentMode(database.fork(), { warn, identity: { options } })
     const ports = await app.listen({
       grpcHost: config.GRPC_HOST,
       grpcPort: config.GRPC_PORT,
@@ -73,11 +79,17 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     const sweeping = startSweeping(database, (error) =>
       log.error({ err: error }, 'Sweeping failed'),
     )
+    const writeKeyUses = () => app.writeKeyUses().then(() => false)
+    const onUnwritten = (error: unknown) =>
+      log.error({ err: error }, 'Writing when keys were used failed')
+    const keyUses = repeat(writeKeyUses, 60_000, onUnwritten)
     return {
       ...{ app, database, databaseUrl, ...ports },
       async stop() {
         await app.drain()
         await sweeping.stop()
+        await keyUses.stop()
+        await writeKeyUses().catch(onUnwritten)
         await closeStorage()
       },
     }

@@ -1,3 +1,4 @@
+import { type AdminServiceServer, AdminServiceService } from '../gen/daikon/v1/admin.ts'
 import { type AuthServiceServer, AuthServiceService } from '../gen/daikon/v1/auth.ts'
 import { type GroupServiceServer, GroupServiceService } from '../gen/daikon/v1/groups.ts'
 import {
@@ -9,6 +10,19 @@ import {
   type WorkspaceServiceServer,
   WorkspaceServiceService,
 } from '../gen/daikon/v1/workspaces.ts'
+import {
+  createClientApp,
+  deleteClientApp,
+  listClientApps,
+  updateClientApp,
+} from './admin/client-apps.ts'
+import {
+  createServiceApp,
+  deleteServiceApp,
+  listServiceApps,
+  rotateServiceApp,
+  updateServiceApp,
+} from './admin/service-apps.ts'
 import { beginAdminLogin, completeAdminLogin, getAdminMe } from './identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from './identity/codes.ts'
 import { beginLogin, completeLogin } from './identity/login.ts'
@@ -18,11 +32,23 @@ import { endOtherSessions, endSession, listSessions } from './identity/sessions.
 import { getMe, updateMe } from './identity/users.ts'
 import { getConfiguration, getKeySet } from './identity/well-known.ts'
 import { accessible } from './permissions/accessible.ts'
+import { listGrantedActions, listServiceActions, registerActions } from './permissions/actions.ts'
 import { check } from './permissions/check.ts'
 import { getResource, register, unregister } from './permissions/register.ts'
 import { revokeShare, share } from './permissions/share.ts'
 import { updateVisibility } from './permissions/visibility.ts'
 import type { UseCases } from './rpc/call.ts'
+import {
+  addRoleActions,
+  listRoleActions,
+  removeRoleAction,
+} from './workspaces/custom-role-actions.ts'
+import {
+  addRoleMember,
+  listRoleMembers,
+  removeRoleMember,
+} from './workspaces/custom-role-members.ts'
+import { createRole, deleteRole, listRoles, updateRole } from './workspaces/custom-roles.ts'
 import { addGroupMember, listGroupMembers, removeGroupMember } from './workspaces/group-members.ts'
 import { createGroup, deleteGroup, listGroups, updateGroup } from './workspaces/groups.ts'
 import { inviteMember, listMembers, removeMember, updateMember } from './workspaces/members.ts'
@@ -36,6 +62,7 @@ import {
 
 /** Every service of gen/, for the inside door. */
 export const definitions = {
+  AdminService: AdminServiceService,
   AuthService: AuthServiceService,
   GroupService: GroupServiceService,
   PermissionService: PermissionServiceService,
@@ -45,6 +72,29 @@ export const definitions = {
 
 /** What every method does; one that is missing does not compile. */
 export const useCases = {
+  AdminService: {
+    // Custom roles, service actions and apps.
+    listServiceActions,
+    listRoles,
+    createRole,
+    updateRole,
+    deleteRole,
+    listRoleActions,
+    addRoleActions,
+    removeRoleAction,
+    listRoleMembers,
+    addRoleMember,
+    removeRoleMember,
+    listServiceApps,
+    createServiceApp,
+    updateServiceApp,
+    deleteServiceApp,
+    rotateServiceApp,
+    listClientApps,
+    createClientApp,
+    updateClientApp,
+    deleteClientApp,
+  } satisfies UseCases<AdminServiceServer>,
   AuthService: {
     beginLogin,
     completeLogin,
@@ -68,6 +118,8 @@ export const useCases = {
     revokeShare,
     getResource,
     unregister,
+    registerActions,
+    listGrantedActions,
   } satisfies UseCases<PermissionServiceServer>,
   UserService: {
     getMe,

@@ -1,91 +1,153 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
+import type {
+  ListServiceAppsRequest,
+  ListServiceAppsResponse,
+  ServiceAppCreateRequest,
+  ServiceAppKeyResponse,
+  ServiceAppRequest,
+  ServiceAppResponse,
+  ServiceAppRotateRequest,
+  ServiceAppUpdateRequest,
+} from '../../gen/daikon/v1/admin_apps.ts'
+import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
+import { record } from '../activity/record.ts'
 import { hashServiceKey, makeServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
+import { type Acting, actorOf } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { ServiceApp, ServiceKey } from '../storage/entities/service-apps.ts'
+import { given } from '../storage/given.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
-
-/** A service app as it is shown (contract 10); `key` only where one was made. */
-export type ServiceAppView = {
-  id: string
-  name: string
-  service_name: string
-  /** Of its newest key. */
-  key_prefix: string
-  is_active: boolean
-  created_at: string
-  key?: string
-}
-
-type ServiceAppRow = Omit<ServiceAppView, 'created_at'> & { created_at: Timestamp }
+import { type KeyWatch, warnOfDevelopmentMode } from './development-mode.ts'
 
 /** Makes an app with its first key. `key` lets the demo keep the same one. */
 export async function createServiceApp(
-  em: EntityManager,
-  { name, service_name }: { name: string; service_name: string },
+  { em, caller }: Acting,
+  { name, service_name }: ServiceAppCreateRequest,
   key = makeServiceKey(),
-): Promise<ServiceAppView> {
+): Promise<ServiceAppKeyResponse> {
   const id = uuid()
+  const { actorId } = actorOf(caller)
   return inTransaction(em, async (em) => {
-    await em.insert(ServiceApp, { id, name, service_name })
-    await insertKey(em, id, key)
+    const row = { id, name: name.trim(), service_name, created_by: actorId ?? null }
+    await em.insert(ServiceApp, row)
+    const key_prefix = await insertKey(em, id, key)
+    const detail = { name: row.name, service_name, key_prefix }
+    await record(em, { actorId }, { action: 'service_app.created', targetId: id, detail })
     return { ...(await requireServiceApp(em, id)), key }
   })
 }
 
 /** Every app, oldest first. */
-export async function listServiceApps(em: EntityManager): Promise<ServiceAppView[]> {
+export async function listServiceApps(
+  { em }: Pick<Acting, 'em'>,
+  _request: ListServiceAppsRequest,
+): Promise<ListServiceAppsResponse> {
   const rows = await em.execute<ServiceAppRow[]>(`${select} order by a.id`)
-  return rows.map(view)
+  return { service_apps: rows.map(view) }
 }
 
-/** Refuses the app's keys from now on; they may be let in again. */
-export async function deactivateServiceApp(em: EntityManager, id: string): Promise<ServiceAppView> {
-  return inTransaction(em, async (em) => {
-    await em.nativeUpdate(ServiceApp, { id }, { is_active: false })
-    return requireServiceApp(em, id)
+/** Changes the label; refuses the app's keys from now on, or lets them in again. */
+export async function updateServiceApp(
+  { em, caller, ...watch }: Acting & KeyWatch,
+  { service_app_id, name, is_active }: ServiceAppUpdateRequest,
+): Promise<ServiceAppResponse> {
+  const changed = await inTransaction(em, async (em) => {
+    const before = await requireServiceApp(em, service_app_id)
+    const changes = given({ name: name?.trim(), is_active })
+    if (!changes) return before
+    await em.nativeUpdate(ServiceApp, { id: before.id }, changes)
+    const app = { ...before, ...changes }
+    if (app.name !== before.name) await recordApp({ em, caller }, 'service_app.updated', app)
+    if (app.is_active !== before.is_active) {
+      const action = app.is_active ? 'service_app.activated' : 'service_app.deactivated'
+      await recordApp({ em, caller }, action, app)
+    }
+    return app
   })
+  await warnOfDevelopmentMode(em, watch)
+  return changed
 }
 
-/** Gives the app a new key; the ones before hold for `overlapSeconds` more. */
+/** Deletes an app with its keys. */
+export async function deleteServiceApp(
+  { em, caller, ...watch }: Acting & KeyWatch,
+  { service_app_id }: ServiceAppRequest,
+): Promise<DeleteResponse> {
+  await inTransaction(em, async (em) => {
+    const app = await requireServiceApp(em, service_app_id)
+    await em.nativeDelete(ServiceApp, { id: app.id })
+    await recordApp({ em, caller }, 'service_app.deleted', app)
+  })
+  await warnOfDevelopmentMode(em, watch)
+  return {}
+}
+
+/** Gives the app a new key; the ones before hold for `overlap_seconds` more at the most. */
 export async function rotateServiceApp(
-  em: EntityManager,
-  id: string,
-  overlapSeconds: number,
-): Promise<ServiceAppView> {
+  { em, caller }: Acting,
+  { service_app_id, overlap_seconds = 86_400 }: ServiceAppRotateRequest,
+): Promise<ServiceAppKeyResponse> {
   const key = makeServiceKey()
   return inTransaction(em, async (em) => {
-    await requireServiceApp(em, id)
+    const { id, name, service_name } = await requireServiceApp(em, service_app_id)
     await em.execute(
-      `update service_keys set expires_at = now() + ? * interval '1 second'
-       where app_id = ? and expires_at is null`,
-      [overlapSeconds, id],
+      `update service_keys
+       set expires_at = least(expires_at, now() + ? * interval '1 second') where app_id = ?`,
+      [overlap_seconds, id],
     )
-    await insertKey(em, id, key)
+    const key_prefix = await insertKey(em, id, key)
+    const detail = { name, service_name, key_prefix, overlap_seconds: String(overlap_seconds) }
+    const entry = { action: 'service_app.key_rotated', targetId: id, detail } as const
+    await record(em, actorOf(caller), entry)
     return { ...(await requireServiceApp(em, id)), key }
   })
 }
 
+type ServiceAppRow = Omit<ServiceAppResponse, 'created_at' | 'last_used_at' | 'created_by'> & {
+  last_used_at: Timestamp | null
+  created_by: string | null
+  created_at: Timestamp
+}
+
 const select = `
-  select a.id, a.name, a.service_name, k.key_prefix, a.is_active, a.created_at
+  select a.id, a.name, a.service_name, k.key_prefix, a.is_active, a.last_used_at, a.created_by,
+    a.created_at
   from service_apps a
   left join lateral (
     select key_prefix from service_keys where app_id = a.id
     order by expires_at desc nulls first limit 1
   ) k on true`
 
-async function requireServiceApp(em: EntityManager, id: string): Promise<ServiceAppView> {
-  const [row] = await em.execute<ServiceAppRow[]>(`${select} where a.id = ?`, [id])
+/** The app, held until the end of the transaction: changes come one after the other. */
+async function requireServiceApp(em: EntityManager, id: string): Promise<ServiceAppResponse> {
+  const sql = `${select} where a.id = ? for no key update of a`
+  const [row] = await em.execute<ServiceAppRow[]>(sql, [id])
   if (row) return view(row)
   throw new Fault('missing', 'SERVICE_APP_NOT_FOUND', 'Service app not found')
 }
 
-function view(row: ServiceAppRow): ServiceAppView {
-  return { ...row, created_at: isoTime(row.created_at) }
+function view({ last_used_at, created_by, created_at, ...row }: ServiceAppRow): ServiceAppResponse {
+  return {
+    ...row,
+    ...(last_used_at && { last_used_at: isoTime(last_used_at) }),
+    ...(created_by && { created_by }),
+    created_at: isoTime(created_at),
+  }
 }
 
-async function insertKey(em: EntityManager, app_id: string, key: string): Promise<void> {
-  const row = { key_hash: hashServiceKey(key), key_prefix: serviceKeyPrefix(key), app_id }
-  await em.insert(ServiceKey, row)
+async function insertKey(em: EntityManager, app_id: string, key: string): Promise<string> {
+  const key_prefix = serviceKeyPrefix(key)
+  await em.insert(ServiceKey, { key_hash: hashServiceKey(key), key_prefix, app_id })
+  return key_prefix
+}
+
+function recordApp(
+  { em, caller }: Acting,
+  action: `service_app.${'updated' | 'activated' | 'deactivated' | 'deleted'}`,
+  { id, name, service_name }: ServiceAppResponse,
+): Promise<void> {
+  const detail = { name, service_name }
+  return record(em, actorOf(caller), { action, targetId: id, detail })
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { createClientApp, deactivateClientApp, listClientApps } from '../admin/client-apps.ts'
+import { createClientApp, listClientApps, updateClientApp } from '../admin/client-apps.ts'
 import { parseId } from './arguments.ts'
 import { print, table } from './print.ts'
 import { withDatabase } from './session.ts'
@@ -16,10 +16,9 @@ export function clientAppCommand(): Command {
     .requiredOption('--name <label>', 'what people call it')
     .requiredOption('--redirect-uri <uri...>', 'to the letter; may be given several times')
     .action(async (options: { name: string; redirectUri: string[] }, command) => {
-      const app = await withDatabase(({ em, config }) => {
-        const registration = { name: options.name, redirect_uris: options.redirectUri }
-        return createClientApp(em, registration, { anyHttp: config.DEBUG })
-      })
+      const app = await withDatabase(({ operator }) =>
+        createClientApp(operator, { name: options.name, redirect_uris: options.redirectUri }),
+      )
       print(command, app, [`Created ${app.id} for ${app.redirect_uris.join(', ')}.`])
     })
 
@@ -27,7 +26,7 @@ export function clientAppCommand(): Command {
     .command('list')
     .description('list every app')
     .action(async (_options, command) => {
-      const apps = await withDatabase(({ em }) => listClientApps(em))
+      const { client_apps: apps } = await withDatabase(({ em }) => listClientApps({ em }, {}))
       print(command, apps, table(apps))
     })
 
@@ -36,7 +35,9 @@ export function clientAppCommand(): Command {
     .description('send no more codes to the addresses of an app')
     .argument('<id>', 'as `list` shows it', parseId)
     .action(async (id: string, _options, command) => {
-      const app = await withDatabase(({ em }) => deactivateClientApp(em, id))
+      const app = await withDatabase(({ operator }) =>
+        updateClientApp(operator, { client_app_id: id, redirect_uris: [], is_active: false }),
+      )
       print(command, app, [`Deactivated ${app.id}.`])
     })
 

@@ -41,7 +41,7 @@ export async function seedDemo(
   const { em } = context
   if (!(await em.count(Workspace, { id: workspace }))) await seedPeople(em)
   if (!(await em.count(ServiceKey, { key_hash: hashServiceKey(serviceKey) })))
-    await createServiceApp(em, { name: 'Demo documents', service_name }, serviceKey)
+    await createServiceApp(context, { name: 'Demo documents', service_name }, serviceKey)
   await em.upsert(ClientApp, { id: clientApp, name: 'Demo documents' })
   await em.upsert(ClientRedirectUri, { app_id: clientApp, uri: redirectUri })
 

@@ -9,10 +9,11 @@ export function print(command: Command, result: unknown, lines: string[]): void 
 }
 
 /** Rows as columns, for people. */
-export function table(rows: Record<string, unknown>[]): string[] {
-  const [first] = rows
-  if (!first) return ['None.']
-  const names = Object.keys(first)
+export function table(objects: object[]): string[] {
+  if (objects.length === 0) return ['None.']
+  const rows = objects.map((object) => ({ ...object }) as Record<string, unknown>)
+  // What is absent of one may be there of another.
+  const names = [...new Set(rows.flatMap(Object.keys))]
   const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? '')))]
   const widths = names.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
   return cells.map((row) =>

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import {
   createServiceApp,
-  deactivateServiceApp,
   listServiceApps,
   rotateServiceApp,
+  updateServiceApp,
 } from '../admin/service-apps.ts'
 import { parseId } from './arguments.ts'
 import { print, table } from './print.ts'
@@ -19,12 +19,12 @@ export function serviceAppCommand(): Command {
     .requiredOption('--name <label>', 'what people call it')
     .requiredOption('--service <service_name>', 'the one service its key acts for')
     .action(async (options: { name: string; service: string }, command) => {
-      const app = await withDatabase(({ em }) =>
-        createServiceApp(em, { name: options.name, service_name: options.service }),
+      const app = await withDatabase(({ operator }) =>
+        createServiceApp(operator, { name: options.name, service_name: options.service }),
       )
       print(command, app, [
         `Created ${app.id} for ${app.service_name}. Its key, shown once:`,
-        app.key ?? '',
+        app.key,
       ])
     })
 
@@ -32,7 +32,7 @@ export function serviceAppCommand(): Command {
     .command('list')
     .description('list every app')
     .action(async (_options, command) => {
-      const apps = await withDatabase(({ em }) => listServiceApps(em))
+      const { service_apps: apps } = await withDatabase(({ em }) => listServiceApps({ em }, {}))
       print(command, apps, table(apps))
     })
 
@@ -41,12 +41,10 @@ export function serviceAppCommand(): Command {
     .description('refuse the keys of an app from now on')
     .argument('<id>', 'as `list` shows it', parseId)
     .action(async (id: string, _options, command) => {
-      const { app, active } = await withDatabase(async ({ em }) => ({
-        app: await deactivateServiceApp(em, id),
-        active: (await listServiceApps(em)).filter((app) => app.is_active).length,
-      }))
-      const warning = 'No active app is left: development mode, every key and none passes.'
-      print(command, app, [`Deactivated ${app.id}.`, ...(active === 0 ? [warning] : [])])
+      const app = await withDatabase(({ operator }) =>
+        updateServiceApp(operator, { service_app_id: id, is_active: false }),
+      )
+      print(command, app, [`Deactivated ${app.id}.`])
     })
 
   command
@@ -57,11 +55,11 @@ export function serviceAppCommand(): Command {
     .action(async (id: string, options: { overlap: string }, command) => {
       const hours = Number(options.overlap)
       if (!(hours >= 0)) throw new Error('--overlap must be a number of hours')
-      const app = await withDatabase(({ em }) => rotateServiceApp(em, id, hours * 3600))
-      print(command, app, [
-        `The old key holds for ${hours} h. The new one, shown once:`,
-        app.key ?? '',
-      ])
+      const overlap_seconds = Math.round(hours * 3600)
+      const app = await withDatabase(({ operator }) =>
+        rotateServiceApp(operator, { service_app_id: id, overlap_seconds }),
+      )
+      print(command, app, [`The old key holds for ${hours} h. The new one, shown once:`, app.key])
     })
 
   return command

@@ -1,12 +1,18 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Registering } from '../admin/client-apps.ts'
+import type { KeyWatch } from '../admin/development-mode.ts'
 import { type Config, readConfig } from '../config.ts'
+import type { Acting } from '../rpc/call.ts'
 import { openDatabase } from '../storage/database.ts'
 import { startEmbedded } from '../storage/embedded.ts'
 
 /** What a command of the operator's tool works with. */
-export type Session = { config: Config; databaseUrl: string; em: EntityManager }
+export type Session = { config: Config; databaseUrl: string; em: EntityManager; operator: Operator }
+
+/** The operator as the use cases see one: nobody the activity log could name; told on stderr. */
+export type Operator = Acting & KeyWatch & Registering
 
 /**
  * Runs a command on the database of the environment: DATABASE_URL, else the embedded one, be it
@@ -19,7 +25,11 @@ export async function withDatabase<Result>(
   const { url: databaseUrl, stop } = await findDatabase(config)
   const database = await openDatabase(databaseUrl, () => {})
   try {
-    return await work({ config, databaseUrl, em: database.fork() })
+    const em = database.fork()
+    const options = { debug: config.DEBUG, keysRequired: config.SERVICE_KEYS_REQUIRED }
+    const warn = (text: string) => process.stderr.write(`${text}\n`)
+    const operator = { em, caller: {}, identity: { options }, warn }
+    return await work({ config, databaseUrl, em, operator })
   } finally {
     await database.close()
     await stop()

@@ -18,6 +18,10 @@ export type IdentityParts = {
     adminEmails: string[]
     /** Whoever has no workspace gets one of their own. */
     personalWorkspaces: boolean
+    /** More is let in than in production: http redirect URIs. */
+    debug: boolean
+    /** No development mode: a service key is needed even where no app is active. */
+    keysRequired: boolean
     /** Seconds. */
     lifetimes: { access: number; refresh: number; admin: number }
   }

@@ -29,16 +29,18 @@ export async function authenticate(passage: Passage, parts: PipelineParts): Prom
   if (!token && !service) return
 
   const { serviceKey } = credentials
+  const keyHash = service && serviceKey ? hashServiceKey(serviceKey) : undefined
   const { standing, grounds } = await parts.loadFacts({
-    keyHash: service && serviceKey ? hashServiceKey(serviceKey) : undefined,
+    keyHash,
     tokenId: (user ?? admin)?.jti,
     userId: (user ?? admin)?.sub,
     workspaceId: user?.wid,
     asks,
   })
   if (service) {
-    const required = parts.keysRequired || standing.keysRequired
+    const required = parts.identity.options.keysRequired || standing.keysRequired
     passage.caller.service = required ? requireService(standing, serviceKey) : { name: undefined }
+    if (required && keyHash) parts.keyUses.note(keyHash, parts.now())
   }
   if (user) passage.caller.user = requireUser(standing, user)
   if (admin) passage.caller.admin = requireAdmin(standing, admin)

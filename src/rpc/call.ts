@@ -76,6 +76,8 @@ export type Context = {
   now: Date
   /** Keys, tokens and providers. */
   identity: IdentityParts
+  /** Tells the operator. */
+  warn: (text: string) => void
 }
 
 /** What changes to records take: who, and on what. */

@@ -3,10 +3,11 @@ import type { Passage, PipelineParts } from './pipeline.ts'
 /** Runs the use case. */
 export async function handle(
   passage: Passage,
-  { database, identity, now }: PipelineParts,
+  { database, identity, now, warn }: PipelineParts,
 ): Promise<void> {
   const { operation, call, caller, grounds } = passage
-  const context = { caller, grounds, identity, now: now(), statements: database.statements }
+  const { statements } = database
+  const context = { caller, grounds, identity, warn, now: now(), statements }
   const { useCase } = operation
   passage.response = useCase.asks
     ? await useCase(context, call.message)

@@ -1,3 +1,4 @@
+import type { KeyUses } from '../admin/key-uses.ts'
 import type { IdentityParts } from '../identity/identity-parts.ts'
 import type { Verdict, Windows } from '../limits/windows.ts'
 import type { LoadFacts } from '../permissions/facts.ts'
@@ -21,11 +22,12 @@ export type PipelineParts = {
   /** The pages that may act with the admin cookie. */
   adminOrigins: string[]
   loadFacts: LoadFacts
-  /** No development mode: a key is needed even where no service app is active. */
-  keysRequired: boolean
+  keyUses: KeyUses
   database: Database
   /** Hears of every Fault that is ours rather than the caller's. */
   onFailure: (fault: Fault, call: Call) => void
+  /** Tells the operator. */
+  warn: (text: string) => void
 }
 
 /** A call on its way through the steps, and what they have found out. */

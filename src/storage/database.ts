@@ -17,6 +17,7 @@ import { returnLostClients } from './lost-clients.ts'
 import { First } from './migrations/001-first.ts'
 import { SignIn } from './migrations/002-sign-in.ts'
 import { Search } from './migrations/003-search.ts'
+import { Apps } from './migrations/004-apps.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** PostgreSQL, as the rooms see it. */
@@ -82,6 +83,7 @@ function openOrm(url: string): Promise<MikroORM> {
         { name: '001-first', class: First },
         { name: '002-sign-in', class: SignIn },
         { name: '003-search', class: Search },
+        { name: '004-apps', class: Apps },
       ],
       tableName: 'migrations',
       snapshot: false,

@@ -1,7 +1,11 @@
+import { repeat } from '../repeat.ts'
 import type { Database } from './database.ts'
 
 /** Rows that mean nothing any more once they have expired. */
-const expiring = ['denied_tokens', 'used_states', 'authorization_codes', 'refresh_families']
+const expiring = [
+  ...['denied_tokens', 'used_states', 'authorization_codes', 'refresh_families'],
+  'service_keys',
+]
 
 /** Rows of one table that one statement deletes at the most, so that nobody waits long for it. */
 const batch = 1000
@@ -32,27 +36,6 @@ export function startSweeping(
   database: Database,
   onFailure: (error: unknown) => void,
 ): { stop(): Promise<void> } {
-  let stopped = false
-  let running: Promise<void> = Promise.resolve()
-  let timer: ReturnType<typeof setTimeout>
-  const plan = (delay: number) => {
-    timer = setTimeout(() => {
-      running = sweep(database, new Date())
-        .catch((error) => {
-          onFailure(error)
-          return 0
-        })
-        .then((swept) => {
-          if (!stopped) plan(swept >= batch ? 0 : interval)
-        })
-    }, delay).unref()
-  }
-  plan(interval)
-  return {
-    stop() {
-      stopped = true
-      clearTimeout(timer)
-      return running
-    },
-  }
+  const work = async () => (await sweep(database, new Date())) >= batch
+  return repeat(work, interval, onFailure)
 }

@@ -24,6 +24,8 @@ function messages(office: Office, record: ResourceRecord): Record<string, object
     UpdateVisibility: { permission_id, visibility: 'workspace' },
     GetResource: { ...kind, resource_id },
     RevokeShare: { permission_id, ...grantee },
+    RegisterActions: { service_name: kind.service_name, actions: [{ name: 'publish' }] },
+    ListGrantedActions: { service_name: kind.service_name },
     Unregister: { permission_id },
   }
 }
@@ -81,11 +83,11 @@ for (const door of world.doors) {
 
   test(`the dual methods need a token beside the key ${through}`, async (t) => {
     const office = await openOffice(world, door)
-    const { Check, Accessible, Share } = messages(
+    const { Check, Accessible, Share, ListGrantedActions } = messages(
       office,
       await office.register(office.staff.owner),
     ) as Record<string, object>
-    const all = { Check, Accessible, Share } as Record<string, object>
+    const all = { Check, Accessible, Share, ListGrantedActions } as Record<string, object>
     const missing = everywhere(all, 'unauthenticated TOKEN_MISSING')
     t.deepEqual(await callAll(door, all, { key: office.key }), missing)
   })
@@ -133,14 +135,18 @@ for (const door of world.doors) {
     const { staff, key, service } = office
     const other = await openOffice(world, door)
     const record = await other.register(other.staff.owner)
-    const { Accessible, Register, GetResource } = messages(office, record) as Record<string, object>
+    const { Accessible, Register, GetResource, RegisterActions, ListGrantedActions } = messages(
+      office,
+      record,
+    ) as Record<string, object>
+    const naming = { Accessible, Register, GetResource, RegisterActions, ListGrantedActions }
     for (const service_name of [other.service, service.toUpperCase(), `${service} `, 'nobody']) {
-      const all = Object.entries({ Accessible, Register, GetResource }).map(
+      const all = Object.entries(naming).map(
         ([method, message]) => [method, { ...message, service_name }] as const,
       )
       t.deepEqual(
         await callAll(door, Object.fromEntries(all), { ...office.as(staff.owner), key }),
-        everywhere({ Accessible, Register, GetResource }, 'forbidden OTHER_SERVICE'),
+        everywhere(naming, 'forbidden OTHER_SERVICE'),
       )
     }
   })

@@ -32,6 +32,13 @@ export async function layGrounds(world: World, door: Door) {
   const far = await office.register(stranger.staff.viewer, theirs)
   const alien = await stranger.register(stranger.staff.viewer, theirs)
 
+  const action = await world.seed.serviceAction(office.service, `a-${randomUUID()}`)
+  const role = await world.seed.customRole(workspace, [action], [staff.viewer.id])
+  // Apps of their own: the office's has to go on.
+  const serviceApp = await world.seed.serviceApp(`s-${randomUUID()}`)
+  const clientUri = `https://app.example.com/${randomUUID()}`
+  const clientApp = await world.seed.clientApp([clientUri])
+
   const ask = { ...kind, resource_id: record.resource_id, action: 'view' }
   const values: Values = {
     ...ask,
@@ -40,6 +47,9 @@ export async function layGrounds(world: World, door: Door) {
     ...{ grantee_type: 'user', grantee_id: staff.editor.id, owner_id: staff.editor.id },
     ...{ session_id: session, role: 'editor', limit: 10 },
     ...{ name: `n-${randomUUID()}`, slug: `s-${randomUUID()}`, description: 'new' },
+    ...{ actions: [{ name: 'publish' }], role_id: role },
+    ...{ service_action_id: action, service_action_ids: [action] },
+    ...{ service_app_id: serviceApp.id, client_app_id: clientApp, redirect_uris: [clientUri] },
     ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
   }
   return {

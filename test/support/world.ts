@@ -19,6 +19,8 @@ export type Node = {
   grpcPort: number
   httpPort: number
   failures: Fault[]
+  /** What the operator was told. */
+  warnings: string[]
   stop(): Promise<void>
 }
 
@@ -88,9 +90,11 @@ async function startNode(
 ): Promise<Node> {
   const database = await openDatabase(url, () => {})
   const failures: Fault[] = []
+  const warnings: string[] = []
   const app = createApp({
     ...{ database, keys, windows: createInProcessWindows(), providers: new Map() },
     now: () => clock.now ?? new Date(),
+    warn: (text) => warnings.push(text),
     onFailure: (fault) => {
       failures.push(fault)
       if (fault.kind === 'internal') console.error(fault.cause)
@@ -115,7 +119,7 @@ async function startNode(
   const ports = await app.listen({ grpcHost: host, grpcPort: 0, httpHost: host, httpPort: 0 })
   const doors = createDoors(app, ports)
   return {
-    ...{ app, doors, failures, ...ports },
+    ...{ app, doors, failures, warnings, ...ports },
     async stop() {
       for (const door of doors) door.close()
       await app.drain()

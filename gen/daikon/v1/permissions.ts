@@ -133,6 +133,41 @@ export interface Share {
   granted_at: string | undefined;
 }
 
+export interface RegisterActionsRequest {
+  service_name: string;
+  /** Each name once; `view` and `edit` are built in. */
+  actions: ActionRegistration[];
+}
+
+export interface ActionRegistration {
+  name: string;
+  /** Empty when absent. */
+  description?: string | undefined;
+}
+
+/** All that a service has registered, by name. */
+export interface ServiceActions {
+  service_name: string;
+  actions: ServiceAction[];
+}
+
+export interface ServiceAction {
+  id: string;
+  name: string;
+  description: string;
+  registered_at: string | undefined;
+}
+
+export interface ListGrantedActionsRequest {
+  service_name: string;
+}
+
+export interface ListGrantedActionsResponse {
+  service_name: string;
+  /** Ascending. */
+  actions: string[];
+}
+
 function createBasePermissionCheck(): PermissionCheck {
   return { service_name: "", resource_type: "", resource_id: "", action: "" };
 }
@@ -1364,6 +1399,420 @@ export const Share: MessageFns<Share> = {
   },
 };
 
+function createBaseRegisterActionsRequest(): RegisterActionsRequest {
+  return { service_name: "", actions: [] };
+}
+
+export const RegisterActionsRequest: MessageFns<RegisterActionsRequest> = {
+  encode(message: RegisterActionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    for (const v of message.actions) {
+      ActionRegistration.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RegisterActionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRegisterActionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.actions.push(ActionRegistration.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RegisterActionsRequest>, I>>(base?: I): RegisterActionsRequest {
+    return RegisterActionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RegisterActionsRequest>, I>>(object: I): RegisterActionsRequest {
+    const message = createBaseRegisterActionsRequest();
+    message.service_name = object.service_name ?? "";
+    message.actions = object.actions?.map((e) => ActionRegistration.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseActionRegistration(): ActionRegistration {
+  return { name: "", description: undefined };
+}
+
+export const ActionRegistration: MessageFns<ActionRegistration> = {
+  encode(message: ActionRegistration, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== undefined) {
+      writer.uint32(18).string(message.description);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ActionRegistration {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseActionRegistration();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ActionRegistration>, I>>(base?: I): ActionRegistration {
+    return ActionRegistration.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ActionRegistration>, I>>(object: I): ActionRegistration {
+    const message = createBaseActionRegistration();
+    message.name = object.name ?? "";
+    message.description = object.description ?? undefined;
+    return message;
+  },
+};
+
+function createBaseServiceActions(): ServiceActions {
+  return { service_name: "", actions: [] };
+}
+
+export const ServiceActions: MessageFns<ServiceActions> = {
+  encode(message: ServiceActions, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    for (const v of message.actions) {
+      ServiceAction.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ServiceActions {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseServiceActions();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.actions.push(ServiceAction.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ServiceActions>, I>>(base?: I): ServiceActions {
+    return ServiceActions.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ServiceActions>, I>>(object: I): ServiceActions {
+    const message = createBaseServiceActions();
+    message.service_name = object.service_name ?? "";
+    message.actions = object.actions?.map((e) => ServiceAction.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseServiceAction(): ServiceAction {
+  return { id: "", name: "", description: "", registered_at: undefined };
+}
+
+export const ServiceAction: MessageFns<ServiceAction> = {
+  encode(message: ServiceAction, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(26).string(message.description);
+    }
+    if (message.registered_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.registered_at), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ServiceAction {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseServiceAction();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.registered_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ServiceAction>, I>>(base?: I): ServiceAction {
+    return ServiceAction.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ServiceAction>, I>>(object: I): ServiceAction {
+    const message = createBaseServiceAction();
+    message.id = object.id ?? "";
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.registered_at = object.registered_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListGrantedActionsRequest(): ListGrantedActionsRequest {
+  return { service_name: "" };
+}
+
+export const ListGrantedActionsRequest: MessageFns<ListGrantedActionsRequest> = {
+  encode(message: ListGrantedActionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantedActionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantedActionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListGrantedActionsRequest>, I>>(base?: I): ListGrantedActionsRequest {
+    return ListGrantedActionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListGrantedActionsRequest>, I>>(object: I): ListGrantedActionsRequest {
+    const message = createBaseListGrantedActionsRequest();
+    message.service_name = object.service_name ?? "";
+    return message;
+  },
+};
+
+function createBaseListGrantedActionsResponse(): ListGrantedActionsResponse {
+  return { service_name: "", actions: [] };
+}
+
+export const ListGrantedActionsResponse: MessageFns<ListGrantedActionsResponse> = {
+  encode(message: ListGrantedActionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    for (const v of message.actions) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantedActionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantedActionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.actions.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListGrantedActionsResponse>, I>>(base?: I): ListGrantedActionsResponse {
+    return ListGrantedActionsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListGrantedActionsResponse>, I>>(object: I): ListGrantedActionsResponse {
+    const message = createBaseListGrantedActionsResponse();
+    message.service_name = object.service_name ?? "";
+    message.actions = object.actions?.map((e) => e) || [];
+    return message;
+  },
+};
+
 /** Who may do what with which resource (specification 4.1). */
 export type PermissionServiceService = typeof PermissionServiceService;
 export const PermissionServiceService = {
@@ -1456,6 +1905,29 @@ export const PermissionServiceService = {
     responseSerialize: (value: UnregisterResponse): Buffer => Buffer.from(UnregisterResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UnregisterResponse => UnregisterResponse.decode(value),
   },
+  /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
+  registerActions: {
+    path: "/daikon.v1.PermissionService/RegisterActions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RegisterActionsRequest): Buffer =>
+      Buffer.from(RegisterActionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RegisterActionsRequest => RegisterActionsRequest.decode(value),
+    responseSerialize: (value: ServiceActions): Buffer => Buffer.from(ServiceActions.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ServiceActions => ServiceActions.decode(value),
+  },
+  /** Lists the actions of a service that custom roles give the token's user. */
+  listGrantedActions: {
+    path: "/daikon.v1.PermissionService/ListGrantedActions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListGrantedActionsRequest): Buffer =>
+      Buffer.from(ListGrantedActionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGrantedActionsRequest => ListGrantedActionsRequest.decode(value),
+    responseSerialize: (value: ListGrantedActionsResponse): Buffer =>
+      Buffer.from(ListGrantedActionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGrantedActionsResponse => ListGrantedActionsResponse.decode(value),
+  },
 } as const;
 
 export interface PermissionServiceServer extends UntypedServiceImplementation {
@@ -1475,6 +1947,10 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   getResource: handleUnaryCall<GetResourceRequest, ResourcePermissionResponse>;
   /** Forgets a resource and its shares; the owning service calls it when the resource is deleted. */
   unregister: handleUnaryCall<UnregisterRequest, UnregisterResponse>;
+  /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
+  registerActions: handleUnaryCall<RegisterActionsRequest, ServiceActions>;
+  /** Lists the actions of a service that custom roles give the token's user. */
+  listGrantedActions: handleUnaryCall<ListGrantedActionsRequest, ListGrantedActionsResponse>;
 }
 
 export interface PermissionServiceClient extends Client {
@@ -1602,6 +2078,38 @@ export interface PermissionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UnregisterResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
+  registerActions(
+    request: RegisterActionsRequest,
+    callback: (error: ServiceError | null, response: ServiceActions) => void,
+  ): ClientUnaryCall;
+  registerActions(
+    request: RegisterActionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ServiceActions) => void,
+  ): ClientUnaryCall;
+  registerActions(
+    request: RegisterActionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ServiceActions) => void,
+  ): ClientUnaryCall;
+  /** Lists the actions of a service that custom roles give the token's user. */
+  listGrantedActions(
+    request: ListGrantedActionsRequest,
+    callback: (error: ServiceError | null, response: ListGrantedActionsResponse) => void,
+  ): ClientUnaryCall;
+  listGrantedActions(
+    request: ListGrantedActionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGrantedActionsResponse) => void,
+  ): ClientUnaryCall;
+  listGrantedActions(
+    request: ListGrantedActionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGrantedActionsResponse) => void,
   ): ClientUnaryCall;
 }
 

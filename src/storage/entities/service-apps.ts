@@ -9,6 +9,8 @@ export const ServiceApp = defineEntity({
     name: p.text(),
     service_name: p.text(),
     is_active: p.boolean().default(true),
+    last_used_at: p.datetime().nullable(),
+    created_by: p.uuid().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
   },
 })

@@ -8,6 +8,7 @@ export const ClientApp = defineEntity({
     id: p.uuid().primary(),
     name: p.text(),
     is_active: p.boolean().default(true),
+    created_by: p.uuid().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
   },
 })

@@ -1,0 +1,44 @@
+import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
+import type {
+  ListRoleMembersResponse,
+  RoleMemberRequest,
+  RoleRequest,
+} from '../../gen/daikon/v1/admin_roles.ts'
+import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
+import type { Context } from '../rpc/call.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import { requireRole } from './custom-roles.ts'
+import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
+
+const kind = 'role'
+
+/** The members who have a role. */
+export async function listRoleMembers(
+  { em }: Context,
+  { role_id }: RoleRequest,
+): Promise<ListRoleMembersResponse> {
+  const { id } = await requireRole(em, role_id)
+  return { members: await listSetMembers(em, { kind, id }) }
+}
+
+/** Gives a role to a member of its workspace; again changes nothing. */
+export async function addRoleMember(
+  { em, caller }: Context,
+  { role_id, user_id }: RoleMemberRequest,
+): Promise<Acknowledgement> {
+  return inTransaction(em, async (em) => {
+    const role = await requireRole(em, role_id)
+    return addSetMember({ em, caller }, { kind, ...role }, user_id)
+  })
+}
+
+/** Takes a role from a member; the next check knows. */
+export async function removeRoleMember(
+  { em, caller }: Context,
+  { role_id, user_id }: RoleMemberRequest,
+): Promise<DeleteResponse> {
+  return inTransaction(em, async (em) => {
+    const role = await requireRole(em, role_id)
+    return removeSetMember({ em, caller }, { kind, ...role }, user_id)
+  })
+}

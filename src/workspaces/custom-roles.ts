@@ -1,0 +1,125 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { v7 as uuid } from 'uuid'
+import type {
+  ListRolesRequest,
+  ListRolesResponse,
+  RoleCreateRequest,
+  RoleRequest,
+  RoleResponse,
+  RoleUpdateRequest,
+} from '../../gen/daikon/v1/admin_roles.ts'
+import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
+import { record } from '../activity/record.ts'
+import { actorOf, type Caller, type Context } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
+import { CustomRole } from '../storage/entities/custom-roles.ts'
+import { Workspace } from '../storage/entities/people.ts'
+import { given } from '../storage/given.ts'
+import { violates } from '../storage/storage-fault.ts'
+import { isoTime, type Timestamp } from '../storage/timestamp.ts'
+import { inTransaction } from '../storage/transaction.ts'
+
+/** The custom roles of a workspace, by name, with how many actions and members each has. */
+export async function listRoles(
+  { em }: Context,
+  { workspace_id }: ListRolesRequest,
+): Promise<ListRolesResponse> {
+  const where = 'where r.workspace_id = ? order by r.name, r.id'
+  const rows = await em.execute<RoleRow[]>(`${select} ${where}`, [workspace_id])
+  if (rows.length === 0 && !(await em.count(Workspace, { id: workspace_id })))
+    throw workspaceMissing()
+  return { roles: rows.map(view) }
+}
+
+/** Makes a role, which nobody has and which gives nothing. */
+export async function createRole(
+  { em, caller }: Context,
+  { workspace_id, name, description = '' }: RoleCreateRequest,
+): Promise<RoleResponse> {
+  const id = uuid()
+  return inTransaction(em, async (em) => {
+    await em
+      .insert(CustomRole, { id, workspace_id, name: name.trim(), description })
+      .catch((error) => {
+        throw violates(error, 'foreign') ? workspaceMissing() : unlessTaken(error)
+      })
+    const role = await requireRole(em, id)
+    await recordRole(em, caller, 'role.created', role)
+    return role
+  })
+}
+
+/** Changes what is given of name and description. */
+export async function updateRole(
+  { em, caller }: Context,
+  { role_id, name, description }: RoleUpdateRequest,
+): Promise<RoleResponse> {
+  return inTransaction(em, async (em) => {
+    const role = await requireRole(em, role_id)
+    const changes = given({ name: name?.trim(), description })
+    if (!changes) return role
+    const changed = em.nativeUpdate(CustomRole, { id: role.id }, changes)
+    const count = await changed.catch((error) => {
+      throw unlessTaken(error)
+    })
+    if (!count) throw roleMissing()
+    await recordRole(em, caller, 'role.updated', { ...role, ...changes })
+    return { ...role, ...changes }
+  })
+}
+
+/** Deletes a role; its actions and members lose it, and the next check knows. */
+export async function deleteRole(
+  { em, caller }: Context,
+  { role_id }: RoleRequest,
+): Promise<DeleteResponse> {
+  return inTransaction(em, async (em) => {
+    const role = await requireRole(em, role_id)
+    // Of two at once one has deleted it.
+    if (!(await em.nativeDelete(CustomRole, { id: role.id }))) throw roleMissing()
+    await recordRole(em, caller, 'role.deleted', role)
+    return {}
+  })
+}
+
+type RoleRow = Omit<RoleResponse, 'created_at'> & { created_at: Timestamp }
+
+const select = `
+  select r.id, r.workspace_id, r.name, r.description, r.created_at,
+    (select count(*)::int from custom_role_actions where role_id = r.id) as action_count,
+    (select count(*)::int from custom_role_members where role_id = r.id) as member_count
+  from custom_roles r`
+
+/** The role as it is shown. */
+export async function requireRole(em: EntityManager, id: string): Promise<RoleResponse> {
+  const [row] = await em.execute<RoleRow[]>(`${select} where r.id = ?`, [id])
+  if (row) return view(row)
+  throw roleMissing()
+}
+
+export function roleMissing(): Fault {
+  return new Fault('missing', 'ROLE_NOT_FOUND', 'Role not found')
+}
+
+function recordRole(
+  em: EntityManager,
+  caller: Caller,
+  action: 'role.created' | 'role.updated' | 'role.deleted',
+  { id, workspace_id, name }: RoleResponse,
+): Promise<void> {
+  const entry = { action, targetId: id, workspaceId: workspace_id, detail: { name } }
+  return record(em, actorOf(caller), entry)
+}
+
+function view(row: RoleRow): RoleResponse {
+  return { ...row, created_at: isoTime(row.created_at) }
+}
+
+function unlessTaken(error: unknown): unknown {
+  if (!violates(error, 'unique')) return error
+  return new Fault('conflict', 'ROLE_NAME_TAKEN', 'Another role of the workspace has this name')
+}
+
+function workspaceMissing(): Fault {
+  return new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+}

@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { activityOf } from '../support/activity.ts'
+import { hireAdmin } from '../support/admin.ts'
+import type { Door } from '../support/doors.ts'
+import { answered, refused } from '../support/ending.ts'
+import { openOffice } from '../support/office.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const { pool, seed } = world
+const boss = await hireAdmin(world)
+test.after.always(() => world.stop())
+
+/** A workspace, and an administrator who makes roles in it. */
+async function openHouse(door: Door) {
+  const workspace_id = await seed.workspace()
+  const call = (method: string, message: object = {}) => boss.call(door, method, message)
+  return {
+    ...{ workspace_id, call },
+    make: async (name = `r-${randomUUID()}`, more: object = {}) =>
+      answered(await call('CreateRole', { workspace_id, name, ...more })),
+    list: async () =>
+      answered(await call('ListRoles', { workspace_id })).roles as Record<string, any>[],
+  }
+}
+
+for (const door of world.doors) {
+  const through = `through ${door.name}`
+
+  test(`an administrator makes a role: 201 with the role, recorded ${through}`, async (t) => {
+    const { workspace_id, call, list } = await openHouse(door)
+    const request = { workspace_id, name: '  Publishers ', description: 'They publish.' }
+    const ending = await call('CreateRole', request)
+    if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
+    const { id, created_at, ...rest } = answered(ending)
+    t.deepEqual(rest, {
+      ...{ workspace_id, name: 'Publishers', description: 'They publish.' },
+      ...{ action_count: 0, member_count: 0 },
+    })
+    t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
+    t.deepEqual(await list(), [ending.ok && ending.message])
+    t.deepEqual(await activityOf(pool, id), [
+      {
+        action: 'role.created',
+        target_type: 'role',
+        actor_id: boss.id,
+        workspace_id,
+        detail: { name: 'Publishers' },
+      },
+    ])
+  })
+
+  test(`roles are listed by name with their counts, of this workspace alone ${through}`, async (t) => {
+    const { workspace_id, make, list, call } = await openHouse(door)
+    await (await openHouse(door)).make('elsewhere')
+    t.deepEqual(await list(), [])
+    for (const name of ['c', 'a']) await make(name)
+    const actions = await Promise.all(
+      ['x', 'y', 'z'].map((name) => seed.serviceAction(`s-${randomUUID()}`, name)),
+    )
+    const people = [await seed.person(workspace_id), await seed.person(workspace_id)]
+    const id = await seed.customRole(workspace_id, actions, people)
+    answered(await call('UpdateRole', { role_id: id, name: 'b' }))
+    t.deepEqual(
+      (await list()).map(({ name, action_count, member_count }) => [
+        ...[name, action_count, member_count],
+      ]),
+      [
+        ['a', 0, 0],
+        ['b', 3, 2],
+        ['c', 0, 0],
+      ],
+    )
+    const nowhere = refused(await call('ListRoles', { workspace_id: randomUUID() }))
+    t.like(nowhere, { kind: 'missing', reason: 'WORKSPACE_NOT_FOUND' })
+  })
+
+  test(`name and description change each by itself; what changes is recorded ${through}`, async (t) => {
+    const { make, list, call } = await openHouse(door)
+    const made = await make('Old', { description: 'old' })
+    const change = async (more: object) =>
+      answered(await call('UpdateRole', { role_id: made.id, ...more }))
+    t.deepEqual(await change({}), made)
+    t.deepEqual(await change({ name: ' New ' }), { ...made, name: 'New' })
+    t.deepEqual(await change({ description: '' }), { ...made, name: 'New', description: '' })
+    t.deepEqual(await list(), [{ ...made, name: 'New', description: '' }])
+    t.deepEqual(
+      (await activityOf(pool, made.id)).map(({ action, detail }) => [action, detail.name]),
+      [
+        ['role.created', 'Old'],
+        ['role.updated', 'New'],
+        ['role.updated', 'New'],
+      ],
+    )
+  })
+
+  test(`a name is one role's in its workspace, 409; another workspace may have it ${through}`, async (t) => {
+    const { workspace_id, make, call } = await openHouse(door)
+    const other = await openHouse(door)
+    await make('Taken')
+    await other.make('Taken')
+    const { id } = await make('Free')
+    const conflict = { kind: 'conflict', reason: 'ROLE_NAME_TAKEN' } as const
+    t.like(refused(await call('CreateRole', { workspace_id, name: ' Taken' })), conflict)
+    t.like(refused(await call('UpdateRole', { role_id: id, name: 'Taken' })), conflict)
+    answered(await call('UpdateRole', { role_id: id, name: 'Free' }))
+    t.is((await activityOf(pool, id)).length, 2)
+  })
+
+  test(`an unknown role or workspace is 404, wrong fields are 422 ${through}`, async (t) => {
+    const { workspace_id, call } = await openHouse(door)
+    const role_id = randomUUID()
+    const one = { role_id, user_id: randomUUID(), service_action_id: randomUUID() }
+    const messages: [string, object][] = [
+      ['UpdateRole', { role_id, name: 'x' }],
+      ['DeleteRole', { role_id }],
+      ['ListRoleActions', { role_id }],
+      ['AddRoleActions', { role_id, service_action_ids: [randomUUID()] }],
+      ['RemoveRoleAction', one],
+      ['ListRoleMembers', { role_id }],
+      ['AddRoleMember', one],
+      ['RemoveRoleMember', one],
+    ]
+    for (const [method, message] of messages) {
+      const missing = { kind: 'missing', reason: 'ROLE_NOT_FOUND' } as const
+      t.like(refused(await call(method, message)), missing, method)
+      const malformed = refused(await call(method, { ...message, role_id: 'x' }))
+      t.like(malformed, { kind: 'invalid' }, method)
+      t.deepEqual(malformed.problems, [{ field: 'role_id', message: 'must be a UUID' }])
+    }
+    const nowhere = { workspace_id: randomUUID(), name: 'x' }
+    t.like(refused(await call('CreateRole', nowhere)), {
+      ...{ kind: 'missing', reason: 'WORKSPACE_NOT_FOUND' },
+    })
+    for (const name of ['', '  ', 'a\u0000b', 'x'.repeat(201)])
+      t.is(refused(await call('CreateRole', { workspace_id, name })).kind, 'invalid')
+  })
+
+  test(`deleting is 204 and recorded; a role made again inherits nothing ${through}`, async (t) => {
+    const office = await openOffice(world, door)
+    const { workspace: workspace_id, staff, service } = office
+    const call = (method: string, message: object) => boss.call(door, method, message)
+    const action = await seed.serviceAction(service, 'publish')
+    const record = await office.register(staff.owner, { visibility: 'workspace' })
+    const made = answered(await call('CreateRole', { workspace_id, name: 'Publishers' }))
+    const role = { role_id: made.id }
+    answered(await call('AddRoleActions', { ...role, service_action_ids: [action] }))
+    answered(await call('AddRoleMember', { ...role, user_id: staff.viewer.id }))
+    t.true(await office.may(staff.viewer, 'publish', record))
+
+    const ending = await call('DeleteRole', role)
+    t.true(ending.ok)
+    if (ending.ok && door.name === 'rest') t.is(ending.status, 204)
+    t.false(await office.may(staff.viewer, 'publish', record))
+    t.is(refused(await call('DeleteRole', role)).kind, 'missing')
+    t.deepEqual((await activityOf(pool, made.id)).at(-1), {
+      action: 'role.deleted',
+      target_type: 'role',
+      actor_id: boss.id,
+      workspace_id,
+      detail: { name: 'Publishers' },
+    })
+
+    const again = answered(await call('CreateRole', { workspace_id, name: 'Publishers' }))
+    t.like(again, { action_count: 0, member_count: 0 })
+    t.deepEqual(answered(await call('ListRoleMembers', { role_id: again.id })).members, [])
+    answered(await call('AddRoleActions', { role_id: again.id, service_action_ids: [action] }))
+    t.false(await office.may(staff.viewer, 'publish', record))
+  })
+
+  test(`of ten who make the same role, or delete it, one does ${through}`, async (t) => {
+    const { workspace_id, call, list } = await openHouse(door)
+    const ten = (method: string, message: object) =>
+      Promise.all(Array.from({ length: 10 }, () => call(method, message)))
+    const made = await ten('CreateRole', { workspace_id, name: 'Once' })
+    t.is(made.filter(({ ok }) => ok).length, 1)
+    for (const ending of made) if (!ending.ok) t.is(ending.reason, 'ROLE_NAME_TAKEN')
+    const [role] = await list()
+    const deleted = await ten('DeleteRole', { role_id: role?.id })
+    t.is(deleted.filter(({ ok }) => ok).length, 1)
+    for (const ending of deleted) if (!ending.ok) t.is(ending.reason, 'ROLE_NOT_FOUND')
+    t.is((await activityOf(pool, role?.id)).length, 2)
+  })
+}
+
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
