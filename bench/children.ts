@@ -17,7 +17,7 @@ const running: ChildProcess[] = []
 export function startChild(file: string, ...args: string[]): Child {
   const child = fork(join(import.meta.dirname, file), args, {
     // Survivors of a scavenge are what a pause consists of: small young generation, short pauses.
-    execArgv: ['--max-semi-space-size=4'],
+    execArgv: ['--max-semi-space-size=32'],
   })
   running.push(child)
   return {

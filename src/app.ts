@@ -12,7 +12,12 @@ import { createFacts } from './permissions/facts.ts'
 import type { Call } from './rpc/call.ts'
 import type { Fault } from './rpc/fault.ts'
 import { readDescriptors } from './rpc/method.ts'
-import { createOperations, type DeclaredOperation, type UseCaseTable } from './rpc/operation.ts'
+import {
+  createOperations,
+  createStreams,
+  type DeclaredOperation,
+  type UseCaseTable,
+} from './rpc/operation.ts'
 import { createPipeline } from './rpc/pipeline.ts'
 import type { Database } from './storage/database.ts'
 import { definitions, useCases } from './use-cases.ts'
@@ -67,7 +72,9 @@ const drainTime = 30_000
 export function createApp(parts: AppParts): App {
   const { database, keys, providers, now, windows, onFailure, warn, options } = parts
   const descriptors = readDescriptors()
-  const operations = createOperations(descriptors, useCases as unknown as UseCaseTable)
+  const table = useCases as unknown as UseCaseTable
+  const operations = createOperations(descriptors, table)
+  const streams = createStreams(descriptors, table)
   const tokens = createTokens({ keys, issuer: options.baseUrl, now })
   const loginStates = createLoginStates(options.sessionSecret, now)
   const keyUses = createKeyUses()
@@ -79,7 +86,7 @@ export function createApp(parts: AppParts): App {
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
   })
 
-  const server = createGrpcServer(operations, definitions, pipeline)
+  const server = createGrpcServer([...operations, ...streams], definitions, pipeline)
   if (options.debug) addReflection(server, descriptors)
   const services = ['', ...Object.keys(definitions).map((service) => `daikon.v1.${service}`)]
   const health = addHealth(server, services)

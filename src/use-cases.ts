@@ -10,6 +10,7 @@ import {
   type WorkspaceServiceServer,
   WorkspaceServiceService,
 } from '../gen/daikon/v1/workspaces.ts'
+import { listActivity } from './activity/log.ts'
 import {
   createClientApp,
   deleteClientApp,
@@ -23,6 +24,7 @@ import {
   rotateServiceApp,
   updateServiceApp,
 } from './admin/service-apps.ts'
+import { getStats } from './admin/stats.ts'
 import { beginAdminLogin, completeAdminLogin, getAdminMe } from './identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from './identity/codes.ts'
 import { beginLogin, completeLogin } from './identity/login.ts'
@@ -33,7 +35,7 @@ import { getMe, updateMe } from './identity/users.ts'
 import { getConfiguration, getKeySet } from './identity/well-known.ts'
 import { accessible } from './permissions/accessible.ts'
 import { listGrantedActions, listServiceActions, registerActions } from './permissions/actions.ts'
-import { check } from './permissions/check.ts'
+import { check, checkOne } from './permissions/check.ts'
 import { getResource, register, unregister } from './permissions/register.ts'
 import { revokeShare, share } from './permissions/share.ts'
 import { updateVisibility } from './permissions/visibility.ts'
@@ -73,6 +75,8 @@ export const definitions = {
 /** What every method does; one that is missing does not compile. */
 export const useCases = {
   AdminService: {
+    getStats,
+    listActivity,
     // Custom roles, service actions and apps.
     listServiceActions,
     listRoles,
@@ -111,7 +115,9 @@ export const useCases = {
   } satisfies UseCases<AuthServiceServer>,
   PermissionService: {
     check,
+    checkStream: checkOne,
     accessible,
+    accessibleStream: accessible,
     share,
     register,
     updateVisibility,

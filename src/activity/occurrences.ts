@@ -1,7 +1,9 @@
 /** Every recorded occurrence: what it happens to, and what its detail tells (specification 6). */
 export const occurrences = {
   'user.signed_in': { target: 'user', detail: ['provider'] },
+  'user.sign_in_failed': { target: 'user', detail: ['provider', 'error'] },
   'admin.signed_in': { target: 'user', detail: ['provider'] },
+  'admin.sign_in_failed': { target: 'user', detail: ['provider', 'error'] },
   'workspace.created': { target: 'workspace', detail: ['slug'] },
   'workspace.updated': { target: 'workspace', detail: ['slug'] },
   'workspace.deleted': { target: 'workspace', detail: ['slug'] },

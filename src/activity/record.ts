@@ -6,7 +6,7 @@ import { type Detail, type Occurrence, occurrences } from './occurrences.ts'
 /** What happened, to what, where. */
 export type Entry<Name extends Occurrence> = {
   action: Name
-  targetId: string
+  targetId?: string
   workspaceId?: string
   detail: Detail<Name>
 }
@@ -21,7 +21,7 @@ export async function record<Name extends Occurrence>(
     id: uuid(),
     action,
     target_type: occurrences[action].target,
-    target_id: targetId,
+    target_id: targetId ?? null,
     actor_id: actorId ?? null,
     workspace_id: workspaceId ?? null,
     detail,

@@ -3,6 +3,7 @@ import { Fault } from '../rpc/fault.ts'
 import { ConfigError } from '../setting.ts'
 import { migrate } from '../storage/database.ts'
 import { storageFault } from '../storage/storage-fault.ts'
+import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'
 import { clientAppCommand } from './client-app.ts'
 import { keysCommand } from './keys.ts'
@@ -19,6 +20,7 @@ const program = new Command('daikon')
   .addCommand(adminCommand())
   .addCommand(serviceAppCommand())
   .addCommand(clientAppCommand())
+  .addCommand(activityCommand())
   .addCommand(tokenCommand())
 
 program

@@ -1,18 +1,16 @@
 import {
   type handleUnaryCall,
-  type Metadata,
   Server,
   ServerCredentials,
-  type ServerUnaryCall,
   type ServiceDefinition,
+  type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import type { Call } from '../rpc/call.ts'
-import { readCookie } from '../rpc/cookie-header.ts'
 import { type Fault, invalid } from '../rpc/fault.ts'
-import type { DeclaredOperation, Operation } from '../rpc/operation.ts'
+import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
-import { readRequestId } from '../rpc/request-id.ts'
+import { readCall } from './incoming.ts'
 import { faultStatus } from './status.ts'
+import { createExchange, createPages } from './streams.ts'
 
 /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED (contract 2). */
 const largestMessage = 4 * 1024 * 1024
@@ -48,7 +46,7 @@ export function createGrpcDoor(server: Server): GrpcDoor {
 
 /** Every operation over gRPC, by the definitions of gen/. */
 export function createGrpcServer(
-  operations: DeclaredOperation[],
+  operations: (DeclaredOperation | StreamOperation)[],
   definitions: Record<string, ServiceDefinition>,
   pipeline: Pipeline,
 ): Server {
@@ -66,36 +64,24 @@ export function createGrpcServer(
 }
 
 function createHandler(
+  operation: DeclaredOperation | StreamOperation,
+  pipeline: Pipeline,
+): UntypedHandleCall {
+  if (!('kind' in operation)) return createAnswer(operation, pipeline)
+  const create = operation.kind === 'bidi_streaming' ? createExchange : createPages
+  return create(operation, pipeline)
+}
+
+function createAnswer(
   operation: Operation,
   pipeline: Pipeline,
 ): handleUnaryCall<object | Fault, object> {
   return async (incoming, callback) => {
-    const call = readCall(incoming)
+    const call = readCall(incoming, incoming.request)
     const { fault, response } = await pipeline(operation, call)
     if (fault) callback(faultStatus(fault, call.requestId))
     else callback(null, response ?? {})
   }
-}
-
-function readCall(incoming: ServerUnaryCall<object | Fault, object>): Call {
-  const { metadata, request } = incoming
-  return {
-    door: 'grpc',
-    message: request,
-    credentials: {
-      authorization: text(metadata, 'authorization'),
-      serviceKey: text(metadata, 'x-service-key'),
-      adminToken: readCookie(text(metadata, 'cookie'), 'admin_token'),
-    },
-    ip: peerAddress(incoming.getPeer()),
-    requestId: readRequestId(text(metadata, 'x-request-id')),
-  }
-}
-
-/** A value given twice is none that could be valid. */
-function text(metadata: Metadata, name: string): string | undefined {
-  const values = metadata.get(name)
-  return values.length === 0 ? undefined : values.join(', ')
 }
 
 /** The definition with bytes that are no message turned into a Fault, so that they take the pipeline too. */
@@ -118,9 +104,4 @@ function unreadable(cause: unknown): Fault {
   const fault = invalid({ field: '', message: 'The message is not valid protobuf' })
   fault.cause = cause
   return fault
-}
-
-/** grpc-js appends the port to an address without brackets. */
-function peerAddress(peer: string): string {
-  return peer.slice(0, Math.max(peer.lastIndexOf(':'), 0)) || peer
 }

@@ -16,6 +16,7 @@ import {
   type Failure,
   isFailure,
   openRound,
+  recordFailure,
   refusal,
   requireProvider,
   startRound,
@@ -43,7 +44,10 @@ export async function completeAdminLogin(
   const over = { state: login.secrets.state, login_state: '' }
   const identity = await askProvider(context, request, login)
   const admin = isFailure(identity) ? identity : await admit(context, identity)
-  if (isFailure(admin)) return { ...over, location: loginPage(context, admin) }
+  if (isFailure(admin)) {
+    await recordFailure(context, login, admin)
+    return { ...over, location: loginPage(context, admin) }
+  }
 
   const { id: sub, email, name } = admin
   const claims = { sub, jti: randomUUID(), email, name, admin: true as const }

@@ -1,4 +1,5 @@
 import type { CompleteLoginRequest } from '../../gen/daikon/v1/auth.ts'
+import { record } from '../activity/record.ts'
 import type { Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { type Flow, type LoginState, loginSeconds } from './login-states.ts'
@@ -84,6 +85,16 @@ export async function askProvider(
   } catch (error) {
     return failureOf(error)
   }
+}
+
+/** Notes a login that led to no sign-in; who it was is not known for certain. */
+export function recordFailure(
+  { em }: Context,
+  { flow, provider }: LoginState,
+  { error }: Failure,
+): Promise<void> {
+  const action = flow === 'admin' ? 'admin.sign_in_failed' : 'user.sign_in_failed'
+  return record(em, { actorId: undefined }, { action, detail: { provider, error } })
 }
 
 /** Why somebody whom the provider knows does not get in. */

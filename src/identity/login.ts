@@ -9,7 +9,14 @@ import type { Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { issueCode } from './codes.ts'
-import { askProvider, isFailure, openRound, requireProvider, startRound } from './login-round.ts'
+import {
+  askProvider,
+  isFailure,
+  openRound,
+  recordFailure,
+  requireProvider,
+  startRound,
+} from './login-round.ts'
 import type { LoginState } from './login-states.ts'
 import { signIn } from './sign-in.ts'
 
@@ -38,6 +45,7 @@ export async function completeLogin(
   await requireRedirectUri(context, client.redirectUri)
   const identity = await askProvider(context, request, login)
   const result = isFailure(identity) ? identity : await grantCode(context, identity, client)
+  if (isFailure(result)) await recordFailure(context, login, result)
   return { location: backTo(client, result), state: login.secrets.state, login_state: '' }
 }
 

@@ -1,4 +1,6 @@
 import type {
+  CheckStreamRequest,
+  CheckStreamResponse,
   PermissionCheckRequest,
   PermissionCheckResponse,
 } from '../../gen/daikon/v1/permissions.ts'
@@ -20,3 +22,14 @@ export const check: Decision<PermissionCheckRequest, PermissionCheckResponse> = 
 })
 
 check.asks = ({ checks }) => checks
+
+/** Answers one check of a stream. */
+export const checkOne: Decision<CheckStreamRequest, CheckStreamResponse> = async (
+  { caller, grounds },
+  { correlation_id, check },
+) => ({
+  correlation_id,
+  allowed: may(caller.user?.role, check?.action ?? '', grounds[0] ?? 0),
+})
+
+checkOne.asks = ({ check }) => (check ? [check] : [])

@@ -102,11 +102,18 @@ export type UseCases<Server> = {
   >
 }
 
-/** A handler type of gen/ taken apart: `(call: {request}, callback: (error, response) => void) => void`. */
+/**
+ * A handler type of gen/ taken apart: `(call: {request}, callback: (error, response) => void) => void`,
+ * or of a stream `(call: {request or read, write}) => void`, whose every message takes the use case.
+ */
 type Handled<Handler> = Handler extends (call: infer Incoming, callback: infer Callback) => void
-  ? Incoming extends { request: infer Request }
-    ? Callback extends (error: null, response: infer Response) => void
+  ? Callback extends (error: null, response: infer Response) => void
+    ? Incoming extends { request: infer Request }
       ? UseCase<Request, NonNullable<Response>>
       : never
-    : never
+    : Incoming extends { write(response: infer Response): unknown }
+      ? Incoming extends { request: infer Request } | { read(): infer Request }
+        ? UseCase<Request, Response>
+        : never
+      : never
   : never

@@ -7,7 +7,7 @@ export async function handle(
 ): Promise<void> {
   const { operation, call, caller, grounds } = passage
   const { statements } = database
-  const context = { caller, grounds, identity, warn, now: now(), statements }
+  const context = { caller, grounds, identity, warn, statements, now: now() }
   const { useCase } = operation
   passage.response = useCase.asks
     ? await useCase(context, call.message)

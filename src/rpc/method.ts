@@ -39,8 +39,8 @@ export type Policy = {
   responseField: string | undefined
 }
 
-/** A declared operation: what both doors and the pipeline know of it. */
-export type Method = {
+/** What is declared of every operation. */
+type Declaration = {
   /** `daikon.v1.PermissionService/Check`. */
   name: string
   /** `PermissionService`. */
@@ -48,10 +48,15 @@ export type Method = {
   /** The use case's key, `updateVisibility`. */
   key: string
   policy: Policy
-  route: Route
   input: DescMessage
   output: DescMessage
 }
+
+/** A declared operation: what both doors and the pipeline know of it. */
+export type Method = Declaration & { route: Route }
+
+/** A declared operation whose messages come one after another. */
+export type Stream = Declaration & { kind: DescMethod['methodKind'] }
 
 type PolicyJson = {
   tier?: string
@@ -84,17 +89,25 @@ function keepNames(messages: DescriptorProto[]): void {
   }
 }
 
-/** Every method declared; throws when one has no policy, no route, or rights that hang in the air. */
+/** Every method of one answer; throws when one has no policy, no route, or rights that hang in the air. */
 export function readMethods(descriptors: FileDescriptorSet): Method[] {
   const registry = createFileRegistry(descriptors)
-  const methods: Method[] = []
-  for (const file of registry.files) {
-    for (const service of file.services) {
-      if (file.proto.package !== 'daikon.v1') continue
-      for (const method of service.methods) methods.push(readMethod(registry, method))
-    }
-  }
-  return methods
+  return declared(registry)
+    .filter(({ methodKind }) => methodKind === 'unary')
+    .map((method) => readMethod(registry, method))
+}
+
+/** Every streaming method; these are for the inside door alone. */
+export function readStreams(descriptors: FileDescriptorSet): Stream[] {
+  const registry = createFileRegistry(descriptors)
+  return declared(registry)
+    .filter(({ methodKind }) => methodKind !== 'unary')
+    .map((method) => ({ ...readDeclaration(registry, method, true), kind: method.methodKind }))
+}
+
+function declared(registry: FileRegistry): DescMethod[] {
+  const own = [...registry.files].filter((file) => file.proto.package === 'daikon.v1')
+  return own.flatMap((file) => file.services.flatMap((service) => service.methods))
 }
 
 /** A field's option as JSON under its proto names; undefined when it is not set. */
@@ -104,24 +117,32 @@ export function fieldOption(registry: FileRegistry, field: DescField, name: stri
 }
 
 function readMethod(registry: FileRegistry, method: DescMethod): Method {
-  const name = `${method.parent.typeName}/${method.name}`
-  const policy = requireExtension(registry, 'daikon.v1.policy')
+  const name = methodName(method)
   const http = requireExtension(registry, 'google.api.http')
-  if (!hasOption(method, policy)) throw new Error(`${name} declares no policy`)
   if (!hasOption(method, http)) throw new Error(`${name} declares no google.api.http`)
   const route = readRoute(name, optionJson(registry, http, method) as Record<string, string>)
+  return { ...readDeclaration(registry, method, route.verb === 'get'), route }
+}
+
+function readDeclaration(registry: FileRegistry, method: DescMethod, safe: boolean): Declaration {
+  const name = methodName(method)
+  const policy = requireExtension(registry, 'daikon.v1.policy')
+  if (!hasOption(method, policy)) throw new Error(`${name} declares no policy`)
   return {
     name,
     service: method.parent.name,
     key: method.localName,
-    policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson, route),
-    route,
+    policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson, safe),
     input: method.input,
     output: method.output,
   }
 }
 
-function readPolicy(name: string, method: DescMethod, json: PolicyJson, route: Route): Policy {
+function methodName({ parent, name }: DescMethod): string {
+  return `${parent.typeName}/${name}`
+}
+
+function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: boolean): Policy {
   if (!json.tier) throw new Error(`${name} declares no tier`)
   const tier = json.tier.replace('TIER_', '').toLowerCase() as Tier
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
@@ -138,7 +159,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, route: R
     workspaceField: json.workspace_field,
     serviceField,
     limitPerMinute: json.limit_per_minute,
-    safe: route.verb === 'get',
+    safe,
     status: json.status ?? 200,
     responseField: json.response_field,
   }

@@ -2,7 +2,7 @@ import { createFileRegistry } from '@bufbuild/protobuf'
 import type { FileDescriptorSet } from '@bufbuild/protobuf/wkt'
 import type { UseCase } from './call.ts'
 import type { Fault } from './fault.ts'
-import { type Method, type Policy, readMethods } from './method.ts'
+import { type Method, type Policy, readMethods, readStreams, type Stream } from './method.ts'
 import { readTravellers, type Traveller } from './travel.ts'
 import { createValidator, type Validator } from './validate.ts'
 
@@ -18,6 +18,9 @@ export type DeclaredOperation = Method &
     /** The fields that travel in headers and cookies. */
     travel: { request: Traveller[]; response: Traveller[] }
   }
+
+/** A stream with all that it takes to run it, message by message. */
+export type StreamOperation = Stream & Operation
 
 /** The use cases by service and key, `{PermissionService: {check, …}}`. */
 export type UseCaseTable = Record<string, Record<string, UseCase<never, object>>>
@@ -49,17 +52,35 @@ export function createOperations(
   table: UseCaseTable,
 ): DeclaredOperation[] {
   const registry = createFileRegistry(descriptors)
-  return readMethods(descriptors).map((method) => {
-    const useCase = table[method.service]?.[method.key]
-    if (!useCase) throw new Error(`${method.name} has no use case`)
-    return {
-      ...method,
-      validate: createValidator(registry, method),
-      useCase: useCase as UseCase<object, object>,
-      travel: {
-        request: readTravellers(registry, method.input),
-        response: readTravellers(registry, method.output),
-      },
-    }
-  })
+  return readMethods(descriptors).map((method) => ({
+    ...method,
+    validate: createValidator(registry, method),
+    useCase: requireUseCase(table, method),
+    travel: {
+      request: readTravellers(registry, method.input),
+      response: readTravellers(registry, method.output),
+    },
+  }))
+}
+
+/** Every declared stream with the use case that each of its messages takes. */
+export function createStreams(
+  descriptors: FileDescriptorSet,
+  table: UseCaseTable,
+): StreamOperation[] {
+  const registry = createFileRegistry(descriptors)
+  return readStreams(descriptors).map((stream) => ({
+    ...stream,
+    validate: createValidator(registry, stream),
+    useCase: requireUseCase(table, stream),
+  }))
+}
+
+function requireUseCase(
+  table: UseCaseTable,
+  { name, service, key }: Pick<Method, 'name' | 'service' | 'key'>,
+): UseCase<object, object> {
+  const useCase = table[service]?.[key]
+  if (!useCase) throw new Error(`${name} has no use case`)
+  return useCase as UseCase<object, object>
 }

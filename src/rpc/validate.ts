@@ -10,8 +10,11 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export type Validator = (message: unknown) => void
 
 /** The validator of a method, compiled from its field rules. */
-export function createValidator(registry: FileRegistry, method: Method): Validator {
-  const check = ajv.compile(requestSchema(registry, method.input))
+export function createValidator(
+  registry: FileRegistry,
+  { input }: Pick<Method, 'input'>,
+): Validator {
+  const check = ajv.compile(requestSchema(registry, input))
   return (message) => {
     if (check(message)) return
     throw invalid(...problemsOf(check.errors ?? []))

@@ -18,6 +18,7 @@ import { First } from './migrations/001-first.ts'
 import { SignIn } from './migrations/002-sign-in.ts'
 import { Search } from './migrations/003-search.ts'
 import { Apps } from './migrations/004-apps.ts'
+import { ActivityLog } from './migrations/005-activity.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** PostgreSQL, as the rooms see it. */
@@ -84,6 +85,7 @@ function openOrm(url: string): Promise<MikroORM> {
         { name: '002-sign-in', class: SignIn },
         { name: '003-search', class: Search },
         { name: '004-apps', class: Apps },
+        { name: '005-activity', class: ActivityLog },
       ],
       tableName: 'migrations',
       snapshot: false,

@@ -3,19 +3,20 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
+import { occurrences } from '../../src/activity/occurrences.ts'
 import { settings } from '../../src/config.ts'
 import { startDev } from '../support/dev.ts'
 
 const root = join(import.meta.dirname, '../..')
 const path = join(root, 'README.md')
-if (process.env.UPDATE_GOLDEN) await writeSettings()
+if (process.env.UPDATE_GOLDEN) await writeTables()
 const readme = await readFile(path, 'utf8')
 
-test('the README lists every setting with its default and its sentence', (t) => {
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (?:`(.*)`)? ?\| (.*) \|$/gm)]
-  const documented = rows.map(([, name, fallback = '', sentence]) => [name, fallback, sentence])
-  const known = Object.entries(settings).map(([name, row]) => [name, row.fallback, row.sentence])
-  t.deepEqual(documented, known)
+test('the README lists every setting and every recorded occurrence, as the code knows them', (t) => {
+  for (const [head, rows] of Object.entries(tables())) {
+    const [, rest = ''] = readme.split(head)
+    t.is(/^(\|.*\n)*/.exec(rest)?.[0], rows.join(''))
+  }
 })
 
 test('the README’s first minutes work as pasted', async (t) => {
@@ -39,15 +40,29 @@ test('the README’s first minutes work as pasted', async (t) => {
   )
 })
 
-/** Writes the table of settings anew, from the code. */
-async function writeSettings(): Promise<void> {
-  const rows = Object.entries(settings).map(([name, { fallback, sentence }]) => {
-    const cells = [`\`${name}\``, fallback && `\`${fallback}\``, sentence]
-    return `| ${cells.join(' | ')} |\n`
-  })
-  const before = await readFile(path, 'utf8')
-  const head = '| variable | default | |\n|---|---|---|\n'
-  const [start = '', rest = ''] = before.split(head)
-  const after = rest.replace(/^(\|.*\n)*/, '')
-  await writeFile(path, `${start}${head}${rows.join('')}${after}`)
+/** Writes the tables anew, from the code. */
+async function writeTables(): Promise<void> {
+  let text = await readFile(path, 'utf8')
+  for (const [head, rows] of Object.entries(tables())) {
+    const [start = '', rest = ''] = text.split(head)
+    text = `${start}${head}${rows.join('')}${rest.replace(/^(\|.*\n)*/, '')}`
+  }
+  await writeFile(path, text)
+}
+
+/** Each table's first lines, and its rows. */
+function tables(): Record<string, string[]> {
+  return {
+    '| variable | default | |\n|---|---|---|\n': Object.entries(settings).map(
+      ([name, { fallback, sentence }]) =>
+        row([`\`${name}\``, fallback && `\`${fallback}\``, sentence]),
+    ),
+    '| action | happens to | detail |\n|---|---|---|\n': Object.entries(occurrences).map(
+      ([action, { target, detail }]) => row([`\`${action}\``, target, detail.join(', ')]),
+    ),
+  }
+}
+
+function row(cells: string[]): string {
+  return `| ${cells.join(' | ')} |\n`
 }

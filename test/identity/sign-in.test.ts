@@ -60,4 +60,10 @@ test('an e-mail that the provider does not vouch for opens nothing', async (t) =
   }
   const { rows } = await world.pool.query('select * from linked_accounts')
   t.deepEqual(rows, [])
+  const { rows: failed } = await world.pool.query('select action, detail from activity')
+  t.is(failed.length, 6)
+  t.deepEqual(failed[0], {
+    action: 'user.sign_in_failed',
+    detail: { provider: 'google', error: 'email_not_verified' },
+  })
 })

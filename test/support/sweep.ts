@@ -52,12 +52,16 @@ export async function layGrounds(world: World, door: Door) {
     ...{ service_app_id: serviceApp.id, client_app_id: clientApp, redirect_uris: [clientUri] },
     ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
   }
+  /** What means another thing there, or holds once only. */
+  const own: Record<string, () => Values> = {
+    register: () => ({ resource_id: randomUUID() }),
+    listActivity: () => ({ action: 'group.created', target_type: 'group' }),
+  }
   return {
     ...{ office, stranger, group, theirGroup, record, far, alien, session, theirSession, values },
     /** A message that is answered, of the field names it declares. */
     message: (operation: DeclaredOperation): Values => {
-      const own = operation.key === 'register' ? { resource_id: randomUUID() } : {}
-      return fill(operation, operation.input, { ...values, ...own })
+      return fill(operation, operation.input, { ...values, ...own[operation.key]?.() })
     },
     shown: ({ policy: { tier } }: DeclaredOperation, { token } = staff.owner): Shown => ({
       ...((tier === 'user' || tier === 'dual') && { token }),

@@ -34,6 +34,7 @@ import {
   ServiceAppRotateRequest,
   ServiceAppUpdateRequest,
 } from "./admin_apps.ts";
+import { GetStatsRequest, ListActivityRequest, ListActivityResponse, Stats } from "./admin_records.ts";
 import {
   AddRoleActionsRequest,
   ListRoleActionsResponse,
@@ -58,6 +59,27 @@ export const protobufFileName = "daikon/v1/admin.proto";
 /** Everything under /admin (specification 4.6). */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
+  /** The dashboard's figures, as of now. */
+  getStats: {
+    path: "/daikon.v1.AdminService/GetStats" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetStatsRequest): Buffer => Buffer.from(GetStatsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetStatsRequest => GetStatsRequest.decode(value),
+    responseSerialize: (value: Stats): Buffer => Buffer.from(Stats.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Stats => Stats.decode(value),
+  },
+  /** What has happened, the newest first. */
+  listActivity: {
+    path: "/daikon.v1.AdminService/ListActivity" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListActivityRequest): Buffer => Buffer.from(ListActivityRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListActivityRequest => ListActivityRequest.decode(value),
+    responseSerialize: (value: ListActivityResponse): Buffer =>
+      Buffer.from(ListActivityResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
+  },
   /** Lists what services have registered, by service. */
   listServiceActions: {
     path: "/daikon.v1.AdminService/ListServiceActions" as const,
@@ -277,6 +299,10 @@ export const AdminServiceService = {
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
+  /** The dashboard's figures, as of now. */
+  getStats: handleUnaryCall<GetStatsRequest, Stats>;
+  /** What has happened, the newest first. */
+  listActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
   /** Lists what services have registered, by service. */
   listServiceActions: handleUnaryCall<ListServiceActionsRequest, ListServiceActionsResponse>;
   /** Lists the custom roles of a workspace. */
@@ -320,6 +346,35 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
 }
 
 export interface AdminServiceClient extends Client {
+  /** The dashboard's figures, as of now. */
+  getStats(request: GetStatsRequest, callback: (error: ServiceError | null, response: Stats) => void): ClientUnaryCall;
+  getStats(
+    request: GetStatsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Stats) => void,
+  ): ClientUnaryCall;
+  getStats(
+    request: GetStatsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Stats) => void,
+  ): ClientUnaryCall;
+  /** What has happened, the newest first. */
+  listActivity(
+    request: ListActivityRequest,
+    callback: (error: ServiceError | null, response: ListActivityResponse) => void,
+  ): ClientUnaryCall;
+  listActivity(
+    request: ListActivityRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListActivityResponse) => void,
+  ): ClientUnaryCall;
+  listActivity(
+    request: ListActivityRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListActivityResponse) => void,
+  ): ClientUnaryCall;
   /** Lists what services have registered, by service. */
   listServiceActions(
     request: ListServiceActionsRequest,

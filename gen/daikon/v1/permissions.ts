@@ -10,8 +10,12 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
+  type ClientDuplexStream,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
+  type handleBidiStreamingCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -49,6 +53,17 @@ export interface PermissionCheckResult {
 
 export interface PermissionCheckResponse {
   results: PermissionCheckResult[];
+}
+
+export interface CheckStreamRequest {
+  /** Comes back with the answer; the client's own. */
+  correlation_id: string;
+  check: PermissionCheck | undefined;
+}
+
+export interface CheckStreamResponse {
+  correlation_id: string;
+  allowed: boolean;
 }
 
 export interface AccessibleResourcesRequest {
@@ -468,6 +483,142 @@ export const PermissionCheckResponse: MessageFns<PermissionCheckResponse> = {
   fromPartial<I extends Exact<DeepPartial<PermissionCheckResponse>, I>>(object: I): PermissionCheckResponse {
     const message = createBasePermissionCheckResponse();
     message.results = object.results?.map((e) => PermissionCheckResult.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCheckStreamRequest(): CheckStreamRequest {
+  return { correlation_id: "", check: undefined };
+}
+
+export const CheckStreamRequest: MessageFns<CheckStreamRequest> = {
+  encode(message: CheckStreamRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.correlation_id !== "") {
+      writer.uint32(10).string(message.correlation_id);
+    }
+    if (message.check !== undefined) {
+      PermissionCheck.encode(message.check, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckStreamRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckStreamRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.correlation_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.check = PermissionCheck.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckStreamRequest>, I>>(base?: I): CheckStreamRequest {
+    return CheckStreamRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckStreamRequest>, I>>(object: I): CheckStreamRequest {
+    const message = createBaseCheckStreamRequest();
+    message.correlation_id = object.correlation_id ?? "";
+    message.check = (object.check !== undefined && object.check !== null)
+      ? PermissionCheck.fromPartial(object.check)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCheckStreamResponse(): CheckStreamResponse {
+  return { correlation_id: "", allowed: false };
+}
+
+export const CheckStreamResponse: MessageFns<CheckStreamResponse> = {
+  encode(message: CheckStreamResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.correlation_id !== "") {
+      writer.uint32(10).string(message.correlation_id);
+    }
+    if (message.allowed !== false) {
+      writer.uint32(16).bool(message.allowed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckStreamResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckStreamResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.correlation_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.allowed = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckStreamResponse>, I>>(base?: I): CheckStreamResponse {
+    return CheckStreamResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckStreamResponse>, I>>(object: I): CheckStreamResponse {
+    const message = createBaseCheckStreamResponse();
+    message.correlation_id = object.correlation_id ?? "";
+    message.allowed = object.allowed ?? false;
     return message;
   },
 };
@@ -1828,11 +1979,36 @@ export const PermissionServiceService = {
       Buffer.from(PermissionCheckResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): PermissionCheckResponse => PermissionCheckResponse.decode(value),
   },
+  /**
+   * Check by check over one stream, answered in any order. Each is judged, credentials and all, as of
+   * when it came: the stream ends with the status of the first one that is refused.
+   */
+  checkStream: {
+    path: "/daikon.v1.PermissionService/CheckStream" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: CheckStreamRequest): Buffer => Buffer.from(CheckStreamRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckStreamRequest => CheckStreamRequest.decode(value),
+    responseSerialize: (value: CheckStreamResponse): Buffer => Buffer.from(CheckStreamResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckStreamResponse => CheckStreamResponse.decode(value),
+  },
   /** Lists the resources of one type that the token's user may do the action with. */
   accessible: {
     path: "/daikon.v1.PermissionService/Accessible" as const,
     requestStream: false as const,
     responseStream: false as const,
+    requestSerialize: (value: AccessibleResourcesRequest): Buffer =>
+      Buffer.from(AccessibleResourcesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AccessibleResourcesRequest => AccessibleResourcesRequest.decode(value),
+    responseSerialize: (value: AccessibleResourcesResponse): Buffer =>
+      Buffer.from(AccessibleResourcesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AccessibleResourcesResponse => AccessibleResourcesResponse.decode(value),
+  },
+  /** The same, page after page to the end; `limit` is the size of a page. */
+  accessibleStream: {
+    path: "/daikon.v1.PermissionService/AccessibleStream" as const,
+    requestStream: false as const,
+    responseStream: true as const,
     requestSerialize: (value: AccessibleResourcesRequest): Buffer =>
       Buffer.from(AccessibleResourcesRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): AccessibleResourcesRequest => AccessibleResourcesRequest.decode(value),
@@ -1933,8 +2109,15 @@ export const PermissionServiceService = {
 export interface PermissionServiceServer extends UntypedServiceImplementation {
   /** Answers whether the token's user may do each action, in the order asked. */
   check: handleUnaryCall<PermissionCheckRequest, PermissionCheckResponse>;
+  /**
+   * Check by check over one stream, answered in any order. Each is judged, credentials and all, as of
+   * when it came: the stream ends with the status of the first one that is refused.
+   */
+  checkStream: handleBidiStreamingCall<CheckStreamRequest, CheckStreamResponse>;
   /** Lists the resources of one type that the token's user may do the action with. */
   accessible: handleUnaryCall<AccessibleResourcesRequest, AccessibleResourcesResponse>;
+  /** The same, page after page to the end; `limit` is the size of a page. */
+  accessibleStream: handleServerStreamingCall<AccessibleResourcesRequest, AccessibleResourcesResponse>;
   /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
   share: handleUnaryCall<ShareRequest, Share>;
   /** Makes a resource known; the owning service calls it when the resource is created. Idempotent. */
@@ -1970,6 +2153,16 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PermissionCheckResponse) => void,
   ): ClientUnaryCall;
+  /**
+   * Check by check over one stream, answered in any order. Each is judged, credentials and all, as of
+   * when it came: the stream ends with the status of the first one that is refused.
+   */
+  checkStream(): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
+  checkStream(options: Partial<CallOptions>): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
+  checkStream(
+    metadata: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
   /** Lists the resources of one type that the token's user may do the action with. */
   accessible(
     request: AccessibleResourcesRequest,
@@ -1986,6 +2179,16 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AccessibleResourcesResponse) => void,
   ): ClientUnaryCall;
+  /** The same, page after page to the end; `limit` is the size of a page. */
+  accessibleStream(
+    request: AccessibleResourcesRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<AccessibleResourcesResponse>;
+  accessibleStream(
+    request: AccessibleResourcesRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<AccessibleResourcesResponse>;
   /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
   share(request: ShareRequest, callback: (error: ServiceError | null, response: Share) => void): ClientUnaryCall;
   share(

@@ -1,0 +1,35 @@
+import type { Metadata } from '@grpc/grpc-js'
+import type { Call } from '../rpc/call.ts'
+import { readCookie } from '../rpc/cookie-header.ts'
+import type { Fault } from '../rpc/fault.ts'
+import { readRequestId } from '../rpc/request-id.ts'
+
+/** What grpc-js tells of a call, whichever its kind. */
+export type Incoming = { metadata: Metadata; getPeer(): string }
+
+/** The call with a message of it; credentials come as metadata (contract 2). */
+export function readCall(incoming: Incoming, message: object | Fault): Call {
+  const { metadata } = incoming
+  return {
+    door: 'grpc',
+    message,
+    credentials: {
+      authorization: text(metadata, 'authorization'),
+      serviceKey: text(metadata, 'x-service-key'),
+      adminToken: readCookie(text(metadata, 'cookie'), 'admin_token'),
+    },
+    ip: peerAddress(incoming.getPeer()),
+    requestId: readRequestId(text(metadata, 'x-request-id')),
+  }
+}
+
+/** A value given twice is none that could be valid. */
+function text(metadata: Metadata, name: string): string | undefined {
+  const values = metadata.get(name)
+  return values.length === 0 ? undefined : values.join(', ')
+}
+
+/** grpc-js appends the port to an address without brackets. */
+function peerAddress(peer: string): string {
+  return peer.slice(0, Math.max(peer.lastIndexOf(':'), 0)) || peer
+}

@@ -1,0 +1,12 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** What the filters of the activity log and the figures of the dashboard read by. */
+export class ActivityLog extends Migration {
+  override name = '005-activity'
+
+  override up(): void {
+    this.addSql('create index on activity (action, id)')
+    this.addSql('create index on activity (target_type, id)')
+    this.addSql('create index on users (created_at)')
+  }
+}
