@@ -51,6 +51,7 @@ import {
   removeRoleMember,
 } from './workspaces/custom-role-members.ts'
 import { createRole, deleteRole, listRoles, updateRole } from './workspaces/custom-roles.ts'
+import { listAllWorkspaces, listWorkspacePage } from './workspaces/every-workspace.ts'
 import { addGroupMember, listGroupMembers, removeGroupMember } from './workspaces/group-members.ts'
 import { createGroup, deleteGroup, listGroups, updateGroup } from './workspaces/groups.ts'
 import { inviteMember, listMembers, removeMember, updateMember } from './workspaces/members.ts'
@@ -77,6 +78,24 @@ export const useCases = {
   AdminService: {
     getStats,
     listActivity,
+    // Workspaces, members and groups.
+    listWorkspaces: listWorkspacePage,
+    createWorkspace,
+    listAllWorkspaces,
+    getWorkspace,
+    updateWorkspace,
+    deleteWorkspace,
+    listMembers,
+    inviteMember,
+    updateMember,
+    removeMember,
+    listGroups,
+    createGroup,
+    updateGroup,
+    deleteGroup,
+    listGroupMembers,
+    addGroupMember,
+    removeGroupMember,
     // Custom roles, service actions and apps.
     listServiceActions,
     listRoles,

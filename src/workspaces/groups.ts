@@ -17,6 +17,7 @@ import { given } from '../storage/given.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { isoTime } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
+import { requireKnownWorkspace, workspaceMissing } from './workspace-missing.ts'
 
 /** A group's row. */
 export type GroupRow = {
@@ -59,6 +60,7 @@ export async function listGroups(
   { workspace_id }: ListGroupsRequest,
 ): Promise<ListGroupsResponse> {
   const groups = await em.find(Group, { workspace_id }, { orderBy: { name: 'asc', id: 'asc' } })
+  if (groups.length === 0) await requireKnownWorkspace(em, workspace_id)
   return { groups: groups.map(viewGroup) }
 }
 
@@ -132,8 +134,4 @@ async function unlessNameTaken<Result>(work: () => Promise<Result>): Promise<Res
     if (!violates(error, 'unique')) throw error
     throw new Fault('conflict', 'GROUP_NAME_TAKEN', 'Another group of the workspace has this name')
   }
-}
-
-function workspaceMissing(): Fault {
-  return new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
 }

@@ -19,6 +19,7 @@ import { inTransaction } from '../storage/transaction.ts'
 import { findMember, type MemberRow, memberSql, viewMember } from './member-view.ts'
 import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
 import type { Role } from './roles.ts'
+import { requireKnownWorkspace } from './workspace-missing.ts'
 
 /** Members and invited people, always in the same order; `q` looks into names and e-mails. */
 export async function listMembers(
@@ -32,6 +33,7 @@ export async function listMembers(
     `${memberSql} where m.workspace_id = ? ${found} order by m.user_id limit ?`,
     [workspace_id, ...pattern, limit],
   )
+  if (rows.length === 0) await requireKnownWorkspace(em, workspace_id)
   return { members: rows.map(viewMember) }
 }
 

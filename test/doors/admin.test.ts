@@ -55,10 +55,10 @@ for (const door of world.doors) {
       await set('is_active', true)
       const { token } = grounds.office.staff.owner
       for (const shown of [{ token }, { admin: token }, { token: boss.admin }])
-        t.is(refused(await door.call(method, message, shown)).kind, 'unauthenticated')
+        t.is(refused(await door.call(operation.name, message, shown)).kind, 'unauthenticated')
       if (door.name === 'rest' && !policy.safe) {
         for (const headers of otherSites) {
-          const ending = await door.call(method, message, { admin: boss.admin, headers })
+          const ending = await door.call(operation.name, message, { admin: boss.admin, headers })
           t.like(refused(ending), { kind: 'forbidden', reason: 'ORIGIN_REFUSED' })
         }
       }

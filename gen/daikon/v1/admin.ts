@@ -50,7 +50,35 @@ import {
   RoleResponse,
   RoleUpdateRequest,
 } from "./admin_roles.ts";
-import { DeleteResponse } from "./workspaces.ts";
+import {
+  ListAllWorkspacesRequest,
+  ListAllWorkspacesResponse,
+  WorkspacePage,
+  WorkspacePageRequest,
+} from "./admin_workspaces.ts";
+import {
+  GroupCreateRequest,
+  GroupMemberRequest,
+  GroupRequest,
+  GroupResponse,
+  GroupUpdateRequest,
+  ListGroupMembersResponse,
+  ListGroupsRequest,
+  ListGroupsResponse,
+} from "./groups.ts";
+import {
+  CreateWorkspaceRequest,
+  DeleteResponse,
+  InviteMemberRequest,
+  ListMembersRequest,
+  ListMembersResponse,
+  RemoveMemberRequest,
+  UpdateMemberRequest,
+  UpdateWorkspaceRequest,
+  WorkspaceMemberResponse,
+  WorkspaceRequest,
+  WorkspaceResponse,
+} from "./workspaces.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -79,6 +107,183 @@ export const AdminServiceService = {
     responseSerialize: (value: ListActivityResponse): Buffer =>
       Buffer.from(ListActivityResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
+  },
+  /** Lists workspaces by slug, a page at a time. */
+  listWorkspaces: {
+    path: "/daikon.v1.AdminService/ListWorkspaces" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspacePageRequest): Buffer => Buffer.from(WorkspacePageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspacePageRequest => WorkspacePageRequest.decode(value),
+    responseSerialize: (value: WorkspacePage): Buffer => Buffer.from(WorkspacePage.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspacePage => WorkspacePage.decode(value),
+  },
+  /** Makes a workspace; the administrator becomes its owner. */
+  createWorkspace: {
+    path: "/daikon.v1.AdminService/CreateWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateWorkspaceRequest): Buffer =>
+      Buffer.from(CreateWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateWorkspaceRequest => CreateWorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
+  },
+  /** Lists every workspace by name, for dropdowns. */
+  listAllWorkspaces: {
+    path: "/daikon.v1.AdminService/ListAllWorkspaces" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAllWorkspacesRequest): Buffer =>
+      Buffer.from(ListAllWorkspacesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAllWorkspacesRequest => ListAllWorkspacesRequest.decode(value),
+    responseSerialize: (value: ListAllWorkspacesResponse): Buffer =>
+      Buffer.from(ListAllWorkspacesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAllWorkspacesResponse => ListAllWorkspacesResponse.decode(value),
+  },
+  /** Answers one workspace. */
+  getWorkspace: {
+    path: "/daikon.v1.AdminService/GetWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
+  },
+  /** Changes what is given of name and description. */
+  updateWorkspace: {
+    path: "/daikon.v1.AdminService/UpdateWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateWorkspaceRequest): Buffer =>
+      Buffer.from(UpdateWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateWorkspaceRequest => UpdateWorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
+  },
+  /** Deletes a workspace and everything in it. */
+  deleteWorkspace: {
+    path: "/daikon.v1.AdminService/DeleteWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists members, those invited among them. */
+  listMembers: {
+    path: "/daikon.v1.AdminService/ListMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListMembersRequest): Buffer => Buffer.from(ListMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMembersRequest => ListMembersRequest.decode(value),
+    responseSerialize: (value: ListMembersResponse): Buffer => Buffer.from(ListMembersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListMembersResponse => ListMembersResponse.decode(value),
+  },
+  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  inviteMember: {
+    path: "/daikon.v1.AdminService/InviteMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: InviteMemberRequest): Buffer => Buffer.from(InviteMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): InviteMemberRequest => InviteMemberRequest.decode(value),
+    responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
+      Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /** Changes a member's role; a workspace keeps an owner. */
+  updateMember: {
+    path: "/daikon.v1.AdminService/UpdateMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateMemberRequest): Buffer => Buffer.from(UpdateMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateMemberRequest => UpdateMemberRequest.decode(value),
+    responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
+      Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /** Removes a member; groups, roles and shares go with the membership. */
+  removeMember: {
+    path: "/daikon.v1.AdminService/RemoveMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveMemberRequest): Buffer => Buffer.from(RemoveMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveMemberRequest => RemoveMemberRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists every group of a workspace. */
+  listGroups: {
+    path: "/daikon.v1.AdminService/ListGroups" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListGroupsRequest): Buffer => Buffer.from(ListGroupsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGroupsRequest => ListGroupsRequest.decode(value),
+    responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
+  },
+  /** Makes a group. */
+  createGroup: {
+    path: "/daikon.v1.AdminService/CreateGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupCreateRequest): Buffer => Buffer.from(GroupCreateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupCreateRequest => GroupCreateRequest.decode(value),
+    responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
+  },
+  /** Changes what is given of name and description. */
+  updateGroup: {
+    path: "/daikon.v1.AdminService/UpdateGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupUpdateRequest): Buffer => Buffer.from(GroupUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupUpdateRequest => GroupUpdateRequest.decode(value),
+    responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
+  },
+  /** Deletes a group, its memberships and what was shared with it. */
+  deleteGroup: {
+    path: "/daikon.v1.AdminService/DeleteGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists the members of a group. */
+  listGroupMembers: {
+    path: "/daikon.v1.AdminService/ListGroupMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    responseSerialize: (value: ListGroupMembersResponse): Buffer =>
+      Buffer.from(ListGroupMembersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGroupMembersResponse => ListGroupMembersResponse.decode(value),
+  },
+  /** Adds a member of the group's workspace; again changes nothing. */
+  addGroupMember: {
+    path: "/daikon.v1.AdminService/AddGroupMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupMemberRequest): Buffer => Buffer.from(GroupMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupMemberRequest => GroupMemberRequest.decode(value),
+    responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
+  },
+  /** Takes a member out of a group. */
+  removeGroupMember: {
+    path: "/daikon.v1.AdminService/RemoveGroupMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupMemberRequest): Buffer => Buffer.from(GroupMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupMemberRequest => GroupMemberRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
   /** Lists what services have registered, by service. */
   listServiceActions: {
@@ -303,6 +508,40 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   getStats: handleUnaryCall<GetStatsRequest, Stats>;
   /** What has happened, the newest first. */
   listActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
+  /** Lists workspaces by slug, a page at a time. */
+  listWorkspaces: handleUnaryCall<WorkspacePageRequest, WorkspacePage>;
+  /** Makes a workspace; the administrator becomes its owner. */
+  createWorkspace: handleUnaryCall<CreateWorkspaceRequest, WorkspaceResponse>;
+  /** Lists every workspace by name, for dropdowns. */
+  listAllWorkspaces: handleUnaryCall<ListAllWorkspacesRequest, ListAllWorkspacesResponse>;
+  /** Answers one workspace. */
+  getWorkspace: handleUnaryCall<WorkspaceRequest, WorkspaceResponse>;
+  /** Changes what is given of name and description. */
+  updateWorkspace: handleUnaryCall<UpdateWorkspaceRequest, WorkspaceResponse>;
+  /** Deletes a workspace and everything in it. */
+  deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
+  /** Lists members, those invited among them. */
+  listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
+  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  inviteMember: handleUnaryCall<InviteMemberRequest, WorkspaceMemberResponse>;
+  /** Changes a member's role; a workspace keeps an owner. */
+  updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
+  /** Removes a member; groups, roles and shares go with the membership. */
+  removeMember: handleUnaryCall<RemoveMemberRequest, DeleteResponse>;
+  /** Lists every group of a workspace. */
+  listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
+  /** Makes a group. */
+  createGroup: handleUnaryCall<GroupCreateRequest, GroupResponse>;
+  /** Changes what is given of name and description. */
+  updateGroup: handleUnaryCall<GroupUpdateRequest, GroupResponse>;
+  /** Deletes a group, its memberships and what was shared with it. */
+  deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
+  /** Lists the members of a group. */
+  listGroupMembers: handleUnaryCall<GroupRequest, ListGroupMembersResponse>;
+  /** Adds a member of the group's workspace; again changes nothing. */
+  addGroupMember: handleUnaryCall<GroupMemberRequest, Acknowledgement>;
+  /** Takes a member out of a group. */
+  removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
   /** Lists what services have registered, by service. */
   listServiceActions: handleUnaryCall<ListServiceActionsRequest, ListServiceActionsResponse>;
   /** Lists the custom roles of a workspace. */
@@ -374,6 +613,278 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists workspaces by slug, a page at a time. */
+  listWorkspaces(
+    request: WorkspacePageRequest,
+    callback: (error: ServiceError | null, response: WorkspacePage) => void,
+  ): ClientUnaryCall;
+  listWorkspaces(
+    request: WorkspacePageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspacePage) => void,
+  ): ClientUnaryCall;
+  listWorkspaces(
+    request: WorkspacePageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspacePage) => void,
+  ): ClientUnaryCall;
+  /** Makes a workspace; the administrator becomes its owner. */
+  createWorkspace(
+    request: CreateWorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  createWorkspace(
+    request: CreateWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  createWorkspace(
+    request: CreateWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists every workspace by name, for dropdowns. */
+  listAllWorkspaces(
+    request: ListAllWorkspacesRequest,
+    callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
+  ): ClientUnaryCall;
+  listAllWorkspaces(
+    request: ListAllWorkspacesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
+  ): ClientUnaryCall;
+  listAllWorkspaces(
+    request: ListAllWorkspacesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
+  ): ClientUnaryCall;
+  /** Answers one workspace. */
+  getWorkspace(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  getWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  getWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes what is given of name and description. */
+  updateWorkspace(
+    request: UpdateWorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  updateWorkspace(
+    request: UpdateWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  updateWorkspace(
+    request: UpdateWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Deletes a workspace and everything in it. */
+  deleteWorkspace(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists members, those invited among them. */
+  listMembers(
+    request: ListMembersRequest,
+    callback: (error: ServiceError | null, response: ListMembersResponse) => void,
+  ): ClientUnaryCall;
+  listMembers(
+    request: ListMembersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListMembersResponse) => void,
+  ): ClientUnaryCall;
+  listMembers(
+    request: ListMembersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListMembersResponse) => void,
+  ): ClientUnaryCall;
+  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  inviteMember(
+    request: InviteMemberRequest,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  inviteMember(
+    request: InviteMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  inviteMember(
+    request: InviteMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes a member's role; a workspace keeps an owner. */
+  updateMember(
+    request: UpdateMemberRequest,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  updateMember(
+    request: UpdateMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  updateMember(
+    request: UpdateMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /** Removes a member; groups, roles and shares go with the membership. */
+  removeMember(
+    request: RemoveMemberRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeMember(
+    request: RemoveMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeMember(
+    request: RemoveMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists every group of a workspace. */
+  listGroups(
+    request: ListGroupsRequest,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listGroups(
+    request: ListGroupsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listGroups(
+    request: ListGroupsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes a group. */
+  createGroup(
+    request: GroupCreateRequest,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  createGroup(
+    request: GroupCreateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  createGroup(
+    request: GroupCreateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes what is given of name and description. */
+  updateGroup(
+    request: GroupUpdateRequest,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  updateGroup(
+    request: GroupUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  updateGroup(
+    request: GroupUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  /** Deletes a group, its memberships and what was shared with it. */
+  deleteGroup(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists the members of a group. */
+  listGroupMembers(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
+  ): ClientUnaryCall;
+  listGroupMembers(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
+  ): ClientUnaryCall;
+  listGroupMembers(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
+  ): ClientUnaryCall;
+  /** Adds a member of the group's workspace; again changes nothing. */
+  addGroupMember(
+    request: GroupMemberRequest,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  /** Takes a member out of a group. */
+  removeGroupMember(
+    request: GroupMemberRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   /** Lists what services have registered, by service. */
   listServiceActions(
