@@ -25,6 +25,8 @@ import {
   updateServiceApp,
 } from './admin/service-apps.ts'
 import { getStats } from './admin/stats.ts'
+import { updateUser } from './admin/user-standing.ts'
+import { getUser, listUsers } from './admin/users.ts'
 import { beginAdminLogin, completeAdminLogin, getAdminMe } from './identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from './identity/codes.ts'
 import { beginLogin, completeLogin } from './identity/login.ts'
@@ -54,7 +56,8 @@ import { createRole, deleteRole, listRoles, updateRole } from './workspaces/cust
 import { listAllWorkspaces, listWorkspacePage } from './workspaces/every-workspace.ts'
 import { addGroupMember, listGroupMembers, removeGroupMember } from './workspaces/group-members.ts'
 import { createGroup, deleteGroup, listGroups, updateGroup } from './workspaces/groups.ts'
-import { inviteMember, listMembers, removeMember, updateMember } from './workspaces/members.ts'
+import { addUserToWorkspace, inviteMember } from './workspaces/invitations.ts'
+import { listMembers, removeMember, updateMember } from './workspaces/members.ts'
 import {
   createWorkspace,
   deleteWorkspace,
@@ -78,6 +81,11 @@ export const useCases = {
   AdminService: {
     getStats,
     listActivity,
+    // Users.
+    listUsers,
+    getUser,
+    updateUser,
+    addUserToWorkspace,
     // Workspaces, members and groups.
     listWorkspaces: listWorkspacePage,
     createWorkspace,

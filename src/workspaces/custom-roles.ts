@@ -30,6 +30,13 @@ export async function listRoles(
   return { roles: rows.map(view) }
 }
 
+/** The custom roles that a user has, by name. */
+export async function rolesOf(em: EntityManager, userId: string): Promise<RoleResponse[]> {
+  const where = `where r.id in (select role_id from custom_role_members where user_id = ?)
+    order by r.name, r.id`
+  return (await em.execute<RoleRow[]>(`${select} ${where}`, [userId])).map(view)
+}
+
 /** Makes a role, which nobody has and which gives nothing. */
 export async function createRole(
   { em, caller }: Context,

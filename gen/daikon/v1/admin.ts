@@ -51,6 +51,14 @@ import {
   RoleUpdateRequest,
 } from "./admin_roles.ts";
 import {
+  AddUserToWorkspaceRequest,
+  GetUserRequest,
+  UserDetail,
+  UserPage,
+  UserPageRequest,
+  UserUpdateRequest,
+} from "./admin_users.ts";
+import {
   ListAllWorkspacesRequest,
   ListAllWorkspacesResponse,
   WorkspacePage,
@@ -107,6 +115,48 @@ export const AdminServiceService = {
     responseSerialize: (value: ListActivityResponse): Buffer =>
       Buffer.from(ListActivityResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
+  },
+  /** Lists users by e-mail, a page at a time. */
+  listUsers: {
+    path: "/daikon.v1.AdminService/ListUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UserPageRequest): Buffer => Buffer.from(UserPageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UserPageRequest => UserPageRequest.decode(value),
+    responseSerialize: (value: UserPage): Buffer => Buffer.from(UserPage.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserPage => UserPage.decode(value),
+  },
+  /** Answers a user with all that belongs to them. */
+  getUser: {
+    path: "/daikon.v1.AdminService/GetUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetUserRequest): Buffer => Buffer.from(GetUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetUserRequest => GetUserRequest.decode(value),
+    responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  updateUser: {
+    path: "/daikon.v1.AdminService/UpdateUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UserUpdateRequest): Buffer => Buffer.from(UserUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UserUpdateRequest => UserUpdateRequest.decode(value),
+    responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /** Adds a user to a workspace, as an invitation of their address would. */
+  addUserToWorkspace: {
+    path: "/daikon.v1.AdminService/AddUserToWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AddUserToWorkspaceRequest): Buffer =>
+      Buffer.from(AddUserToWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AddUserToWorkspaceRequest => AddUserToWorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
+      Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
   /** Lists workspaces by slug, a page at a time. */
   listWorkspaces: {
@@ -508,6 +558,14 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   getStats: handleUnaryCall<GetStatsRequest, Stats>;
   /** What has happened, the newest first. */
   listActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
+  /** Lists users by e-mail, a page at a time. */
+  listUsers: handleUnaryCall<UserPageRequest, UserPage>;
+  /** Answers a user with all that belongs to them. */
+  getUser: handleUnaryCall<GetUserRequest, UserDetail>;
+  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
+  /** Adds a user to a workspace, as an invitation of their address would. */
+  addUserToWorkspace: handleUnaryCall<AddUserToWorkspaceRequest, WorkspaceMemberResponse>;
   /** Lists workspaces by slug, a page at a time. */
   listWorkspaces: handleUnaryCall<WorkspacePageRequest, WorkspacePage>;
   /** Makes a workspace; the administrator becomes its owner. */
@@ -613,6 +671,70 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists users by e-mail, a page at a time. */
+  listUsers(
+    request: UserPageRequest,
+    callback: (error: ServiceError | null, response: UserPage) => void,
+  ): ClientUnaryCall;
+  listUsers(
+    request: UserPageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserPage) => void,
+  ): ClientUnaryCall;
+  listUsers(
+    request: UserPageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserPage) => void,
+  ): ClientUnaryCall;
+  /** Answers a user with all that belongs to them. */
+  getUser(
+    request: GetUserRequest,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  getUser(
+    request: GetUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  getUser(
+    request: GetUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  updateUser(
+    request: UserUpdateRequest,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  updateUser(
+    request: UserUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  updateUser(
+    request: UserUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  /** Adds a user to a workspace, as an invitation of their address would. */
+  addUserToWorkspace(
+    request: AddUserToWorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  addUserToWorkspace(
+    request: AddUserToWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  addUserToWorkspace(
+    request: AddUserToWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
   /** Lists workspaces by slug, a page at a time. */
   listWorkspaces(
