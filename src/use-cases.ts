@@ -38,6 +38,7 @@ import { getConfiguration, getKeySet } from './identity/well-known.ts'
 import { accessible } from './permissions/accessible.ts'
 import { listGrantedActions, listServiceActions, registerActions } from './permissions/actions.ts'
 import { check, checkOne } from './permissions/check.ts'
+import { getPermission, listPermissions } from './permissions/every-resource.ts'
 import { getResource, register, unregister } from './permissions/register.ts'
 import { revokeShare, share } from './permissions/share.ts'
 import { updateVisibility } from './permissions/visibility.ts'
@@ -104,6 +105,12 @@ export const useCases = {
     listGroupMembers,
     addGroupMember,
     removeGroupMember,
+    // Resource permissions.
+    listPermissions,
+    getPermission,
+    updateVisibility,
+    share,
+    revokeShare,
     // Custom roles, service actions and apps.
     listServiceActions,
     listRoles,

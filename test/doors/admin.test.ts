@@ -28,6 +28,7 @@ test('there is something to sweep, and all of it is an administrator’s', (t) =
   }
 })
 
+// One after the other: all at once they would wait for connections longer than a call may.
 for (const door of world.doors) {
   const through = `through ${door.name}`
 
@@ -35,7 +36,7 @@ for (const door of world.doors) {
     const { policy, route } = operation
     const method = nameOf(operation)
 
-    test(`${method} is for who is an administrator now ${through}`, async (t) => {
+    test.serial(`${method} is for who is an administrator now ${through}`, async (t) => {
       const grounds = await layGrounds(world, door)
       const boss = await hireAdmin(world)
       const message = grounds.message(operation)
@@ -70,7 +71,7 @@ for (const door of world.doors) {
     })
 
     if (route.pathFields.length === 0) continue
-    test(`${method} answers 404 for ids that are nowhere, 422 for what is none ${through}`, async (t) => {
+    test.serial(`${method} answers 404 for ids that are nowhere, 422 for what is none ${through}`, async (t) => {
       const grounds = await layGrounds(world, door)
       const boss = await hireAdmin(world)
       for (const field of route.pathFields) {

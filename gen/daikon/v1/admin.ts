@@ -34,6 +34,7 @@ import {
   ServiceAppRotateRequest,
   ServiceAppUpdateRequest,
 } from "./admin_apps.ts";
+import { PermissionPage, PermissionPageRequest, PermissionRequest } from "./admin_permissions.ts";
 import { GetStatsRequest, ListActivityRequest, ListActivityResponse, Stats } from "./admin_records.ts";
 import {
   AddRoleActionsRequest,
@@ -74,6 +75,7 @@ import {
   ListGroupsRequest,
   ListGroupsResponse,
 } from "./groups.ts";
+import { ResourcePermissionResponse, Share, ShareRequest, UpdateVisibilityRequest } from "./permissions.ts";
 import {
   CreateWorkspaceRequest,
   DeleteResponse,
@@ -334,6 +336,60 @@ export const AdminServiceService = {
     requestDeserialize: (value: Buffer): GroupMemberRequest => GroupMemberRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists resources, the newest first, a page at a time. */
+  listPermissions: {
+    path: "/daikon.v1.AdminService/ListPermissions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PermissionPageRequest): Buffer =>
+      Buffer.from(PermissionPageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PermissionPageRequest => PermissionPageRequest.decode(value),
+    responseSerialize: (value: PermissionPage): Buffer => Buffer.from(PermissionPage.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PermissionPage => PermissionPage.decode(value),
+  },
+  /** Answers a resource's record with its shares. */
+  getPermission: {
+    path: "/daikon.v1.AdminService/GetPermission" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PermissionRequest): Buffer => Buffer.from(PermissionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PermissionRequest => PermissionRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /** Opens a resource to its workspace, or closes it again. */
+  updateVisibility: {
+    path: "/daikon.v1.AdminService/UpdateVisibility" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateVisibilityRequest): Buffer =>
+      Buffer.from(UpdateVisibilityRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateVisibilityRequest => UpdateVisibilityRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  share: {
+    path: "/daikon.v1.AdminService/Share" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ShareRequest): Buffer => Buffer.from(ShareRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ShareRequest => ShareRequest.decode(value),
+    responseSerialize: (value: Share): Buffer => Buffer.from(Share.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Share => Share.decode(value),
+  },
+  /** Takes a share back, whatever it gave. */
+  revokeShare: {
+    path: "/daikon.v1.AdminService/RevokeShare" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ShareRequest): Buffer => Buffer.from(ShareRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ShareRequest => ShareRequest.decode(value),
+    responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
   /** Lists what services have registered, by service. */
   listServiceActions: {
@@ -600,6 +656,16 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   addGroupMember: handleUnaryCall<GroupMemberRequest, Acknowledgement>;
   /** Takes a member out of a group. */
   removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
+  /** Lists resources, the newest first, a page at a time. */
+  listPermissions: handleUnaryCall<PermissionPageRequest, PermissionPage>;
+  /** Answers a resource's record with its shares. */
+  getPermission: handleUnaryCall<PermissionRequest, ResourcePermissionResponse>;
+  /** Opens a resource to its workspace, or closes it again. */
+  updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
+  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  share: handleUnaryCall<ShareRequest, Share>;
+  /** Takes a share back, whatever it gave. */
+  revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /** Lists what services have registered, by service. */
   listServiceActions: handleUnaryCall<ListServiceActionsRequest, ListServiceActionsResponse>;
   /** Lists the custom roles of a workspace. */
@@ -1007,6 +1073,83 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists resources, the newest first, a page at a time. */
+  listPermissions(
+    request: PermissionPageRequest,
+    callback: (error: ServiceError | null, response: PermissionPage) => void,
+  ): ClientUnaryCall;
+  listPermissions(
+    request: PermissionPageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PermissionPage) => void,
+  ): ClientUnaryCall;
+  listPermissions(
+    request: PermissionPageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PermissionPage) => void,
+  ): ClientUnaryCall;
+  /** Answers a resource's record with its shares. */
+  getPermission(
+    request: PermissionRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  getPermission(
+    request: PermissionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  getPermission(
+    request: PermissionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /** Opens a resource to its workspace, or closes it again. */
+  updateVisibility(
+    request: UpdateVisibilityRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateVisibility(
+    request: UpdateVisibilityRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateVisibility(
+    request: UpdateVisibilityRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  share(request: ShareRequest, callback: (error: ServiceError | null, response: Share) => void): ClientUnaryCall;
+  share(
+    request: ShareRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Share) => void,
+  ): ClientUnaryCall;
+  share(
+    request: ShareRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Share) => void,
+  ): ClientUnaryCall;
+  /** Takes a share back, whatever it gave. */
+  revokeShare(
+    request: ShareRequest,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  revokeShare(
+    request: ShareRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  revokeShare(
+    request: ShareRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
   /** Lists what services have registered, by service. */
   listServiceActions(
