@@ -70,7 +70,7 @@ async function call(
   grounds: Grounds,
 ): Promise<Ending> {
   const headers = wishedHeaders(grounds)
-  if (door.name === 'grpc') return door.call(nameOf(operation), message, { ...shown, headers })
+  if (door.name === 'grpc') return door.call(operation.name, message, { ...shown, headers })
   const { route, input } = operation
   const open = input.fields
     .map(({ name }) => name)
