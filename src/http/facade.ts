@@ -5,6 +5,7 @@ import { Fault, invalid } from '../rpc/fault.ts'
 import { type DeclaredOperation, type Operation, refusal } from '../rpc/operation.ts'
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-id.ts'
+import { readAsker } from './asker.ts'
 import { setSecurityHeaders } from './headers.ts'
 import { createJsonWriter } from './json.ts'
 import { readMessage } from './message.ts'
@@ -68,7 +69,7 @@ export function createFacade(
     response: Response,
     answer?: (outcome: Outcome, response: Response) => void,
   ): Promise<void> {
-    const call = readCall(request, message)
+    const call = readCall(request, response, message)
     const outcome = await pipeline(operation, call)
     response.set('X-Request-ID', call.requestId)
     setLimits(response, outcome)
@@ -102,7 +103,7 @@ function createAnswerer({ policy, output, travel }: DeclaredOperation, secureCoo
   }
 }
 
-function readCall(request: Request, message: object | Fault): Call {
+function readCall(request: Request, response: Response, message: object | Fault): Call {
   return {
     door: 'http',
     message,
@@ -115,6 +116,8 @@ function readCall(request: Request, message: object | Fault): Call {
     ip: request.ip ?? '',
     requestId: readRequestId(request.get('x-request-id')),
     origin: readOrigin(request),
+    asker: readAsker(request, response),
+    traceparent: request.get('traceparent'),
   }
 }
 
