@@ -3,7 +3,7 @@ export type Span = {
   /** Begins a part of it, such as a statement. */
   child(name: string, attributes?: Attributes): Span
   /** Ends it; with the reason where it failed. */
-  end(failure?: string, attributes?: Attributes): void
+  end(failure?: string): void
 }
 
 export type Attributes = Record<string, string | number>

@@ -29,6 +29,8 @@ export function createStatementPool(
 ): StatementPool {
   const pool = new Pool({ ...config, options: '-c plan_cache_mode=force_generic_plan -c jit=off' })
   pool.on('error', onError)
+  // A connection lost while a statement runs is told of twice: its statement fails, too.
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   async function run<Row extends unknown[]>(
     query: { name: string; text: string; values: unknown[] },
