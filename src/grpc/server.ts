@@ -26,12 +26,18 @@ export type GrpcDoor = {
   drain(milliseconds: number): Promise<void>
 }
 
-/** Stands a server at the door; not listening yet. */
-export function createGrpcDoor(server: Server): GrpcDoor {
+/** What the server shows, and who has to have signed what clients show, if they have to. */
+export type GrpcTls = { certificate: Buffer; key: Buffer; clientCa: Buffer | undefined }
+
+/** Stands a server at the door; not listening yet. `onDrain` ends what would not end by itself. */
+export function createGrpcDoor(
+  server: Server,
+  { tls, onDrain }: { tls: GrpcTls | undefined; onDrain(): void },
+): GrpcDoor {
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        const credentials = ServerCredentials.createInsecure()
+        const credentials = tls ? secured(tls) : ServerCredentials.createInsecure()
         server.bindAsync(`${host}:${port}`, credentials, (error, bound) =>
           error ? reject(error) : resolve(bound),
         )
@@ -39,6 +45,7 @@ export function createGrpcDoor(server: Server): GrpcDoor {
     drain: (milliseconds) =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.forceShutdown(), milliseconds)
+        onDrain()
         server.tryShutdown(() => {
           clearTimeout(force)
           resolve()
@@ -47,11 +54,17 @@ export function createGrpcDoor(server: Server): GrpcDoor {
   }
 }
 
+function secured({ certificate, key, clientCa }: GrpcTls): ServerCredentials {
+  const pair = { cert_chain: certificate, private_key: key }
+  return ServerCredentials.createSsl(clientCa ?? null, [pair], clientCa !== undefined)
+}
+
 /** Every operation over gRPC, by the definitions of gen/. */
 export function createGrpcServer(
   operations: (DeclaredOperation | StreamOperation)[],
   definitions: Record<string, ServiceDefinition>,
   pipeline: Pipeline,
+  draining: AbortSignal,
 ): Server {
   const server = new Server({
     'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
@@ -60,7 +73,10 @@ export function createGrpcServer(
   })
   for (const [service, definition] of Object.entries(definitions)) {
     const own = operations.filter((operation) => operation.service === service)
-    const handlers = own.map((operation) => [operation.key, createHandler(operation, pipeline)])
+    const handlers = own.map((operation) => [
+      operation.key,
+      createHandler(operation, pipeline, draining),
+    ])
     const limits = new Map(own.map((operation) => [operation.key, messageLimit(operation)]))
     server.addService(tolerant(definition, limits), Object.fromEntries(handlers))
   }
@@ -70,10 +86,11 @@ export function createGrpcServer(
 function createHandler(
   operation: DeclaredOperation | StreamOperation,
   pipeline: Pipeline,
+  draining: AbortSignal,
 ): UntypedHandleCall {
   if (!('kind' in operation)) return createAnswer(operation, pipeline)
-  const create = operation.kind === 'bidi_streaming' ? createExchange : createPages
-  return create(operation, pipeline)
+  if (operation.kind === 'bidi_streaming') return createExchange(operation, pipeline, draining)
+  return createPages(operation, pipeline)
 }
 
 function createAnswer(

@@ -4,6 +4,7 @@ import {
   type Metadata,
   Metadata as MetadataClass,
   type ServiceError,
+  status,
 } from '@grpc/grpc-js'
 import type { App } from '../../src/app.ts'
 import { type FaultKind, type FieldProblem, faultKinds } from '../../src/rpc/fault.ts'
@@ -112,7 +113,9 @@ export function metadata({ token, key, admin, headers = {} }: Shown): Metadata {
 
 function readStatus(error: ServiceError): Ending {
   const { reason, problems, retryAfter } = readStatusDetails(error.metadata)
-  const kind = kindOf(reason, ({ grpc }) => grpc === error.code)
+  // What gRPC itself answers where the façade says 503.
+  const code = error.code === status.DEADLINE_EXCEEDED ? status.UNAVAILABLE : error.code
+  const kind = kindOf(reason, ({ grpc }) => grpc === code)
   const headers = Object.fromEntries(
     Object.entries(error.metadata.getMap()).map(([name, value]) => [name, String(value)]),
   )
