@@ -19,6 +19,7 @@ import { SignIn } from './migrations/002-sign-in.ts'
 import { Search } from './migrations/003-search.ts'
 import { Apps } from './migrations/004-apps.ts'
 import { ActivityLog } from './migrations/005-activity.ts'
+import { WorkspaceSearch } from './migrations/006-workspace-search.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** PostgreSQL, as the rooms see it. */
@@ -85,6 +86,7 @@ function openOrm(url: string): Promise<MikroORM> {
         { name: '002-sign-in', class: SignIn },
         { name: '003-search', class: Search },
         { name: '004-apps', class: Apps },
+        { name: '006-workspace-search', class: WorkspaceSearch },
         { name: '005-activity', class: ActivityLog },
       ],
       tableName: 'migrations',
