@@ -203,11 +203,13 @@ for (const door of world.doors) {
   })
 }
 
-test('the list of users ends when it has a page, and a search goes by the trigram index', async (t) => {
+test('the list of users ends when it has a page, and searches go by the trigram indexes', async (t) => {
   await pool.query(`insert into users (id, email, name)
     select gen_random_uuid(), 'many' || n || '@example.com', 'Many ' || n
     from generate_series(1, 20000) n`)
-  await pool.query('vacuum (analyze) users')
+  await pool.query(`insert into workspaces (id, slug, name)
+    select gen_random_uuid(), 'many-' || n, 'Many ' || n from generate_series(1, 20000) n`)
+  await pool.query('vacuum (analyze) users, workspaces')
   const plan = async (sql: string) => {
     const { rows } = await pool.query(`explain ${sql}`)
     return rows.map((row) => row['QUERY PLAN']).join('\n')
@@ -216,6 +218,8 @@ test('the list of users ends when it has a page, and a search goes by the trigra
   t.regex(page, /Index Scan using users_email_key/)
   const where = `where u.email ilike '%y1234%' or u.name ilike '%y1234%'`
   t.regex(await plan(`select count(*) from users u ${where}`), /users_email_name_idx/)
+  const slugs = `where w.slug ilike '%y-1234%' or w.name ilike '%y-1234%'`
+  t.regex(await plan(`select count(*) from workspaces w ${slugs}`), /workspaces_slug_name_idx/)
 })
 
 test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))

@@ -60,6 +60,9 @@ export async function layGrounds(world: World, door: Door) {
   /** What means another thing there, or holds once only. */
   const own: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
+    // Of a whole world only what is the office's.
+    listUsers: () => ({ q: staff.viewer.id }),
+    listWorkspaces: () => ({ q: workspace }),
     // Somebody who is no member yet.
     addUserToWorkspace: () => ({ user_id: stranger.staff.viewer.id }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
