@@ -55,6 +55,7 @@ export async function layGrounds(world: World, door: Door) {
     ...{ actions: [{ name: 'publish' }], role_id: role, csv },
     ...{ service_action_id: action, service_action_ids: [action] },
     ...{ service_app_id: serviceApp.id, client_app_id: clientApp, redirect_uris: [clientUri] },
+    csv: `email,workspace_slug\n${randomUUID()}@example.com,w-${workspace}\n`,
     ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
   }
   /** What means another thing there, or holds once only. */
