@@ -35,6 +35,8 @@ const app = createApp({
     keysRequired: true,
     globalLimit: undefined,
     trustedProxies: 0,
+    allowedHosts: ['*'],
+    corsOrigins: [],
   },
 })
 const host = '127.0.0.1'

@@ -13,6 +13,7 @@ export async function memberSearch(
       sent.push({ text: sql.replace(/\?/g, () => `$${++at}`), values })
       return []
     },
+    count: async () => 1,
   }
   const request = { workspace_id: workspaceId, limit: 50, ...(q !== undefined && { q }) }
   await listMembers({ em } as unknown as Context, request)

@@ -1,9 +1,15 @@
 import { setMaxListeners } from 'node:events'
+import { createFileRegistry } from '@bufbuild/protobuf'
 import { createKeyUses } from './admin/key-uses.ts'
 import { addHealth, addReflection } from './grpc/introspection.ts'
 import { createGrpcDoor, createGrpcServer, type GrpcTls } from './grpc/server.ts'
+import { createDocs } from './http/docs.ts'
 import { createFacade } from './http/facade.ts'
+import { securityHeaders } from './http/headers.ts'
+import { allowedHosts } from './http/hosts.ts'
+import { createOpenApi } from './http/openapi.ts'
 import { createHttpDoor } from './http/server.ts'
+import { createClientOrigins } from './identity/client-origins.ts'
 import type { IdentityParts } from './identity/identity-parts.ts'
 import type { Keys } from './identity/keys.ts'
 import { createLoginStates } from './identity/login-states.ts'
@@ -47,6 +53,10 @@ export type AppOptions = IdentityParts['options'] & {
   /** Requests a minute of one client over all REST routes; undefined lifts every limit. */
   globalLimit: number | undefined
   trustedProxies: number
+  /** The hosts that requests may name, `*` for any; empty: those of our own addresses. */
+  allowedHosts: string[]
+  /** Pages that may call, beside those of client apps. */
+  corsOrigins: string[]
   /** gRPC over TLS; plain text where there is none. */
   grpcTls?: GrpcTls | undefined
 }
@@ -110,7 +120,18 @@ export function createApp(parts: AppParts): App {
     health.endWatches()
   }
   const grpc = createGrpcDoor(server, { tls: options.grpcTls, onDrain })
-  const http = createHttpDoor(createFacade(operations, pipeline, options))
+  const http = createHttpDoor(
+    createFacade(operations, pipeline, {
+      ...options,
+      allowedHosts: allowedHosts(options.allowedHosts, options.baseUrl, options.adminUrl),
+      adminOrigin: new URL(options.adminUrl).origin,
+      docs: options.debug
+        ? createDocs(() => createOpenApi(operations, createFileRegistry(descriptors)))
+        : [],
+      isClientOrigin: createClientOrigins(database.statements),
+    }),
+    securityHeaders(options.secureCookies),
+  )
 
   return {
     ...{ operations, tokens },

@@ -58,6 +58,20 @@ export function url(...schemes: string[]) {
   }
 }
 
+/** The name of a host without its port, in lower case, or `*`. */
+export function host(value: string): string {
+  const fits = value === '*' || /^(\[[\da-f:.]+\]|[^:[\]\s/@*]+)$/i.test(value)
+  if (!fits) throw new Error(`must be names of hosts without ports, or *: ${value}`)
+  return value.toLowerCase()
+}
+
+/** The origin of a page, `https://app.example.com`. */
+export function origin(value: string): string {
+  const fits = URL.canParse(value) && /^https?:\/\/[^/?#@]+\/?$/i.test(value)
+  if (!fits) throw new Error(`must be origins like https://app.example.com: ${value}`)
+  return new URL(value).origin
+}
+
 /** The empty text says that there is none. */
 export function orEmpty(parse: (text: string) => string) {
   return (value: string): string => (value === '' ? '' : parse(value))

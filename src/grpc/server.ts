@@ -5,7 +5,7 @@ import {
   type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import { type Fault, invalid } from '../rpc/fault.ts'
+import { Fault, invalid } from '../rpc/fault.ts'
 import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { readCall } from './incoming.ts'
@@ -14,6 +14,9 @@ import { createExchange, createPages } from './streams.ts'
 
 /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED (contract 2). */
 const largestMessage = 4 * 1024 * 1024
+
+/** What a message may have beside the file that it holds. */
+const besideFile = 1024 * 1024
 
 /** The inside door over HTTP/2. */
 export type GrpcDoor = {
@@ -64,7 +67,7 @@ export function createGrpcServer(
   draining: AbortSignal,
 ): Server {
   const server = new Server({
-    'grpc.max_receive_message_length': largestMessage,
+    'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
     // Its counters cost every call, and nobody asks for them.
     'grpc.enable_channelz': 0,
   })
@@ -74,7 +77,8 @@ export function createGrpcServer(
       operation.key,
       createHandler(operation, pipeline, draining),
     ])
-    server.addService(tolerant(definition), Object.fromEntries(handlers))
+    const limits = new Map(own.map((operation) => [operation.key, messageLimit(operation)]))
+    server.addService(tolerant(definition, limits), Object.fromEntries(handlers))
   }
   return server
 }
@@ -101,11 +105,20 @@ function createAnswer(
   }
 }
 
-/** The definition with bytes that are no message turned into a Fault, so that they take the pipeline too. */
-function tolerant(definition: ServiceDefinition): ServiceDefinition {
+function messageLimit({ policy: { upload } }: Operation): number {
+  return upload ? upload.largest + besideFile : largestMessage
+}
+
+/**
+ * The definition with bytes that are no message, or too many for the method, turned into a Fault,
+ * so that they take the pipeline too.
+ */
+function tolerant(definition: ServiceDefinition, limits: Map<string, number>): ServiceDefinition {
   const methods = Object.entries(definition).map(([key, method]) => {
     const { requestDeserialize } = method
+    const limit = limits.get(key) ?? largestMessage
     const read = (bytes: Buffer) => {
+      if (bytes.length > limit) return tooLarge(limit)
       try {
         return requestDeserialize(bytes)
       } catch (error) {
@@ -115,6 +128,11 @@ function tolerant(definition: ServiceDefinition): ServiceDefinition {
     return [key, { ...method, requestDeserialize: read }]
   })
   return Object.fromEntries(methods)
+}
+
+/** As grpc-js says it of a message over the limit of the whole server. */
+function tooLarge(limit: number): Fault {
+  return new Fault('limited', 'MESSAGE_TOO_LARGE', `The message has more than ${limit} bytes`)
 }
 
 function unreadable(cause: unknown): Fault {

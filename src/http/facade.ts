@@ -2,37 +2,51 @@ import express, { type Express, type Request, type Response } from 'express'
 import type { Call } from '../rpc/call.ts'
 import { readCookie } from '../rpc/cookie-header.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
-import { type DeclaredOperation, type Operation, refusal } from '../rpc/operation.ts'
+import { type DeclaredOperation, type Operation, refusal, undeclared } from '../rpc/operation.ts'
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-id.ts'
 import { readAsker } from './asker.ts'
-import { setSecurityHeaders } from './headers.ts'
+import { allowOrigins, type CorsOptions } from './cors.ts'
+import type { DocsPage } from './docs.ts'
+import { securityHeaders, setHeaders } from './headers.ts'
+import { hostFault } from './hosts.ts'
 import { createJsonWriter } from './json.ts'
 import { readMessage } from './message.ts'
 import { sendProblem } from './problem.ts'
 import { depart } from './travel.ts'
 
-export type FacadeOptions = {
+export type FacadeOptions = CorsOptions & {
   /** How many proxies in front are believed for X-Forwarded-For. */
   trustedProxies: number
   /** Cookies travel over https alone. */
   secureCookies: boolean
+  /** The hosts that requests may name; `*` is any. */
+  allowedHosts: string[]
+  /** What there is to read, if anything. */
+  docs: DocsPage[]
 }
 
 /** The outside door: every operation at its route. Not listening yet. */
 export function createFacade(
   operations: DeclaredOperation[],
   pipeline: Pipeline,
-  { trustedProxies, secureCookies }: FacadeOptions,
+  options: FacadeOptions,
 ): Express {
+  const { trustedProxies, secureCookies, allowedHosts, docs } = options
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
-  app.use(setSecurityHeaders)
+  app.use(setHeaders(securityHeaders(secureCookies)))
   app.get('/health', (request, response) => {
     response.set('X-Request-ID', readRequestId(request.get('x-request-id')))
     response.json({ status: 'ok' })
   })
   app.all('/health', (request, response) => refuseVerb(['GET'], request, response))
+  app.use(async (request, response, next) => {
+    const fault = hostFault(request, allowedHosts)
+    if (!fault) return next()
+    await run(refusal(fault), {}, request, response)
+  })
+  app.use(allowOrigins(options))
 
   for (const [path, own] of byPath(operations)) {
     const route = app.route(path.replace(/\{(\w+)\}/g, ':$1'))
@@ -45,6 +59,13 @@ export function createFacade(
     }
     const verbs = own.map(({ route }) => route.verb.toUpperCase())
     route.all((request, response) => refuseVerb(verbs, request, response))
+  }
+  for (const { path, send } of docs) {
+    const page = undeclared('docs', async () => ({}))
+    app.get(path, (request, response) =>
+      run(page, {}, request, response, (_outcome, response) => send(response)),
+    )
+    app.all(path, (request, response) => refuseVerb(['GET'], request, response))
   }
   app.use(async (request: Request, response: Response) => {
     const fault = new Fault('missing', 'NO_SUCH_ROUTE', 'There is nothing at this address')

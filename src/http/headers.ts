@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 
 /** On every answer (specification 5.7). */
-export const securityHeaders = {
+const always = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
@@ -16,8 +16,16 @@ export const securityHeaders = {
   Server: 'daikon',
 }
 
-/** Sets the security headers before anything can answer. */
-export const setSecurityHeaders: RequestHandler = (_request, response, next) => {
-  response.set(securityHeaders)
-  next()
+/** The security headers; `secure` promises that https stays (COOKIE_SECURE). */
+export function securityHeaders(secure: boolean): Record<string, string> {
+  if (!secure) return always
+  return { ...always, 'Strict-Transport-Security': 'max-age=63072000; includeSubDomains' }
+}
+
+/** Sets the headers before anything can answer. */
+export function setHeaders(headers: Record<string, string>): RequestHandler {
+  return (_request, response, next) => {
+    response.set(headers)
+    next()
+  }
 }

@@ -1,7 +1,6 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
-import { securityHeaders } from './headers.ts'
 
 /** The outside door over HTTP/1.1. */
 export type HttpDoor = {
@@ -11,16 +10,24 @@ export type HttpDoor = {
   drain(milliseconds: number): Promise<void>
 }
 
-const headerLines = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`)
-
 const refusals: Record<string, string> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Stands an app at the door; not listening yet. */
-export function createHttpDoor(app: Express): HttpDoor {
-  const server: Server = createServer(app)
+/** Milliseconds for a client to send its head, its whole request, and how often that is looked at. */
+const patience = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+}
+
+/** Stands an app at the door; not listening yet. `headers` go with what Node answers by itself. */
+export function createHttpDoor(app: Express, headers: Record<string, string>): HttpDoor {
+  const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  // A missing Host header is the app's to refuse.
+  const server: Server = createServer({ ...patience, requireHostHeader: false }, inTurn(app))
+  server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end())
   // What Node refuses by itself never reaches the app.
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()
@@ -45,5 +52,19 @@ export function createHttpDoor(app: Express): HttpDoor {
         })
         server.closeIdleConnections()
       }),
+  }
+}
+
+/** One request of a connection at a time: a pipeline of thousands would crowd out everybody else. */
+function inTurn(app: RequestListener): RequestListener {
+  const turns = new WeakMap<Socket, Promise<unknown>>()
+  return (request, response) => {
+    const { socket } = request
+    const before = turns.get(socket)
+    turns.set(socket, new Promise((resolve) => response.once('close', resolve)))
+    if (!before) return app(request, response)
+    before.then(() => {
+      if (!socket.destroyed) app(request, response)
+    })
   }
 }

@@ -16,7 +16,7 @@ export function createWindows(
       shared: createRedisWindows({ url: nodes.join(',') }),
       local,
       onDegraded: (reason) =>
-        log.warn({ reason }, 'Redis fails: limits are counted in this process'),
+        log.warn({ err: reason }, 'Redis fails: limits are counted in this process'),
       onRecovered: () => log.info('Redis is back: limits are counted there again'),
     })
   }

@@ -118,6 +118,8 @@ function readOptions(config: Config): Parameters<typeof createApp>[0]['options']
     keysRequired: config.SERVICE_KEYS_REQUIRED,
     globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
     trustedProxies: config.TRUSTED_PROXIES,
+    allowedHosts: config.ALLOWED_HOSTS,
+    corsOrigins: config.CORS_ORIGINS,
     grpcTls: readGrpcTls(config),
   }
 }

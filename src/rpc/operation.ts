@@ -27,12 +27,12 @@ export type UseCaseTable = Record<string, Record<string, UseCase<never, object>>
 
 /** What nobody declared, so that it takes the pipeline, and counts, like everything else. */
 export function refusal(fault: Fault): Operation {
-  return {
-    name: 'refusal',
-    policy: publicPolicy,
-    validate: () => {},
-    useCase: () => Promise.reject(fault),
-  }
+  return undeclared('refusal', () => Promise.reject(fault))
+}
+
+/** Something public beside the declared methods, such as a page of the docs. */
+export function undeclared(name: string, useCase: () => Promise<object>): Operation {
+  return { name, policy: publicPolicy, validate: () => {}, useCase }
 }
 
 const publicPolicy: Policy = {
@@ -44,6 +44,7 @@ const publicPolicy: Policy = {
   safe: true,
   status: 200,
   responseField: undefined,
+  upload: undefined,
 }
 
 /** Every declared method with its use case; throws when either lacks the other. */

@@ -21,6 +21,8 @@ import { SignIn } from './migrations/002-sign-in.ts'
 import { Search } from './migrations/003-search.ts'
 import { Apps } from './migrations/004-apps.ts'
 import { ActivityLog } from './migrations/005-activity.ts'
+import { ClientOrigins } from './migrations/006-client-origins.ts'
+import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
 import { type PoolCounts, poolCounts } from './pool-counts.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
@@ -110,6 +112,8 @@ function openOrm(url: string, onPool?: (pool: Pool) => void): Promise<MikroORM> 
         { name: '003-search', class: Search },
         { name: '004-apps', class: Apps },
         { name: '005-activity', class: ActivityLog },
+        { name: '006-client-origins', class: ClientOrigins },
+        { name: '007-workspace-search', class: WorkspaceSearch },
       ],
       tableName: 'migrations',
       snapshot: false,

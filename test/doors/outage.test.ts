@@ -70,23 +70,25 @@ async function untilBack(places: Place[]): Promise<Ending[]> {
 }
 
 /** Runs `work` while the tables are locked and so many statements wait for them, or 3 s have passed. */
-async function whileLocked(
+async function whileLocked<Endings>(
   tables: string,
   mode: string,
   waiting: number,
-  work: () => Promise<void>,
-) {
+  begin: () => Promise<Endings>,
+): Promise<Endings> {
   const client = await pool.connect()
   const deadline = performance.now() + 3000
   try {
     await client.query(`begin; lock table ${tables} in ${mode} mode`)
+    const endings = begin()
     for (;;) {
       const { rows } = await pool.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
       if (rows.length >= waiting || performance.now() > deadline) break
     }
-    await work()
+    await proxy.cut()
+    return await endings
   } finally {
     await client.query('rollback')
     client.release()
@@ -98,9 +100,8 @@ test.serial(
   async (t) => {
     const places = await openOffices()
     // Every call waits for its facts, which wait for the lock.
-    const endings = everything(places)
-    await whileLocked('members', 'access exclusive', 2, () => proxy.cut())
-    for (const ending of await endings) t.like(ending, unavailable)
+    const endings = await whileLocked('members', 'access exclusive', 2, () => everything(places))
+    for (const ending of endings) t.like(ending, unavailable)
     await proxy.open()
     for (const ending of await untilBack(places)) t.true(ending.ok)
   },
@@ -109,11 +110,10 @@ test.serial(
 test.serial('cut off in the middle of a write: 503, and nothing of it is left', async (t) => {
   const places = await openOffices()
   const ids = places.map(() => randomUUID())
-  const endings = Promise.all(
-    places.flatMap((place, at) => [share(place), register(place, ids[at] as string)]),
+  const endings = await whileLocked('resources, shares', 'exclusive', 4, () =>
+    Promise.all(places.flatMap((place, at) => [share(place), register(place, ids[at] as string)])),
   )
-  await whileLocked('resources, shares', 'exclusive', 4, () => proxy.cut())
-  for (const ending of await endings) t.like(ending, unavailable)
+  for (const ending of endings) t.like(ending, unavailable)
   await proxy.open()
   for (const [at, place] of places.entries()) {
     await untilBack([{ ...place, record: await backRecord(place) }])

@@ -6,6 +6,7 @@ import { type RawAnswer, sendRaw } from '../support/raw.ts'
 import { startWorld } from '../support/world.ts'
 
 const world = await startWorld()
+const strict = await world.another({ allowedHosts: [], secureCookies: true })
 const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
 const { key, service, kind, staff, register } = await openOffice(world, door)
 const { resource_id } = await register(staff.owner)
@@ -20,9 +21,11 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 const answers: Record<string, () => Promise<RawAnswer>> = {
   '200': () => get(`${path}/${resource_id}`, shown),
   '200 /health': () => get('/health'),
+  '400 of a host': () => sendRaw(strict.httpPort, { headers: { host: 'evil.example' } }),
   '401': () => get(`${path}/${resource_id}`),
   '403': () => get(`/permissions/resource/another/b/${resource_id}`, shown),
   '404': () => get(`${path}/${randomUUID()}`, shown),
+  '405 of OPTIONS': () => sendRaw(world.httpPort, { method: 'OPTIONS', path: '/users/me' }),
   '404 of no route': () => get('/nothing/here'),
   '405': () => get('/permissions/check'),
   '415': () =>
@@ -115,4 +118,52 @@ test('what Node itself refuses carries the security headers, too', async (t) => 
   const answer = await sendRaw(world.httpPort, { path: '/health', headers })
   t.is(answer.status, 431)
   t.like(answer.headers, security)
+})
+
+test('with COOKIE_SECURE every answer carries Strict-Transport-Security, and no other does', async (t) => {
+  const name = 'strict-transport-security'
+  const requests = [
+    { path: '/health' },
+    { path: '/nothing' },
+    { path: '/health', headers: { 'x-long': 'x'.repeat(20_000) } },
+    { path: '/health', headers: { expect: 'the impossible' } },
+    { path: '/health', method: 'OPTIONS' },
+  ]
+  for (const request of requests) {
+    const { headers } = await sendRaw(strict.httpPort, request)
+    t.like(headers, { ...security, [name]: 'max-age=63072000; includeSubDomains' })
+    t.is((await sendRaw(world.httpPort, request)).headers[name], undefined)
+  }
+})
+
+test('only the hosts of BASE_URL and ADMIN_URL are answered, and anybody at /health', async (t) => {
+  const own = await world.another({
+    ...{ allowedHosts: [], baseUrl: 'https://id.example', adminUrl: 'https://admin.example:9004' },
+  })
+  const status = async (port: number, headers: Record<string, string> | string[], path = '/x') => {
+    const answer = await sendRaw(port, { path, headers })
+    if (answer.status === 400) t.is(answer.json.reason, 'HOST_NOT_ALLOWED')
+    return answer.status
+  }
+  for (const host of ['id.example', 'ID.example:8000', 'admin.example', 'admin.example:1'])
+    t.is(await status(own.httpPort, { host }), 404, host)
+  const strangers = [
+    'evil.example',
+    'id.example.evil',
+    'xid.example',
+    'id.example@evil',
+    '[::1]',
+    '*',
+  ]
+  for (const host of [...strangers, '', 'id.example:', 'id.example:x', 'localhost']) {
+    t.is(await status(own.httpPort, { host }), 400, host)
+    t.is(await status(own.httpPort, { host }, '/health'), 200, host)
+  }
+  t.is(await status(own.httpPort, ['host', 'id.example', 'host', 'evil.example']), 400)
+  t.is(await status(world.httpPort, { host: 'evil.example' }), 404)
+
+  const named = await world.another({ allowedHosts: ['other.example', '[::1]'] })
+  for (const host of ['other.example', '[::1]:8000'])
+    t.is(await status(named.httpPort, { host }), 404)
+  t.is(await status(named.httpPort, { host: 'localhost' }), 400)
 })

@@ -1,19 +1,29 @@
 // threats.md: limits dodged.
 import { randomUUID } from 'node:crypto'
-import test, { type ExecutionContext } from 'ava'
+import test from 'ava'
 import { createInProcessWindows } from '../../src/limits/in-process.ts'
 import type { Door, Ending } from '../support/doors.ts'
 import { sendRaw } from '../support/raw.ts'
 import { appUri, makePkce } from '../support/sign-in.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** A world with limits of its own, whose minutes pass when the test says so. */
-async function startLimited(t: ExecutionContext, options: Parameters<typeof startWorld>[0] = {}) {
-  const time = { now: 0 }
-  const windows = createInProcessWindows({ now: () => time.now })
-  const world = await startWorld({ globalLimit: 30, ...options }, undefined, { windows })
-  t.teardown(() => world.stop())
-  return { ...world, time, door: (name: Door['name']) => doorOf(world, name) }
+const time = { now: 0 }
+let windows = createInProcessWindows({ now: () => time.now })
+const world = await startWorld({ globalLimit: 30 }, undefined, {
+  windows: {
+    ...windows,
+    take: (client, asked) => windows.take(client, asked),
+    close: () => windows.close(),
+  },
+})
+test.after.always(() => world.stop())
+
+/** Empty windows, whose minutes pass when the test says so, before a node with limits of its own. */
+async function startLimited(options?: Parameters<typeof world.another>[0]) {
+  time.now = 0
+  windows = createInProcessWindows({ now: () => time.now })
+  const node = options ? await world.another(options) : world
+  return { ...node, time, door: (name: Door['name']) => doorOf(node, name) }
 }
 
 function doorOf({ doors }: Pick<World, 'doors'>, name: Door['name']): Door {
@@ -44,8 +54,8 @@ const routes: [method: string, limit: number, message: () => object][] = [
 ]
 
 for (const name of ['grpc', 'rest'] as const) {
-  test(`each method of sign-in has its own limit a minute through ${name}`, async (t) => {
-    const world = await startLimited(t, { globalLimit: 1000 })
+  test.serial(`each method of sign-in has its own limit a minute through ${name}`, async (t) => {
+    const world = await startLimited({ globalLimit: 1000 })
     const door = world.door(name)
     for (const [method, limit, message] of routes) {
       for (let at = 1; at <= limit; at += 1) {
@@ -65,8 +75,8 @@ for (const name of ['grpc', 'rest'] as const) {
     }
   })
 
-  test(`the window slides through ${name}`, async (t) => {
-    const world = await startLimited(t)
+  test.serial(`the window slides through ${name}`, async (t) => {
+    const world = await startLimited()
     const call = () => world.door(name).call('ListCodeWorkspaces', { code: 'x' })
     for (let at = 0; at < 10; at += 1) {
       world.time.now = at * 1000
@@ -83,8 +93,8 @@ for (const name of ['grpc', 'rest'] as const) {
     t.true(isLimited(await call()))
   })
 
-  test(`of 11 in parallel exactly 10 pass through ${name}`, async (t) => {
-    const world = await startLimited(t)
+  test.serial(`of 11 in parallel exactly 10 pass through ${name}`, async (t) => {
+    const world = await startLimited()
     for (const [method, limit, message] of routes.slice(3, 6)) {
       world.time.now += 60_000
       const endings = await times(limit + 1, () => world.door(name).call(method, message()))
@@ -92,8 +102,8 @@ for (const name of ['grpc', 'rest'] as const) {
     }
   })
 
-  test(`a limited call costs nothing: no code is used up through ${name}`, async (t) => {
-    const world = await startLimited(t)
+  test.serial(`a limited call costs nothing: no code is used up through ${name}`, async (t) => {
+    const world = await startLimited()
     const code_verifier = 'v'
     await times(10, () =>
       world.door(name).call('ExchangeToken', { code: '', workspace_id: '', code_verifier }),
@@ -104,8 +114,8 @@ for (const name of ['grpc', 'rest'] as const) {
   })
 }
 
-test('both doors share the method’s window, whatever the address looks like', async (t) => {
-  const world = await startLimited(t, { globalLimit: 1000 })
+test.serial('both doors share the method’s window, whatever the address looks like', async (t) => {
+  const world = await startLimited({ globalLimit: 1000 })
   const grpc = world.door('grpc')
   const [, , message] = routes[3] as (typeof routes)[number]
   const body = JSON.stringify(message())
@@ -132,8 +142,8 @@ test('both doors share the method’s window, whatever the address looks like', 
     t.is((await post(path)).status, 404, path)
 })
 
-test('HEAD counts as GET does', async (t) => {
-  const world = await startLimited(t)
+test.serial('HEAD counts as GET does', async (t) => {
+  const world = await startLimited()
   const send = (method: string) =>
     sendRaw(world.httpPort, { method, path: '/auth/workspaces?code=x' })
   for (let at = 0; at < 10; at += 1) t.is((await send('HEAD')).status, 400)
@@ -141,45 +151,55 @@ test('HEAD counts as GET does', async (t) => {
   t.is((await send('GET')).status, 429)
 })
 
-test('30 requests a minute over all REST routes, unknown paths too, and not /health', async (t) => {
-  const world = await startLimited(t)
-  const get = (path: string, method = 'GET') => sendRaw(world.httpPort, { path, method })
-  const paths = ['/nothing', '/users/me', '/.well-known/jwks.json', '/', '/permissions/check', '/%']
-  for (let at = 0; at < 30; at += 1) {
-    const { status, headers } = await get(paths[at % paths.length] as string)
-    t.not(status, 429)
-    t.is(headers['ratelimit-policy'], '"global";q=30;w=60')
-    t.is(headers.ratelimit, `"global";r=${29 - at};t=60`)
-  }
-  for (const path of [...paths, '/auth/workspaces?code=x', '/auth/login/google']) {
-    const { status, headers, json } = await get(path)
-    t.is(status, 429, path)
-    t.is(json.reason, 'RATE_LIMITED')
-    t.true(Number(headers['retry-after']) >= 1)
-    t.is(headers['ratelimit-policy'], '"global";q=30;w=60')
-  }
-  t.is((await get('/users/me', 'DELETE')).status, 429)
-  for (let at = 0; at < 40; at += 1) t.is((await get('/health')).status, 200)
-  world.time.now = 60_000
-  t.is((await get('/nothing')).status, 404)
-})
+test.serial(
+  '30 requests a minute over all REST routes, unknown paths too, and not /health',
+  async (t) => {
+    const world = await startLimited()
+    const get = (path: string, method = 'GET') => sendRaw(world.httpPort, { path, method })
+    const paths = [
+      '/nothing',
+      '/users/me',
+      '/.well-known/jwks.json',
+      '/',
+      '/permissions/check',
+      '/%',
+    ]
+    for (let at = 0; at < 30; at += 1) {
+      const { status, headers } = await get(paths[at % paths.length] as string)
+      t.not(status, 429)
+      t.is(headers['ratelimit-policy'], '"global";q=30;w=60')
+      t.is(headers.ratelimit, `"global";r=${29 - at};t=60`)
+    }
+    for (const path of [...paths, '/auth/workspaces?code=x', '/auth/login/google']) {
+      const { status, headers, json } = await get(path)
+      t.is(status, 429, path)
+      t.is(json.reason, 'RATE_LIMITED')
+      t.true(Number(headers['retry-after']) >= 1)
+      t.is(headers['ratelimit-policy'], '"global";q=30;w=60')
+    }
+    t.is((await get('/users/me', 'DELETE')).status, 429)
+    for (let at = 0; at < 40; at += 1) t.is((await get('/health')).status, 200)
+    world.time.now = 60_000
+    t.is((await get('/nothing')).status, 404)
+  },
+)
 
-test('of 31 in parallel exactly 30 pass', async (t) => {
-  const world = await startLimited(t)
+test.serial('of 31 in parallel exactly 30 pass', async (t) => {
+  const world = await startLimited()
   const answers = await times(31, (at) => sendRaw(world.httpPort, { path: `/nothing/${at}` }))
   t.is(answers.filter(({ status }) => status === 429).length, 1)
 })
 
-test('what the method’s window refuses does not count globally', async (t) => {
-  const world = await startLimited(t)
+test.serial('what the method’s window refuses does not count globally', async (t) => {
+  const world = await startLimited()
   const get = (path: string) => sendRaw(world.httpPort, { path })
   for (let at = 0; at < 50; at += 1) await get('/auth/workspaces?code=x')
   for (let at = 0; at < 20; at += 1) t.is((await get('/nothing')).status, 404, `${at}`)
   t.is((await get('/nothing')).status, 429)
 })
 
-test('what the global window refuses does not count for the method', async (t) => {
-  const world = await startLimited(t)
+test.serial('what the global window refuses does not count for the method', async (t) => {
+  const world = await startLimited()
   const get = (path: string) => sendRaw(world.httpPort, { path })
   for (let at = 0; at < 30; at += 1) await get('/nothing')
   for (let at = 0; at < 10; at += 1) t.is((await get('/auth/workspaces?code=x')).status, 429)
@@ -189,15 +209,15 @@ test('what the global window refuses does not count for the method', async (t) =
   t.true(isLimited(await grpc.call('ListCodeWorkspaces', { code: 'x' })))
 })
 
-test('gRPC does not count globally', async (t) => {
-  const world = await startLimited(t)
+test.serial('gRPC does not count globally', async (t) => {
+  const world = await startLimited()
   const endings = await times(100, () => world.door('grpc').call('GetKeySet', {}))
   t.true(endings.every(({ ok }) => ok))
   t.is((await sendRaw(world.httpPort, { path: '/nothing' })).status, 404)
 })
 
-test('X-Forwarded-For is ignored without a proxy', async (t) => {
-  const world = await startLimited(t)
+test.serial('X-Forwarded-For is ignored without a proxy', async (t) => {
+  const world = await startLimited()
   for (let at = 0; at < 31; at += 1) {
     const ip = `203.0.113.${at}`
     const headers = { 'x-forwarded-for': ip, forwarded: `for=${ip}`, 'x-real-ip': ip }
@@ -211,24 +231,27 @@ test('X-Forwarded-For is ignored without a proxy', async (t) => {
   t.is(endings.filter(isLimited).length, 1)
 })
 
-test('X-Forwarded-For is believed of one proxy: its last address and no other', async (t) => {
-  const world = await startLimited(t, { trustedProxies: 1 })
-  const get = async (from: string) => {
-    const headers = { 'x-forwarded-for': from }
-    return (await sendRaw(world.httpPort, { path: '/nothing', headers })).status
-  }
-  for (let at = 0; at < 30; at += 1) t.is(await get(`198.51.100.${at}, 203.0.113.1`), 404)
-  for (const same of ['203.0.113.1', '198.51.100.99, 203.0.113.1', '::ffff:203.0.113.1'])
-    t.is(await get(same), 429, same)
-  t.is(await get('203.0.113.1, 203.0.113.2'), 404)
-  // One subscriber's IPv6 network is one client.
-  for (let at = 0; at < 30; at += 1) t.is(await get(`2001:db8:1:2::${at}`), 404)
-  t.is(await get('2001:db8:1:2:ffff::1'), 429)
-  t.is(await get('2001:db8:1:3::1'), 404)
-})
+test.serial(
+  'X-Forwarded-For is believed of one proxy: its last address and no other',
+  async (t) => {
+    const world = await startLimited({ trustedProxies: 1 })
+    const get = async (from: string) => {
+      const headers = { 'x-forwarded-for': from }
+      return (await sendRaw(world.httpPort, { path: '/nothing', headers })).status
+    }
+    for (let at = 0; at < 30; at += 1) t.is(await get(`198.51.100.${at}, 203.0.113.1`), 404)
+    for (const same of ['203.0.113.1', '198.51.100.99, 203.0.113.1', '::ffff:203.0.113.1'])
+      t.is(await get(same), 429, same)
+    t.is(await get('203.0.113.1, 203.0.113.2'), 404)
+    // One subscriber's IPv6 network is one client.
+    for (let at = 0; at < 30; at += 1) t.is(await get(`2001:db8:1:2::${at}`), 404)
+    t.is(await get('2001:db8:1:2:ffff::1'), 429)
+    t.is(await get('2001:db8:1:3::1'), 404)
+  },
+)
 
-test('where limits are lifted nothing is counted or told', async (t) => {
-  const world = await startLimited(t, { globalLimit: undefined })
+test.serial('where limits are lifted nothing is counted or told', async (t) => {
+  const world = await startLimited({ globalLimit: undefined })
   for (let at = 0; at < 40; at += 1) {
     const { status, headers } = await sendRaw(world.httpPort, { path: '/auth/workspaces?code=x' })
     t.is(status, 400)

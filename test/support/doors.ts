@@ -33,7 +33,10 @@ export type Ending =
       headers: Record<string, string>
     }
 
-/** One way in. `call('Check', …)` does the same through each. */
+/**
+ * One way in. `call('Check', …)` does the same through each; what stands at an administrator's door
+ * as well is asked for there as `AdminService/ListMembers`.
+ */
 export type Door = {
   name: 'grpc' | 'rest'
   call(method: string, message: object, shown?: Shown): Promise<Ending>
@@ -43,8 +46,11 @@ export type Door = {
 const services = Object.values(definitions)
 
 /** The two doors of an app that listens. */
-export function createDoors(app: App, ports: { grpcPort: number; httpPort: number }): Door[] {
-  return [createGrpcDoor(ports.grpcPort), createRestDoor(app.operations, ports.httpPort)]
+export function createDoors(
+  { operations }: Pick<App, 'operations'>,
+  ports: { grpcPort: number; httpPort: number },
+): Door[] {
+  return [createGrpcDoor(ports.grpcPort), createRestDoor(operations, ports.httpPort)]
 }
 
 function createGrpcDoor(port: number): Door {
@@ -53,8 +59,7 @@ function createGrpcDoor(port: number): Door {
   return {
     name: 'grpc',
     call(name, message, shown = {}) {
-      const method = methods.find(({ path }) => path.endsWith(`/${name}`))
-      if (!method) throw new Error(`No method ${name}`)
+      const method = pickMethod(methods, name, ({ path }) => path)
       const serialize = method.requestSerialize as (value: object) => Buffer
       const deserialize = method.responseDeserialize as (bytes: Buffer) => object
       return new Promise((resolve) => {
@@ -78,12 +83,26 @@ function createGrpcDoor(port: number): Door {
   }
 }
 
+/** The method of a name; the administrator's twin has to be asked for by its service. */
+export function pickMethod<Method>(
+  methods: Method[],
+  name: string,
+  nameOf: (method: Method) => string,
+): Method {
+  const found = methods.filter((method) => new RegExp(`(^|[/.])${name}$`).test(nameOf(method)))
+  const others = found.filter((method) => !nameOf(method).includes('AdminService/'))
+  const method = others[0] ?? found[0]
+  if (!method) throw new Error(`No method ${name}`)
+  return method
+}
+
 /** ts-proto's encoder wants its lists; whoever tests a missing one sends an empty one. */
 function withDefaults(message: object): object {
   return { checks: [], ...message }
 }
 
-function metadata({ token, key, admin, headers = {} }: Shown): Metadata {
+/** What is shown, as metadata. */
+export function metadata({ token, key, admin, headers = {} }: Shown): Metadata {
   const metadata = new MetadataClass()
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   if (key !== undefined) metadata.set('x-service-key', key)

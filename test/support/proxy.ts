@@ -9,7 +9,9 @@ export type Proxy = {
   cut(): Promise<void>
   /** Keeps connections, and takes new ones, but moves no byte any more. */
   hang(): void
-  /** Lets bytes and connections through again. */
+  /** Holds every byte back for so many milliseconds, each way. */
+  delay(milliseconds: number): void
+  /** Lets bytes and connections through again, without delay. */
   open(): Promise<void>
   close(): Promise<void>
 }
@@ -19,6 +21,7 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
   const target = new URL(databaseUrl)
   const pairs = new Set<[Socket, Socket]>()
   let hanging = false
+  let lag = 0
   let port = 0
 
   const server = createServer((near) => {
@@ -29,7 +32,7 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
       [near, far],
       [far, near],
     ] as [Socket, Socket][]) {
-      from.on('data', (bytes) => to.write(bytes))
+      relay(from, to, () => lag)
       from.on('error', () => {})
       from.on('close', () => {
         to.destroy()
@@ -66,11 +69,35 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
       hanging = true
       for (const socket of [...pairs].flat()) socket.pause()
     },
+    delay(milliseconds) {
+      lag = milliseconds
+    },
     async open() {
       hanging = false
+      lag = 0
       for (const socket of [...pairs].flat()) socket.resume()
       if (!server.listening) await listen()
     },
     close: cut,
   }
+}
+
+/** Passes bytes on in their order, each as late as `lag` said when it came. */
+function relay(from: Socket, to: Socket, lag: () => number): void {
+  const queue: { due: number; bytes: Buffer }[] = []
+  const flush = () => {
+    for (;;) {
+      const [next] = queue
+      if (!next) return
+      const early = next.due - performance.now()
+      if (early > 0) return void setTimeout(flush, early)
+      to.write(next.bytes)
+      queue.shift()
+    }
+  }
+  from.on('data', (bytes: Buffer) => {
+    if (lag() === 0 && queue.length === 0) return void to.write(bytes)
+    queue.push({ due: performance.now() + lag(), bytes })
+    if (queue.length === 1) flush()
+  })
 }

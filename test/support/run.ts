@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import pg from 'pg'
-import { migrate } from '../../src/storage/database.ts'
 import { startEmbedded } from '../../src/storage/embedded.ts'
+import { makeTemplate } from './template.ts'
 
 /**
  * The test command: one PostgreSQL with a migrated template that every test file clones, ava over
@@ -15,23 +14,13 @@ const dataDir = await mkdtemp(join(tmpdir(), 'daikon-test-'))
 const embedded = await startEmbedded({ dataDir })
 let failed = 1
 try {
-  failed = await runAva(await makeTemplate(embedded.url))
+  await makeTemplate(embedded.url)
+  failed = await runAva(embedded.url)
 } finally {
   await embedded.stop()
   await rm(dataDir, { recursive: true, force: true })
 }
 process.exitCode = failed === 0 ? 0 : 1
-
-async function makeTemplate(adminUrl: string): Promise<string> {
-  const client = new pg.Client({ connectionString: adminUrl })
-  await client.connect()
-  await client.query('create database template_daikon')
-  await client.end()
-  const url = new URL(adminUrl)
-  url.pathname = '/template_daikon'
-  await migrate(url.href)
-  return adminUrl
-}
 
 /** Runs ava, passes its output on, and counts; answers the number of failures. */
 async function runAva(databaseUrl: string): Promise<number> {

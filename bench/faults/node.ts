@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readDescriptors } from '../../src/rpc/method.ts'
+import { createOperations, type UseCaseTable } from '../../src/rpc/operation.ts'
+import { useCases } from '../../src/use-cases.ts'
+import { createDoors, type Door } from '../../test/support/doors.ts'
+
+/** A process of the real server, `npm start` with settings of its own. */
+export type NodeProcess = {
+  doors: Door[]
+  httpPort: number
+  grpcPort: number
+  /** Milliseconds from the start of the process to its first answer. */
+  startedIn: number
+  /** MiB of resident memory. */
+  memory(): number
+  /** The process is there and answers. */
+  lives(): Promise<boolean>
+  kill(): Promise<void>
+  stop(): Promise<void>
+}
+
+const main = join(import.meta.dirname, '../../src/main.ts')
+const operations = createOperations(readDescriptors(), useCases as unknown as UseCaseTable)
+
+/** Starts a node and waits until it answers. */
+export async function startNode(settings: Record<string, string>): Promise<NodeProcess> {
+  const [httpPort = 0, grpcPort = 0] = await freePorts()
+  const began = performance.now()
+  const child = spawn(process.execPath, [main], {
+    env: {
+      ...{ PATH: process.env.PATH, HOME: process.env.HOME },
+      ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1', METRICS_PORT: '0' },
+      ...{ HTTP_PORT: `${httpPort}`, GRPC_PORT: `${grpcPort}`, LOG_LEVEL: 'error' },
+      ...{ RATE_LIMIT_ENABLED: 'false', ...settings },
+    },
+    stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
+  })
+  const ended = () => child.exitCode !== null || child.signalCode !== null
+  const end = async (signal: NodeJS.Signals) => {
+    for (const door of doors) door.close()
+    if (ended()) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
+  const killToo = () => child.kill('SIGKILL')
+  process.once('exit', killToo)
+  child.once('exit', () => process.off('exit', killToo))
+  const answers = () =>
+    fetch(`http://127.0.0.1:${httpPort}/health`, { signal: AbortSignal.timeout(5000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  while (!(await answers())) {
+    if (ended() || performance.now() - began > 60_000) throw new Error('The node does not start')
+    await sleep(10)
+  }
+  const startedIn = performance.now() - began
+  const doors = createDoors({ operations }, { grpcPort, httpPort })
+  return {
+    ...{ doors, httpPort, grpcPort, startedIn },
+    memory() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+      return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1]) / 1024
+    },
+    lives: async () => !ended() && (await answers()),
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  }
+}
+
+async function freePorts(): Promise<number[]> {
+  const servers = [createServer(), createServer()]
+  const ports = []
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    ports.push((server.address() as { port: number }).port)
+  }
+  for (const server of servers) server.close()
+  return ports
+}

@@ -1,0 +1,52 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { startEmbedded } from '../../src/storage/embedded.ts'
+import { findPrograms } from '../../src/storage/postmaster.ts'
+
+/** A PostgreSQL that nobody else uses, to be stopped and started on its port. */
+export type OwnPostgres = {
+  url: string
+  /** Lets transactions go (`fast`), or falls over as it would with its machine (`immediate`). */
+  stop(mode: 'fast' | 'immediate'): Promise<void>
+  /** Starts it where it is not running, until it takes connections; whether it had to. */
+  start(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Makes a PostgreSQL in a folder. */
+export async function startOwnPostgres(dataDir: string): Promise<OwnPostgres> {
+  const embedded = await startEmbedded({ dataDir })
+  const cluster = join(dataDir, 'postgres')
+  const programs = await findPrograms(dataDir, cluster)
+  const { port } = new URL(embedded.url)
+  return {
+    url: embedded.url,
+    stop: (mode) => programs.run('pg_ctl', ['stop', '-D', cluster, '-w', '-s', '-m', mode]),
+    async start() {
+      if (await accepts(embedded.url)) return false
+      await using output = await open(join(dataDir, 'postgres.log'), 'a')
+      const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=']
+      const args = ['-D', cluster, '-p', port, ...settings.flatMap((setting) => ['-c', setting])]
+      const child = await programs.start(args, output.fd)
+      child.unref()
+      while (!(await accepts(embedded.url))) await sleep(20)
+      return true
+    },
+    close: () => embedded.stop(),
+  }
+}
+
+async function accepts(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => {})
+  }
+}

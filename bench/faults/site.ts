@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { makeKeys, readKeys } from '../../src/identity/keys.ts'
+import { createTokens } from '../../src/identity/tokens.ts'
+import { createSeed } from '../../test/support/seed.ts'
+import { type NodeProcess, startNode } from './node.ts'
+
+/** A database with the keys that its nodes share. */
+export type Site = {
+  pool: pg.Pool
+  /** Starts a node on it; settings given win. */
+  node(settings?: Record<string, string>): Promise<NodeProcess>
+  /** A new workspace, so that faults do not meet. */
+  office(): Promise<Office>
+  close(): Promise<void>
+}
+
+/** A workspace with an owner, a viewer, a group, and a service that has a key. */
+export type Office = {
+  workspace: string
+  owner: { id: string; token: string }
+  viewer: { id: string; token: string }
+  service: string
+  key: string
+  /** Makes members with a share and a place in a group, to be removed; answers their ids. */
+  leavers(count: number): Promise<string[]>
+}
+
+/** Opens the site on a migrated database, or on one that its first node will migrate. */
+export async function openSite(databaseUrl: string): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
+  const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
+  makeKeys(paths)
+  const tokens = createTokens({
+    keys: await readKeys(paths),
+    issuer: 'http://localhost:8000',
+    now: () => new Date(),
+  })
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3 })
+  pool.on('error', () => {})
+  const seed = createSeed(pool)
+
+  const person = async (workspace: string, role: 'owner' | 'viewer') => {
+    const id = await seed.person(workspace, role)
+    const claims = { sub: id, jti: randomUUID(), email: 'x@example.com', name: role }
+    const place = { wid: workspace, wslug: 'w', wrole: role, groups: [] }
+    return { id, token: await tokens.sign('access', { ...claims, ...place }, 86_400) }
+  }
+
+  return {
+    pool,
+    node: (settings = {}) =>
+      startNode({
+        DATABASE_URL: databaseUrl,
+        JWT_PRIVATE_KEY_PATH: paths.privatePath,
+        JWT_PUBLIC_KEY_PATH: paths.publicPath,
+        ...settings,
+      }),
+    async office() {
+      const workspace = await seed.workspace()
+      const service = `docs-${randomUUID().slice(0, 8)}`
+      const { key } = await seed.serviceApp(service)
+      const group = await seed.group(workspace)
+      return {
+        ...{ workspace, service, key },
+        owner: await person(workspace, 'owner'),
+        viewer: await person(workspace, 'viewer'),
+        leavers: (count) => makeLeavers(pool, workspace, group, count),
+      }
+    },
+    async close() {
+      await pool.end()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+async function makeLeavers(pool: pg.Pool, workspace: string, group: string, count: number) {
+  const ids = Array.from({ length: count }, () => randomUUID())
+  const sql = `
+    with leaver as (select unnest($1::uuid[]) as id),
+      kind as (
+        insert into resource_kinds (service_name, resource_type) values ('left', $2) returning id),
+      person as (insert into users (id, email) select id, id || '@example.com' from leaver),
+      member as (insert into members (workspace_id, user_id, role)
+        select $3, id, 'viewer' from leaver),
+      place as (insert into group_members (group_id, user_id, workspace_id)
+        select $4, id, $3 from leaver),
+      resource as (insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+        select gen_random_uuid(), kind.id, leaver.id, $3, leaver.id, 'private' from leaver, kind)
+    insert into shares (id, kind_id, resource_id, workspace_id, user_id, permission)
+      select gen_random_uuid(), kind.id, leaver.id, $3, leaver.id, 'view' from leaver, kind`
+  await pool.query(sql, [ids, randomUUID(), workspace, group])
+  return ids
+}

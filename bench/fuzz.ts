@@ -1,0 +1,57 @@
+import { randomInt } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { startEmbedded } from '../src/storage/embedded.ts'
+import { type Endings, fuzz } from '../test/support/fuzz.ts'
+import { makeTemplate } from '../test/support/template.ts'
+import { startWorld } from '../test/support/world.ts'
+
+/** `npm run fuzz [-- <requests> [<seed>]]`: wild requests of every method through both doors. */
+const [requests = 12_000, seed = randomInt(2 ** 31)] = process.argv.slice(2).map(Number)
+const rounds = 6
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
+const dataDir = mkdtempSync(join(tmpdir(), 'daikon-fuzz-'))
+const embedded = await startEmbedded({ dataDir })
+process.env.TEST_DATABASE_URL = embedded.url
+try {
+  await makeTemplate(embedded.url)
+  const world = await startWorld()
+  const each = Math.ceil(requests / rounds / 2 / world.app.operations.length)
+  const total: Endings = {}
+  process.stdout.write(`seed ${seed}, ${world.app.operations.length} methods\n`)
+  // The first round warms up: compiled code and filled caches are no leak.
+  for (let round = 0; round <= rounds; round += 1) {
+    const started = performance.now()
+    const endings = await fuzz(world, each, seed + round)
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    if (round > 0)
+      for (const [label, count] of Object.entries(endings))
+        total[label] = (total[label] ?? 0) + count
+    process.stdout.write(`round ${round}: ${sum(endings)} requests in ${seconds} s, ${memory()}\n`)
+  }
+  for (const label of Object.keys(total).toSorted())
+    process.stdout.write(`${label}: ${total[label]}\n`)
+  process.stdout.write(`${sum(total)} requests, ${world.failures.length} faults of ours\n`)
+  await world.stop()
+} finally {
+  await embedded.stop()
+  rmSync(dataDir, { recursive: true })
+}
+
+function sum(endings: Endings): number {
+  return Object.values(endings).reduce((total, count) => total + count, 0)
+}
+
+/** Client and server share this process, and so its memory. */
+function memory(): string {
+  collectGarbage()
+  const { heapUsed, rss } = process.memoryUsage()
+  const mib = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+  return `heap ${mib(heapUsed)}, resident ${mib(rss)}`
+}

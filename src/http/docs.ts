@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Response } from 'express'
+
+/** Something to read under an address of ours; nothing of it is fetched from anywhere else. */
+export type DocsPage = { path: string; send: (response: Response) => void }
+
+const { resolve } = createRequire(import.meta.url)
+
+const policy = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'",
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+].join('; ')
+
+const startSwagger = `SwaggerUIBundle({
+  url: '/openapi.json', dom_id: '#docs', validatorUrl: null, layout: 'BaseLayout',
+  presets: [SwaggerUIBundle.presets.apis], deepLinking: true, persistAuthorization: true,
+})`
+const startRedoc = `Redoc.init('/openapi.json', {nonce: document.currentScript.nonce},
+  document.getElementById('docs'))`
+
+/** The interactive docs: /openapi.json, /docs and /redoc with all that they load. */
+export function createDocs(createOpenApi: () => object): DocsPage[] {
+  let openApi: string | undefined
+  return [
+    {
+      path: '/openapi.json',
+      send: (response) => {
+        openApi ??= JSON.stringify(createOpenApi())
+        response.type('application/json').send(openApi)
+      },
+    },
+    {
+      path: '/docs',
+      send: (response) => {
+        const scripts = '<script src="/docs/ui.js"></script><script src="/docs/start.js"></script>'
+        sendPage(response, policy, '<link rel="stylesheet" href="/docs/ui.css">', scripts)
+      },
+    },
+    { path: '/docs/ui.js', send: sendFile('swagger-ui-dist/swagger-ui-bundle.js', 'js') },
+    { path: '/docs/ui.css', send: sendFile('swagger-ui-dist/swagger-ui.css', 'css') },
+    { path: '/docs/start.js', send: (response) => void response.type('js').send(startSwagger) },
+    {
+      path: '/redoc',
+      send: (response) => {
+        const nonce = randomBytes(16).toString('base64')
+        const styles = `style-src 'self' 'nonce-${nonce}'`
+        const own = `${policy.replace("style-src 'self'", styles)}; worker-src blob:`
+        const start = `<script nonce="${nonce}" src="/redoc/start.js"></script>`
+        const scripts = `<script src="/redoc/ui.js"></script>${start}`
+        sendPage(response, own, '', scripts)
+      },
+    },
+    { path: '/redoc/ui.js', send: sendRedoc },
+    { path: '/redoc/start.js', send: (response) => void response.type('js').send(startRedoc) },
+  ]
+}
+
+function sendPage(response: Response, csp: string, head: string, scripts: string): void {
+  response.set('Content-Security-Policy', csp).type('html')
+  response.send(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>daikon</title>
+    <link rel="icon" href="data:,">${head}</head><body><div id="docs"></div>${scripts}</body></html>`,
+  )
+}
+
+function sendFile(name: string, type: string) {
+  return (response: Response) => void response.type(type).send(readFileSync(resolve(name)))
+}
+
+/** Without the picture that Redoc would fetch from its makers. */
+function sendRedoc(response: Response): void {
+  const script = readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')
+  response.type('js').send(script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'))
+}

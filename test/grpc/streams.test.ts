@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { credentials, type ServiceError } from '@grpc/grpc-js'
+import test from 'ava'
+import {
+  type CheckStreamResponse,
+  PermissionServiceClient,
+} from '../../gen/daikon/v1/permissions.ts'
+import { type Door, metadata } from '../support/doors.ts'
+import { openOffice } from '../support/office.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const address = `127.0.0.1:${world.grpcPort}`
+const client = new PermissionServiceClient(address, credentials.createInsecure())
+const [door] = world.doors as [Door]
+test.after.always(() => {
+  client.close()
+  return world.stop()
+})
+
+/** An office with a stream of checks by its viewer, who has been given every second record. */
+async function openStream(records = 1) {
+  const office = await openOffice(world, door)
+  const { owner, viewer } = office.staff
+  const asked = await Promise.all(
+    Array.from({ length: records }, async (_, at) => {
+      const record = await office.register(owner)
+      if (at % 2 === 0) await office.share(owner, record, { user: viewer.id }, 'view')
+      return record
+    }),
+  )
+  const stream = client.checkStream(metadata(office.as(viewer)))
+  const answers: CheckStreamResponse[] = []
+  const ended = new Promise<ServiceError | undefined>((resolve) => {
+    stream.on('error', resolve).on('end', () => resolve(undefined))
+  })
+  stream.on('data', (answer) => answers.push(answer))
+  const ask = (correlation_id: string, resource_id = asked[0]?.resource_id ?? '') =>
+    stream.write({ correlation_id, check: { ...office.kind, resource_id, action: 'view' } })
+  return { office, stream, answers, ended, ask, asked, viewer }
+}
+
+test('each check of a stream gets its own answer, known by its correlation id', async (t) => {
+  const { stream, answers, ended, ask, asked } = await openStream(10)
+  for (let n = 0; n < 3000; n += 1) ask(String(n), asked[n % 10]?.resource_id)
+  stream.end()
+  t.is(await ended, undefined)
+  t.is(answers.length, 3000)
+  t.is(new Set(answers.map(({ correlation_id }) => correlation_id)).size, 3000)
+  t.true(
+    answers.every(({ correlation_id, allowed }) => allowed === (Number(correlation_id) % 2 === 0)),
+  )
+})
+
+test('a revocation is felt by the next check of an open stream', async (t) => {
+  const { office, stream, ask, asked, viewer } = await openStream()
+  ask('before')
+  const [before] = await once(stream, 'data')
+  t.true(before.allowed)
+  const share = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
+  await door.call('RevokeShare', { permission_id: asked[0]?.id, ...share }, { key: office.key })
+  ask('after')
+  const [after] = await once(stream, 'data')
+  t.deepEqual(after, { correlation_id: 'after', allowed: false })
+  stream.cancel()
+})
+
+test('a stream ends with the user’s activity, the token’s life, the key’s app', async (t) => {
+  const ends = [
+    ['USER_INACTIVE', 'update users set is_active = false where id = $1', 'viewer'],
+    ['SERVICE_KEY_INVALID', 'update service_apps set is_active = false where id = $1', 'app'],
+  ] as const
+  for (const [, sql, whose] of ends) {
+    const { office, stream, ask, ended, viewer } = await openStream()
+    ask('before')
+    await once(stream, 'data')
+    await world.pool.query(sql, [whose === 'app' ? office.appId : viewer.id])
+    ask('after')
+    t.is((await ended)?.code, 16)
+  }
+})
+
+test.serial('a token that expires meanwhile ends the stream', async (t) => {
+  const { stream, ask, ended } = await openStream()
+  ask('before')
+  await once(stream, 'data')
+  world.clock.now = new Date(Date.now() + 3_600_000)
+  t.teardown(() => {
+    world.clock.now = undefined
+  })
+  ask('after')
+  t.is((await ended)?.code, 16)
+})
+
+test('what is wrong with a check is named, and another service’s name is refused', async (t) => {
+  const bad = await openStream()
+  bad.ask('x', 'no uuid')
+  const problem = await bad.ended
+  t.is(problem?.code, 3)
+  t.regex(problem?.details ?? '', /check\.resource_id must be a UUID/)
+  const none = await openStream()
+  none.stream.write({ correlation_id: 'x', check: undefined })
+  t.regex((await none.ended)?.details ?? '', /check/)
+  const foreign = await openStream()
+  const resource_id = randomUUID()
+  const check = { service_name: 'other', resource_type: 't', resource_id, action: 'view' }
+  foreign.stream.write({ correlation_id: 'x', check })
+  t.is((await foreign.ended)?.code, 7)
+})
+
+test('AccessibleStream walks every page, and ends as Accessible refuses', async (t) => {
+  const office = await openOffice(world, door)
+  const { owner } = office.staff
+  const ids = await Promise.all(
+    Array.from({ length: 25 }, async () => (await office.register(owner)).resource_id),
+  )
+  const request = { ...office.kind, action: 'view', workspace_id: office.workspace, limit: 10 }
+  const pages: string[][] = []
+  const stream = client.accessibleStream(request, metadata(office.as(owner)))
+  stream.on('data', ({ resource_ids }) => pages.push(resource_ids))
+  await once(stream, 'end')
+  t.deepEqual(
+    pages.map(({ length }) => length),
+    [10, 10, 5],
+  )
+  t.deepEqual(pages.flat(), ids.sort())
+  const elsewhere = { ...request, workspace_id: randomUUID() }
+  const refused = client.accessibleStream(elsewhere, metadata(office.as(owner)))
+  refused.on('data', () => t.fail())
+  const [error] = await once(refused, 'error')
+  t.is(error.code, 7)
+})

@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import { parse } from 'yaml'
+import { readConfig, settings } from '../../src/config.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** What the operator has to give. */
+const given: Record<string, string> = {
+  ...{ BASE_URL: 'https://auth.example.com', ADMIN_URL: 'https://admin.example.com' },
+  ...{ SESSION_SECRET_KEY: 'secret', POSTGRES_PASSWORD: 'password' },
+}
+
+type Service = { environment?: Record<string, string>; command?: string[]; volumes?: string[] }
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+const { services } = compose
+const nodes = Object.entries(services).filter(([name]) => /^(daikon-|prepare)/.test(name))
+
+/** `${NAME:-default}` and `${NAME:?why}` filled in, as compose does. */
+function filled({ environment = {} }: Service): Record<string, string> {
+  const fill = (text: string) =>
+    text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g, (_, name, fallback = '') => {
+      return given[name] ?? fallback
+    })
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]))
+}
+
+test('two nodes of the composition are configured alike, by settings that there are', (t) => {
+  t.deepEqual(
+    nodes.map(([name]) => name),
+    ['prepare', 'daikon-1', 'daikon-2'],
+  )
+  for (const [name, service] of nodes) {
+    const environment = filled(service)
+    t.deepEqual(
+      Object.keys(environment).filter((setting) => !(setting in settings)),
+      [],
+      name,
+    )
+    const config = readConfig(environment)
+    t.like(config, { DEBUG: false, TRUSTED_PROXIES: 1, SERVICE_KEYS_REQUIRED: true })
+    t.deepEqual(config.REDIS_URL, ['redis://redis:6379'])
+    t.is(new URL(config.DATABASE_URL).hostname, 'postgres')
+  }
+})
+
+test('the image names settings that there are', (t) => {
+  const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? []
+  const names = [...block.matchAll(/(\w+)=/g)].map(([, name = '']) => name)
+  t.true(names.includes('DEBUG'))
+  t.deepEqual(
+    names.filter((name) => name !== 'PATH' && !(name in settings)),
+    [],
+  )
+})
+
+test('the image runs what the packages bring, as nobody in particular', (t) => {
+  const file = read('Dockerfile')
+  for (const line of [/npm ci --omit=dev/, /^USER 10001/m, /^HEALTHCHECK /m, /^COPY gen gen$/m])
+    t.regex(file, line)
+  const copied = [...file.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) =>
+    paths.split(' '),
+  )
+  const admitted = read('.dockerignore').matchAll(/^!(.*)$/gm)
+  t.deepEqual(new Set(copied), new Set([...admitted].map(([, path = '']) => path)))
+})
+
+test('the proxy reaches every node at both doors and overwrites X-Forwarded-For', (t) => {
+  const proxy = read('deploy/nginx.conf')
+  for (const name of ['daikon-1', 'daikon-2'])
+    for (const port of [settings.HTTP_PORT.fallback, settings.GRPC_PORT.fallback])
+      t.true(proxy.includes(`server ${name}:${port} `))
+  t.regex(proxy, /proxy_set_header X-Forwarded-For \$remote_addr;/)
+  t.true(services.proxy?.volumes?.[0]?.startsWith('./deploy/nginx.conf:'))
+})
+
+test('docker compose takes the composition', (t) => {
+  const options = { cwd: root, env: { ...process.env, ...given }, encoding: 'utf8' } as const
+  if (spawnSync('docker', ['compose', 'version'], options).status !== 0) {
+    t.log('no docker compose here: the tests above have read the file by themselves')
+    t.true('daikon-1' in services)
+    return
+  }
+  const { status, stdout, stderr } = spawnSync(
+    'docker',
+    ['compose', 'config', '--format', 'json'],
+    options,
+  )
+  t.is(status, 0, stderr)
+  t.deepEqual(Object.keys(JSON.parse(stdout).services).toSorted(), Object.keys(services).toSorted())
+})

@@ -1,0 +1,22 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+
+const src = join(import.meta.dirname, '../../src')
+
+test('src/README.md tells of every room and of nothing that is not there', async (t) => {
+  const readme = await readFile(join(src, 'README.md'), 'utf8')
+  const rows = [...readme.matchAll(/^\| (`.*?) \| /gm)].map(([, rooms = '']) => rooms)
+  const told = rows.flatMap((rooms) => [...rooms.matchAll(/`(.+?)`/g)].map(([, name]) => name))
+  const entries = await readdir(src, { withFileTypes: true })
+  const rooms = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  t.deepEqual(
+    rooms.filter((room) => !told.includes(room)),
+    [],
+  )
+  t.deepEqual(
+    told.filter((name) => !rooms.includes(name ?? '') && !files.includes(name ?? '')),
+    [],
+  )
+})

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createClientApp, updateClientApp } from '../../src/admin/client-apps.ts'
+import { openDatabase } from '../../src/storage/database.ts'
+import { sendRaw } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const corsOrigins = ['http://localhost:3000', 'http://localhost:9101']
+const world = await startWorld({ corsOrigins, globalLimit: 1000 })
+const second = await world.another({ globalLimit: 3 })
+const database = await openDatabase(world.databaseUrl, () => {})
+test.after.always(async () => {
+  await database.close()
+  await world.stop()
+})
+
+const get = (origin: string, path = '/users/me', port = world.httpPort) =>
+  sendRaw(port, { path, headers: { origin } })
+const preflight = (origin: string, path = '/users/me', port = world.httpPort) =>
+  sendRaw(port, {
+    ...{ method: 'OPTIONS', path },
+    headers: { origin, 'access-control-request-method': 'PATCH' },
+  })
+const isAllowed = async (origin: string, path?: string, port?: number) => {
+  const { headers } = await get(origin, path, port)
+  const { status } = await preflight(origin, path, port)
+  const allowed = headers['access-control-allow-origin'] === origin
+  if (allowed !== (status === 204)) throw new Error('The preflight says otherwise')
+  return allowed
+}
+const operator = () => ({
+  em: database.fork(),
+  caller: {},
+  identity: { options: { debug: true } },
+})
+const register = (...redirect_uris: string[]) =>
+  createClientApp(operator(), { name: randomUUID(), redirect_uris })
+
+test('a preflight is answered as the specification says', async (t) => {
+  const { status, headers } = await preflight('http://localhost:3000')
+  t.is(status, 204)
+  t.like(headers, {
+    'access-control-allow-origin': 'http://localhost:3000',
+    'access-control-allow-credentials': 'true',
+    'access-control-allow-methods': 'GET,POST,PUT,PATCH,DELETE,OPTIONS',
+    'access-control-allow-headers': 'Content-Type,Authorization,X-Service-Key',
+    server: 'daikon',
+  })
+  t.regex(String(headers.vary), /^Origin(,|$)/)
+})
+
+test('a page of an allowed origin reads every answer, and its limits; any answer varies', async (t) => {
+  for (const path of ['/users/me', '/nothing', '/.well-known/jwks.json']) {
+    const { headers } = await get('http://localhost:9101', path)
+    t.is(headers['access-control-allow-origin'], 'http://localhost:9101')
+    t.is(headers['access-control-allow-credentials'], 'true')
+    t.regex(String(headers['access-control-expose-headers']), /Retry-After.*X-Request-ID/)
+    t.regex(String(headers.vary), /Origin/)
+  }
+  t.regex(String((await sendRaw(world.httpPort, { path: '/users/me' })).headers.vary), /Origin/)
+})
+
+test('an origin that nobody named is told nothing', async (t) => {
+  for (const origin of [
+    ...['https://evil.example', 'null', 'http://localhost:3001', 'https://localhost:3000'],
+    ...['http://localhost:3000.evil.example', 'HTTP://LOCALHOST:3000', '*', "' or 1=1 --"],
+  ]) {
+    const answers = [await get(origin), await preflight(origin)]
+    t.deepEqual(
+      answers.map(({ status }) => status),
+      [401, 405],
+      origin,
+    )
+    for (const { headers } of answers)
+      t.deepEqual(
+        Object.keys(headers).filter((name) => name.startsWith('access-')),
+        [],
+      )
+  }
+})
+
+test('origins follow the redirect URIs of active client apps at once, on every node', async (t) => {
+  const port = (await world.another()).httpPort
+  const origin = 'https://app.example.com'
+  t.false(await isAllowed(origin, undefined, port))
+  const { id } = await register(
+    'HTTPS://App.Example.com:443/callback?x=1',
+    'http://plain.example:80',
+  )
+  t.true(await isAllowed(origin, undefined, port))
+  t.true(await isAllowed('http://plain.example', undefined, port))
+  for (const other of [
+    'http://app.example.com',
+    'https://app.example.com:444',
+    'https://example.com',
+  ])
+    t.false(await isAllowed(other, undefined, port), other)
+  const gone = { client_app_id: id, redirect_uris: [], is_active: false }
+  await updateClientApp(operator(), gone)
+  t.false(await isAllowed(origin, undefined, port))
+  t.false(await isAllowed(origin))
+})
+
+test('any port and host of a redirect URI is its origin', async (t) => {
+  const origins = ['https://a.example:8443', 'http://127.0.0.1:5173', 'http://[::1]:3000']
+  await register(...origins.map((origin) => `${origin}/?next=https://b.example`))
+  for (const origin of origins) t.true(await isAllowed(origin), origin)
+  t.false(await isAllowed('https://b.example'))
+})
+
+test('the administrator’s routes allow ADMIN_URL alone, whatever client apps have registered', async (t) => {
+  await register('https://greedy.example/callback')
+  for (const path of [
+    '/admin',
+    '/admin/users',
+    '/ADMIN/users',
+    '/auth/admin/me',
+    '/Auth/Admin/me',
+  ]) {
+    t.true(await isAllowed('http://localhost:9004', path), path)
+    for (const origin of ['http://localhost:3000', 'https://greedy.example'])
+      t.false(await isAllowed(origin, path), path)
+  }
+  t.false(await isAllowed('http://localhost:9004', '/users/me'))
+  t.true(await isAllowed('https://greedy.example', '/administrators'))
+})
+
+test('preflights do not count, and a limited answer can be read', async (t) => {
+  const origin = corsOrigins[0] as string
+  for (let at = 0; at < 5; at += 1)
+    t.is((await preflight(origin, '/users/me', second.httpPort)).status, 204)
+  for (let at = 0; at < 3; at += 1)
+    t.is((await get(origin, '/users/me', second.httpPort)).status, 401)
+  const { status, headers } = await get(origin, '/users/me', second.httpPort)
+  t.is(status, 429)
+  t.is(headers['access-control-allow-origin'], origin)
+  t.is((await preflight('https://evil.example', '/users/me', second.httpPort)).status, 429)
+})

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import test from 'ava'
+import { chromium } from 'playwright-core'
+import { sendRaw } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const document = (await sendRaw(world.httpPort, { path: '/openapi.json' })).json
+test.after.always(() => world.stop())
+const address = `http://127.0.0.1:${world.httpPort}`
+const pages = ['/openapi.json', '/docs', '/redoc', '/docs/ui.js', '/docs/ui.css', '/redoc/ui.js']
+
+test('/openapi.json is valid OpenAPI 3.1', async (t) => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document))
+  t.true(valid, JSON.stringify(errors))
+  t.regex(document.openapi, /^3\.1\./)
+})
+
+test('every route is described as it is declared', (t) => {
+  const schemes = {
+    public: [],
+    user: [{ accessToken: [] }],
+    service: [{ serviceKey: [] }],
+    dual: [{ accessToken: [], serviceKey: [] }],
+    admin: [{ adminCookie: [] }],
+  }
+  for (const { name, route, policy } of world.app.operations) {
+    const described = document.paths[route.path]?.[route.verb]
+    t.deepEqual(described?.security, schemes[policy.tier], name)
+    t.true(String(policy.status) in described.responses, name)
+    t.is(described['x-rate-limit']?.limit, policy.limitPerMinute, name)
+    t.not(described.summary, '', name)
+    const inPath = described.parameters.filter((one: { in: string }) => one.in === 'path')
+    t.deepEqual(
+      inPath.map((one: { name: string }) => one.name),
+      route.pathFields,
+      name,
+    )
+  }
+})
+
+test('field rules, comments, bare arrays and problems are described', (t) => {
+  const { paths, components } = document
+  const json = (operation: any) => operation.responses[200].content['application/json'].schema
+  const body = paths['/permissions/register'].post.requestBody.content['application/json'].schema
+  t.like(body.properties.visibility, { enum: ['private', 'workspace'], default: 'private' })
+  t.like(body.properties.resource_id, { type: 'string', format: 'uuid' })
+  t.false(body.required.includes('visibility'))
+  const { checks } =
+    paths['/permissions/check'].post.requestBody.content['application/json'].schema.properties
+  t.like(checks, { minItems: 1, maxItems: 1000 })
+  t.true('action' in checks.items.properties)
+  t.is(json(paths['/users/me/sessions'].get).type, 'array')
+  t.is(json(paths['/workspaces'].get).items.$ref.split('/').length, 4)
+  t.regex(components.schemas.ResourcePermissionResponse.description, /^A resource's record/)
+  t.is(components.schemas.Share.properties.permission.description, '`view` or `edit`.')
+  t.true('Retry-After' in components.responses[429].headers)
+  t.truthy(components.responses[422].content['application/problem+json'])
+  // What travels in cookies is nobody's to write into a body.
+  const callback = paths['/auth/callback/{provider}'].get
+  t.deepEqual(Object.keys(callback.responses[302].headers), ['Location'])
+})
+
+test('the docs carry the security headers, and answer 404 without DEBUG', async (t) => {
+  const closed = await world.another({ debug: false })
+  for (const path of pages) {
+    const { status, headers } = await sendRaw(world.httpPort, { path })
+    t.is(status, 200, path)
+    t.like(headers, { 'x-frame-options': 'DENY', server: 'daikon' }, path)
+    const csp = String(headers['content-security-policy'])
+    t.regex(csp, /^default-src 'none';.*frame-ancestors 'none'/)
+    t.notRegex(csp, /unsafe|https?:|\*/)
+    t.is((await sendRaw(closed.httpPort, { path })).status, 404, path)
+  }
+})
+
+const executablePath = '/usr/bin/chromium'
+const args = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+]
+
+// Where there is no browser there is nothing to test; CI installs one.
+if (existsSync(executablePath)) {
+  test('a browser tries a call at /docs and reads /redoc, asking no other host', async (t) => {
+    const profile = await mkdtemp(join(tmpdir(), 'daikon-browser-'))
+    const browser = await chromium.launchPersistentContext(profile, { executablePath, args })
+    t.teardown(async () => {
+      await browser.close()
+      await rm(profile, { recursive: true, force: true })
+    })
+    const page = await browser.newPage()
+    const asked: string[] = []
+    const complaints: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+
+    await page.goto(`${address}/docs`)
+    const call = page.locator('#operations-Auth-AuthService_GetKeySet')
+    await call.locator('.opblock-summary-control').click()
+    await call.getByRole('button', { name: 'Try it out' }).click()
+    await call.getByRole('button', { name: 'Execute' }).click()
+    const answer = call.locator('.live-responses-table .response')
+    await answer.waitFor()
+    t.regex(await answer.innerText(), /200[\s\S]*RS256/)
+
+    t.deepEqual(complaints, [])
+
+    await page.goto(`${address}/redoc`)
+    const described = page.locator('h2', { hasText: /Answers whether the token/ })
+    await described.first().waitFor()
+    // Redoc sets two styles before it knows its nonce; it is readable without them.
+    const harmless = /^Applying inline style violates/
+    t.deepEqual(
+      complaints.filter((line) => !harmless.test(line)),
+      [],
+    )
+    const elsewhere = asked.filter(
+      (url) => !url.startsWith(`${address}/`) && !/^(data|blob):/.test(url),
+    )
+    t.deepEqual(elsewhere, [])
+  })
+}

@@ -1,0 +1,13 @@
+import pg from 'pg'
+import { migrate } from '../../src/storage/database.ts'
+
+/** Makes the migrated database that `cloneDatabase` copies, on the PostgreSQL at `adminUrl`. */
+export async function makeTemplate(adminUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl })
+  await client.connect()
+  await client.query('create database template_daikon')
+  await client.end()
+  const url = new URL(adminUrl)
+  url.pathname = '/template_daikon'
+  await migrate(url.href)
+}
