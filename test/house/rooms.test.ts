@@ -11,6 +11,12 @@ test('src/README.md tells of every room and of nothing that is not there', async
   const entries = await readdir(src, { withFileTypes: true })
   const rooms = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
-  t.deepEqual(rooms.filter((room) => !told.includes(room)), [])
-  t.deepEqual(told.filter((name) => !rooms.includes(name ?? '') && !files.includes(name ?? '')), [])
+  t.deepEqual(
+    rooms.filter((room) => !told.includes(room)),
+    [],
+  )
+  t.deepEqual(
+    told.filter((name) => !rooms.includes(name ?? '') && !files.includes(name ?? '')),
+    [],
+  )
 })
