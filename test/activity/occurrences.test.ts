@@ -229,20 +229,19 @@ for (const door of world.doors) {
         t.is(entry.actor_id === null, nobody || (shown?.key !== undefined && !shown.token))
       })
 
-      test.serial(
-        `${action} that fails leaves nothing of ${key} through ${door.name}`,
-        async (t) => {
-          const { method, message, shown } = await make()
-          const before = await everything()
-          await pool.query('alter table activity enable trigger refuse')
-          try {
-            t.is(refused(await door.call(method, message, shown)).kind, 'unavailable')
-          } finally {
-            await pool.query('alter table activity disable trigger refuse')
-          }
-          t.deepEqual(await everything(), before)
-        },
-      )
+      // What a transaction holds together is no matter of the doors.
+      if (door.name === 'grpc') continue
+      test.serial(`${action} that fails leaves nothing of ${key}`, async (t) => {
+        const { method, message, shown } = await make()
+        const before = await everything()
+        await pool.query('alter table activity enable trigger refuse')
+        try {
+          t.is(refused(await door.call(method, message, shown)).kind, 'unavailable')
+        } finally {
+          await pool.query('alter table activity disable trigger refuse')
+        }
+        t.deepEqual(await everything(), before)
+      })
     }
   }
 }
