@@ -23,6 +23,7 @@ export async function openPlanner(url: string): Promise<Planner> {
         const { rows } = await client.query<Row>({ text, values, rowMode: 'array' })
         return rows
       },
+      counts: () => ({ used: 0, idle: 1, waiting: 0 }),
       close: () => client.end(),
     },
     async explain() {

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 /** A statement as PostgreSQL would take it from us. */
 export type Statement = { text: string; values: unknown[] }
 
-/** The statements that a use case sends, in their order; none is run, and each finds nothing. */
+/** The statements that a use case sends, in their order; none is run, and whatever it counts is there. */
 export async function statementsOf(
   work: (em: EntityManager) => Promise<unknown>,
 ): Promise<Statement[]> {
@@ -14,6 +14,7 @@ export async function statementsOf(
       sent.push({ text: sql.replace(/\?/g, () => `$${++at}`), values })
       return []
     },
+    count: async () => 1,
   }
   await work(em as unknown as EntityManager)
   return sent

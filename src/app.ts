@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events'
 import { createFileRegistry } from '@bufbuild/protobuf'
 import { createKeyUses } from './admin/key-uses.ts'
 import { addHealth, addReflection } from './grpc/introspection.ts'
-import { createGrpcDoor, createGrpcServer } from './grpc/server.ts'
+import { createGrpcDoor, createGrpcServer, type GrpcTls } from './grpc/server.ts'
 import { createDocs } from './http/docs.ts'
 import { createFacade } from './http/facade.ts'
 import { securityHeaders } from './http/headers.ts'
@@ -24,7 +25,7 @@ import {
   type DeclaredOperation,
   type UseCaseTable,
 } from './rpc/operation.ts'
-import { createPipeline } from './rpc/pipeline.ts'
+import { createPipeline, type PipelineParts } from './rpc/pipeline.ts'
 import type { Database } from './storage/database.ts'
 import { definitions, useCases } from './use-cases.ts'
 
@@ -39,6 +40,8 @@ export type AppParts = {
   onFailure: (fault: Fault, call: Call) => void
   /** Tells the operator what stands badly. */
   warn: (text: string) => void
+  /** Hears of calls and of shared statements, for the operator. */
+  watch?: Pick<PipelineParts, 'onEnd' | 'trace'> & { onBatch?: (callers: number) => void }
   options: AppOptions
 }
 
@@ -54,6 +57,8 @@ export type AppOptions = IdentityParts['options'] & {
   allowedHosts: string[]
   /** Pages that may call, beside those of client apps. */
   corsOrigins: string[]
+  /** gRPC over TLS; plain text where there is none. */
+  grpcTls?: GrpcTls | undefined
 }
 
 /** Both doors over one pipeline. */
@@ -64,6 +69,8 @@ export type App = {
   listen(at: DoorAddresses): Promise<{ grpcPort: number; httpPort: number }>
   /** Writes when service keys were last used; wanted about once a minute. */
   writeKeyUses(): Promise<void>
+  /** What `grpc.health.v1` says from now on. */
+  setServing(serving: boolean): void
   /** Lets calls under way finish, then closes both doors; storage stays open. */
   drain(): Promise<void>
 }
@@ -80,7 +87,7 @@ const drainTime = 30_000
 
 /** Puts the application together; this very thing is what the tests start. */
 export function createApp(parts: AppParts): App {
-  const { database, keys, providers, now, windows, onFailure, warn, options } = parts
+  const { database, keys, providers, now, windows, onFailure, warn, watch, options } = parts
   const descriptors = readDescriptors()
   const table = useCases as unknown as UseCaseTable
   const operations = createOperations(descriptors, table)
@@ -90,17 +97,29 @@ export function createApp(parts: AppParts): App {
   const keyUses = createKeyUses()
   const pipeline = createPipeline({
     ...{ database, windows, onFailure, warn, now, keyUses },
+    ...{ onEnd: watch?.onEnd, trace: watch?.trace },
     identity: { keys, tokens, loginStates, providers, options },
-    loadFacts: createFacts(database.statements),
+    loadFacts: createFacts(database.statements, watch?.onBatch),
     globalLimit: options.globalLimit,
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
   })
 
-  const server = createGrpcServer([...operations, ...streams], definitions, pipeline)
+  const draining = new AbortController()
+  setMaxListeners(0, draining.signal)
+  const server = createGrpcServer(
+    [...operations, ...streams],
+    definitions,
+    pipeline,
+    draining.signal,
+  )
   if (options.debug) addReflection(server, descriptors)
-  const services = ['', ...Object.keys(definitions).map((service) => `daikon.v1.${service}`)]
+  const services = Object.keys(definitions).map((service) => `daikon.v1.${service}`)
   const health = addHealth(server, services)
-  const grpc = createGrpcDoor(server)
+  const onDrain = () => {
+    draining.abort()
+    health.endWatches()
+  }
+  const grpc = createGrpcDoor(server, { tls: options.grpcTls, onDrain })
   const http = createHttpDoor(
     createFacade(operations, pipeline, {
       ...options,
@@ -121,8 +140,9 @@ export function createApp(parts: AppParts): App {
       httpPort: await http.listen(httpHost, httpPort),
     }),
     writeKeyUses: () => keyUses.write(database.statements),
+    setServing: health.setServing,
     async drain() {
-      for (const service of services) health.setStatus(service, 'NOT_SERVING')
+      health.setServing(false)
       await Promise.all([grpc.drain(drainTime), http.drain(drainTime)])
     },
   }

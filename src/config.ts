@@ -1,4 +1,5 @@
 import { findProviderMistakes } from './identity/providers/providers.ts'
+import { findTlsMistakes } from './operation/grpc-tls.ts'
 import {
   ConfigError,
   count,
@@ -35,6 +36,15 @@ export const settings = {
   HTTP_PORT: setting('8000', port, 'Port of the REST façade; 0 picks a free one'),
   GRPC_HOST: setting('0.0.0.0', text, 'Address of the gRPC server'),
   GRPC_PORT: setting('50051', port, 'Port of the gRPC server; 0 picks a free one'),
+  GRPC_TLS_CERT_PATH: setting('', text, 'Certificate chain of the gRPC server; empty: plain text'),
+  GRPC_TLS_KEY_PATH: setting('', text, 'Its key'),
+  GRPC_TLS_CLIENT_CA_PATH: setting('', text, 'Who signs clients; without such a one nobody calls'),
+  METRICS_PORT: setting(
+    '9464',
+    port,
+    'Port of /metrics, /livez and /readyz, at GRPC_HOST; 0 picks a free one',
+  ),
+  WORKERS: setting('1', count, 'Processes that share both ports, about one for each core'),
   BASE_URL: setting('http://localhost:8000', http, 'Public address; the issuer of tokens'),
   ADMIN_URL: setting(
     'http://localhost:9004',
@@ -124,6 +134,11 @@ export const settings = {
     'Least level logged',
   ),
   LOG_FORMAT: setting('json', oneOf('json', 'pretty'), 'json, or pretty for people'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    '',
+    orEmpty(http),
+    'OpenTelemetry collector, by OTLP over HTTP; empty: no tracing',
+  ),
 } as const
 
 /** The settings, each under its variable's name. */
@@ -147,8 +162,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   const weak = config.SESSION_SECRET_KEY === settings.SESSION_SECRET_KEY.fallback
   if (config.DEBUG === false && weak)
     mistakes.push('SESSION_SECRET_KEY must be set with DEBUG=false')
-  // The providers' rules go across settings that have to be readable by themselves.
-  if (mistakes.length === 0) mistakes.push(...findProviderMistakes(config))
+  // These rules go across settings that have to be readable by themselves.
+  if (mistakes.length === 0)
+    mistakes.push(...findProviderMistakes(config), ...findTlsMistakes(config))
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
 }

@@ -1,25 +1,55 @@
+import cluster from 'node:cluster'
 import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
+import { startWorker } from './operation/worker.ts'
+import { startWorkers } from './operation/workers.ts'
 import { ConfigError } from './setting.ts'
 import { start } from './start.ts'
 
-/** The server alone, by its environment; SIGTERM or SIGINT drains it. */
+/** The server alone, by its environment; SIGTERM or SIGINT drains it, a second one ends it at once. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
+  if (cluster.isWorker) {
+    const log = createLog(config).child({ worker: cluster.worker?.id })
+    for (const signal of signals) process.on(signal, () => {})
+    return startWorker(config, log, () => process.exit())
+  }
   const log = createLog(config)
-  const running = await start(config, log)
-  log.info({ grpc_port: running.grpcPort, http_port: running.httpPort }, 'daikon is listening')
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      log.info(`${signal}: draining`)
-      running.stop().then(() => log.info('Stopped'))
+  let interrupt: () => void = () => process.exit(1)
+  for (const signal of signals) {
+    process.on(signal, () => {
+      log.info(`${signal} received`)
+      interrupt()
     })
   }
+  const running = await (config.WORKERS > 1 ? startWorkers(config, log) : start(config, log))
+  const { grpcPort, httpPort, metricsPort } = running
+  const ports = { grpc_port: grpcPort, http_port: httpPort, metrics_port: metricsPort }
+  interrupt = () => {
+    interrupt = () => {
+      if ('kill' in running) running.kill()
+      process.exit(1)
+    }
+    log.info('Draining')
+    running.stop().then(
+      () => {
+        log.info('Stopped')
+        process.exit(0)
+      },
+      (error) => {
+        log.error({ err: error }, 'Stopping failed')
+        process.exit(1)
+      },
+    )
+  }
+  log.info({ ...ports, workers: config.WORKERS }, 'daikon is listening')
 }
+
+const signals = ['SIGTERM', 'SIGINT'] as const
 
 main().catch((error) => {
   process.stderr.write(
     `${error instanceof ConfigError ? error.message : (error?.stack ?? error)}\n`,
   )
-  process.exitCode = error instanceof ConfigError ? 2 : 1
+  process.exit(error instanceof ConfigError ? 2 : 1)
 })

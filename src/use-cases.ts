@@ -17,6 +17,7 @@ import {
   listClientApps,
   updateClientApp,
 } from './admin/client-apps.ts'
+import { executeCsvImport, previewCsvImport } from './admin/import/import.ts'
 import {
   createServiceApp,
   deleteServiceApp,
@@ -25,6 +26,8 @@ import {
   updateServiceApp,
 } from './admin/service-apps.ts'
 import { getStats } from './admin/stats.ts'
+import { updateUser } from './admin/user-standing.ts'
+import { getUser, listUsers } from './admin/users.ts'
 import { beginAdminLogin, completeAdminLogin, getAdminMe } from './identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from './identity/codes.ts'
 import { beginLogin, completeLogin } from './identity/login.ts'
@@ -36,6 +39,7 @@ import { getConfiguration, getKeySet } from './identity/well-known.ts'
 import { accessible } from './permissions/accessible.ts'
 import { listGrantedActions, listServiceActions, registerActions } from './permissions/actions.ts'
 import { check, checkOne } from './permissions/check.ts'
+import { getPermission, listPermissions } from './permissions/every-resource.ts'
 import { getResource, register, unregister } from './permissions/register.ts'
 import { revokeShare, share } from './permissions/share.ts'
 import { updateVisibility } from './permissions/visibility.ts'
@@ -51,9 +55,11 @@ import {
   removeRoleMember,
 } from './workspaces/custom-role-members.ts'
 import { createRole, deleteRole, listRoles, updateRole } from './workspaces/custom-roles.ts'
+import { listAllWorkspaces, listWorkspacePage } from './workspaces/every-workspace.ts'
 import { addGroupMember, listGroupMembers, removeGroupMember } from './workspaces/group-members.ts'
 import { createGroup, deleteGroup, listGroups, updateGroup } from './workspaces/groups.ts'
-import { inviteMember, listMembers, removeMember, updateMember } from './workspaces/members.ts'
+import { addUserToWorkspace, inviteMember } from './workspaces/invitations.ts'
+import { listMembers, removeMember, updateMember } from './workspaces/members.ts'
 import {
   createWorkspace,
   deleteWorkspace,
@@ -77,6 +83,35 @@ export const useCases = {
   AdminService: {
     getStats,
     listActivity,
+    // Users.
+    listUsers,
+    getUser,
+    updateUser,
+    addUserToWorkspace,
+    // Workspaces, members and groups.
+    listWorkspaces: listWorkspacePage,
+    createWorkspace,
+    listAllWorkspaces,
+    getWorkspace,
+    updateWorkspace,
+    deleteWorkspace,
+    listMembers,
+    inviteMember,
+    updateMember,
+    removeMember,
+    listGroups,
+    createGroup,
+    updateGroup,
+    deleteGroup,
+    listGroupMembers,
+    addGroupMember,
+    removeGroupMember,
+    // Resource permissions.
+    listPermissions,
+    getPermission,
+    updateVisibility,
+    share,
+    revokeShare,
     // Custom roles, service actions and apps.
     listServiceActions,
     listRoles,
@@ -98,6 +133,9 @@ export const useCases = {
     createClientApp,
     updateClientApp,
     deleteClientApp,
+    // CSV import.
+    previewCsvImport,
+    executeCsvImport,
   } satisfies UseCases<AdminServiceServer>,
   AuthService: {
     beginLogin,

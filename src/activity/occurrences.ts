@@ -39,6 +39,48 @@ export const occurrences = {
     sentence: 'Somebody who is no administrator asked for the panel',
     by: ['completeAdminLogin'],
   },
+  'user.updated': {
+    target: 'user',
+    detail: ['email'],
+    sentence: 'An administrator changed the name',
+    by: ['updateUser'],
+  },
+  'user.renamed': {
+    target: 'user',
+    detail: ['from', 'to'],
+    sentence: 'An import changed the name',
+    by: ['executeCsvImport'],
+  },
+  'user.activated': {
+    target: 'user',
+    detail: ['email'],
+    sentence: 'A user may sign in again',
+    by: ['updateUser'],
+  },
+  'user.deactivated': {
+    target: 'user',
+    detail: ['email'],
+    sentence: 'A user is signed out everywhere and may not sign in',
+    by: ['updateUser'],
+  },
+  'user.promoted': {
+    target: 'user',
+    detail: ['email'],
+    sentence: 'A user became an administrator',
+    by: ['updateUser'],
+  },
+  'user.demoted': {
+    target: 'user',
+    detail: ['email'],
+    sentence: 'A user is no administrator any more',
+    by: ['updateUser'],
+  },
+  'import.executed': {
+    target: 'import',
+    detail: ['rows', 'created', 'updated'],
+    sentence: 'A CSV file was imported; what it changed stands before',
+    by: ['executeCsvImport'],
+  },
   'workspace.created': {
     target: 'workspace',
     detail: ['slug'],
@@ -61,13 +103,13 @@ export const occurrences = {
     target: 'user',
     detail: ['email', 'role'],
     sentence: 'A person became a member, known here before or not',
-    by: ['inviteMember'],
+    by: ['inviteMember', 'addUserToWorkspace', 'executeCsvImport'],
   },
   'member.role_changed': {
     target: 'user',
     detail: ['from', 'to'],
     sentence: 'A member has another role',
-    by: ['updateMember'],
+    by: ['updateMember', 'executeCsvImport'],
   },
   'member.removed': {
     target: 'user',
@@ -79,7 +121,7 @@ export const occurrences = {
     target: 'group',
     detail: ['name'],
     sentence: 'A group was made',
-    by: ['createGroup'],
+    by: ['createGroup', 'executeCsvImport'],
   },
   'group.updated': {
     target: 'group',
@@ -97,7 +139,7 @@ export const occurrences = {
     target: 'group',
     detail: ['name', 'user_id'],
     sentence: 'A member came into a group',
-    by: ['addGroupMember'],
+    by: ['addGroupMember', 'executeCsvImport'],
   },
   'group.member_removed': {
     target: 'group',

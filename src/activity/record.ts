@@ -27,3 +27,22 @@ export async function record<Name extends Occurrence>(
     detail,
   })
 }
+
+/** Writes entries by the statement, for changes that come by the thousand. */
+export async function recordAll<Name extends Occurrence>(
+  em: EntityManager,
+  { actorId }: { actorId: string | undefined },
+  entries: Entry<Name>[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map(({ action, targetId, workspaceId, detail }) => ({
+    ...{ id: uuid(), action, target_type: occurrences[action].target, target_id: targetId },
+    ...{ actor_id: actorId, workspace_id: workspaceId, detail },
+  }))
+  const columns = 'id, action, target_type, target_id, actor_id, workspace_id, detail'
+  await em.execute(
+    `insert into activity (${columns})
+     select ${columns} from json_populate_recordset(null::activity, ?::json)`,
+    [JSON.stringify(rows)],
+  )
+}

@@ -6,6 +6,7 @@ import { storageFault } from '../storage/storage-fault.ts'
 import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'
 import { clientAppCommand } from './client-app.ts'
+import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { print } from './print.ts'
 import { serviceAppCommand } from './service-app.ts'
@@ -21,6 +22,7 @@ const program = new Command('daikon')
   .addCommand(serviceAppCommand())
   .addCommand(clientAppCommand())
   .addCommand(activityCommand())
+  .addCommand(importCommand())
   .addCommand(tokenCommand())
 
 program

@@ -1,15 +1,19 @@
 import type { Metadata } from '@grpc/grpc-js'
+import { createAsker } from '../rpc/asker.ts'
 import type { Call } from '../rpc/call.ts'
 import { readCookie } from '../rpc/cookie-header.ts'
 import type { Fault } from '../rpc/fault.ts'
 import { readRequestId } from '../rpc/request-id.ts'
 
 /** What grpc-js tells of a call, whichever its kind. */
-export type Incoming = { metadata: Metadata; getPeer(): string }
+export type Incoming = Pick<NodeJS.EventEmitter, 'on'> & { metadata: Metadata; getPeer(): string }
 
 /** The call with a message of it; credentials come as metadata (contract 2). */
 export function readCall(incoming: Incoming, message: object | Fault): Call {
   const { metadata } = incoming
+  const asker = createAsker()
+  // grpc-js says so of a deadline that has passed as well.
+  incoming.on('cancelled', asker.leave)
   return {
     door: 'grpc',
     message,
@@ -20,6 +24,8 @@ export function readCall(incoming: Incoming, message: object | Fault): Call {
     },
     ip: peerAddress(incoming.getPeer()),
     requestId: readRequestId(text(metadata, 'x-request-id')),
+    asker,
+    traceparent: text(metadata, 'traceparent'),
   }
 }
 

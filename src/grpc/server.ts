@@ -5,7 +5,7 @@ import {
   type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import { type Fault, invalid } from '../rpc/fault.ts'
+import { Fault, invalid } from '../rpc/fault.ts'
 import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { readCall } from './incoming.ts'
@@ -15,6 +15,9 @@ import { createExchange, createPages } from './streams.ts'
 /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED (contract 2). */
 const largestMessage = 4 * 1024 * 1024
 
+/** What a message may have beside the file that it holds. */
+const besideFile = 1024 * 1024
+
 /** The inside door over HTTP/2. */
 export type GrpcDoor = {
   /** Listens; answers the port. */
@@ -23,12 +26,18 @@ export type GrpcDoor = {
   drain(milliseconds: number): Promise<void>
 }
 
-/** Stands a server at the door; not listening yet. */
-export function createGrpcDoor(server: Server): GrpcDoor {
+/** What the server shows, and who has to have signed what clients show, if they have to. */
+export type GrpcTls = { certificate: Buffer; key: Buffer; clientCa: Buffer | undefined }
+
+/** Stands a server at the door; not listening yet. `onDrain` ends what would not end by itself. */
+export function createGrpcDoor(
+  server: Server,
+  { tls, onDrain }: { tls: GrpcTls | undefined; onDrain(): void },
+): GrpcDoor {
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        const credentials = ServerCredentials.createInsecure()
+        const credentials = tls ? secured(tls) : ServerCredentials.createInsecure()
         server.bindAsync(`${host}:${port}`, credentials, (error, bound) =>
           error ? reject(error) : resolve(bound),
         )
@@ -36,6 +45,7 @@ export function createGrpcDoor(server: Server): GrpcDoor {
     drain: (milliseconds) =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.forceShutdown(), milliseconds)
+        onDrain()
         server.tryShutdown(() => {
           clearTimeout(force)
           resolve()
@@ -44,21 +54,31 @@ export function createGrpcDoor(server: Server): GrpcDoor {
   }
 }
 
+function secured({ certificate, key, clientCa }: GrpcTls): ServerCredentials {
+  const pair = { cert_chain: certificate, private_key: key }
+  return ServerCredentials.createSsl(clientCa ?? null, [pair], clientCa !== undefined)
+}
+
 /** Every operation over gRPC, by the definitions of gen/. */
 export function createGrpcServer(
   operations: (DeclaredOperation | StreamOperation)[],
   definitions: Record<string, ServiceDefinition>,
   pipeline: Pipeline,
+  draining: AbortSignal,
 ): Server {
   const server = new Server({
-    'grpc.max_receive_message_length': largestMessage,
+    'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
     // Its counters cost every call, and nobody asks for them.
     'grpc.enable_channelz': 0,
   })
   for (const [service, definition] of Object.entries(definitions)) {
     const own = operations.filter((operation) => operation.service === service)
-    const handlers = own.map((operation) => [operation.key, createHandler(operation, pipeline)])
-    server.addService(tolerant(definition), Object.fromEntries(handlers))
+    const handlers = own.map((operation) => [
+      operation.key,
+      createHandler(operation, pipeline, draining),
+    ])
+    const limits = new Map(own.map((operation) => [operation.key, messageLimit(operation)]))
+    server.addService(tolerant(definition, limits), Object.fromEntries(handlers))
   }
   return server
 }
@@ -66,10 +86,11 @@ export function createGrpcServer(
 function createHandler(
   operation: DeclaredOperation | StreamOperation,
   pipeline: Pipeline,
+  draining: AbortSignal,
 ): UntypedHandleCall {
   if (!('kind' in operation)) return createAnswer(operation, pipeline)
-  const create = operation.kind === 'bidi_streaming' ? createExchange : createPages
-  return create(operation, pipeline)
+  if (operation.kind === 'bidi_streaming') return createExchange(operation, pipeline, draining)
+  return createPages(operation, pipeline)
 }
 
 function createAnswer(
@@ -84,11 +105,20 @@ function createAnswer(
   }
 }
 
-/** The definition with bytes that are no message turned into a Fault, so that they take the pipeline too. */
-function tolerant(definition: ServiceDefinition): ServiceDefinition {
+function messageLimit({ policy: { upload } }: Operation): number {
+  return upload ? upload.largest + besideFile : largestMessage
+}
+
+/**
+ * The definition with bytes that are no message, or too many for the method, turned into a Fault,
+ * so that they take the pipeline too.
+ */
+function tolerant(definition: ServiceDefinition, limits: Map<string, number>): ServiceDefinition {
   const methods = Object.entries(definition).map(([key, method]) => {
     const { requestDeserialize } = method
+    const limit = limits.get(key) ?? largestMessage
     const read = (bytes: Buffer) => {
+      if (bytes.length > limit) return tooLarge(limit)
       try {
         return requestDeserialize(bytes)
       } catch (error) {
@@ -98,6 +128,11 @@ function tolerant(definition: ServiceDefinition): ServiceDefinition {
     return [key, { ...method, requestDeserialize: read }]
   })
   return Object.fromEntries(methods)
+}
+
+/** As grpc-js says it of a message over the limit of the whole server. */
+function tooLarge(limit: number): Fault {
+  return new Fault('limited', 'MESSAGE_TOO_LARGE', `The message has more than ${limit} bytes`)
 }
 
 function unreadable(cause: unknown): Fault {

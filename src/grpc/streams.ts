@@ -1,5 +1,6 @@
 import type { handleBidiStreamingCall, handleServerStreamingCall } from '@grpc/grpc-js'
 import type { Call } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
 import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { type Incoming, readCall } from './incoming.ts'
@@ -10,11 +11,13 @@ const mostUnderWay = 1000
 
 /**
  * Answers each message as it comes, in any order. Every one takes the whole pipeline, so that an
- * expired or revoked credential is felt inside the stream; the first refusal ends it.
+ * expired or revoked credential is felt inside the stream; the first refusal ends it. While draining
+ * no message is taken any more, and the stream ends when those under way are answered.
  */
 export function createExchange(
   operation: Operation,
   pipeline: Pipeline,
+  draining: AbortSignal,
 ): handleBidiStreamingCall<object, object> {
   return (stream) => {
     const opened = openCall(stream)
@@ -28,25 +31,46 @@ export function createExchange(
       const { fault, response } = await pipeline(operation, { ...opened, message })
       underWay -= 1
       if (over) return
-      if (fault) {
-        over = true
-        stream.emit('error', faultStatus(fault, opened.requestId))
-        return
-      }
+      if (fault) return fail(fault)
       if (!stream.write(response ?? {})) stream.pause()
-      else if (underWay < mostUnderWay && stream.isPaused()) stream.resume()
-      if (ending && underWay === 0) stream.end()
+      else if (underWay < mostUnderWay && stream.isPaused() && !draining.aborted) stream.resume()
+      if (underWay > 0) return
+      if (ending) finish()
+      else if (draining.aborted) drain()
+    }
+
+    function finish() {
+      draining.removeEventListener('abort', drain)
+      over = true
+      stream.end()
+    }
+
+    function fail(fault: Fault) {
+      draining.removeEventListener('abort', drain)
+      over = true
+      stream.emit('error', faultStatus(fault, opened.requestId))
+    }
+
+    function drain() {
+      stream.pause()
+      const detail = 'The server is stopping: open the stream anew'
+      if (underWay === 0 && !over) fail(new Fault('unavailable', 'DRAINING', detail))
     }
 
     stream.on('data', (message: object) => over || answer(message))
-    stream.on('drain', () => underWay < mostUnderWay && stream.resume())
+    stream.on('drain', () => {
+      if (underWay < mostUnderWay && !draining.aborted) stream.resume()
+    })
     stream.on('cancelled', () => {
+      draining.removeEventListener('abort', drain)
       over = true
     })
     stream.on('end', () => {
       ending = true
-      if (underWay === 0 && !over) stream.end()
+      if (underWay === 0 && !over) finish()
     })
+    draining.addEventListener('abort', drain)
+    if (draining.aborted) drain()
   }
 }
 

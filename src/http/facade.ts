@@ -5,6 +5,7 @@ import { Fault, invalid } from '../rpc/fault.ts'
 import { type DeclaredOperation, type Operation, refusal, undeclared } from '../rpc/operation.ts'
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-id.ts'
+import { readAsker } from './asker.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
 import type { DocsPage } from './docs.ts'
 import { securityHeaders, setHeaders } from './headers.ts'
@@ -89,7 +90,7 @@ export function createFacade(
     response: Response,
     answer?: (outcome: Outcome, response: Response) => void,
   ): Promise<void> {
-    const call = readCall(request, message)
+    const call = readCall(request, response, message)
     const outcome = await pipeline(operation, call)
     response.set('X-Request-ID', call.requestId)
     setLimits(response, outcome)
@@ -123,7 +124,7 @@ function createAnswerer({ policy, output, travel }: DeclaredOperation, secureCoo
   }
 }
 
-function readCall(request: Request, message: object | Fault): Call {
+function readCall(request: Request, response: Response, message: object | Fault): Call {
   return {
     door: 'http',
     message,
@@ -136,6 +137,8 @@ function readCall(request: Request, message: object | Fault): Call {
     ip: request.ip ?? '',
     requestId: readRequestId(request.get('x-request-id')),
     origin: readOrigin(request),
+    asker: readAsker(request, response),
+    traceparent: request.get('traceparent'),
   }
 }
 

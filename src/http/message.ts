@@ -1,11 +1,16 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import express, { type Request, type Response } from 'express'
-import { Fault, invalid } from '../rpc/fault.ts'
+import { Fault } from '../rpc/fault.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
+import { parseWith } from './body.ts'
 import { arrivals } from './travel.ts'
+import { isUpload, readUpload } from './upload.ts'
 
 /** The largest body, in bytes, as large as the largest gRPC message (contract 2). */
 const largestBody = 4 * 1024 * 1024
+
+/** JSON writes a quote or a line break of a file as two bytes. */
+const escaped = 2
 
 const parseJson = express.json({ limit: largestBody, type: () => true })
 
@@ -13,10 +18,10 @@ const parseJson = express.json({ limit: largestBody, type: () => true })
 export async function readMessage(
   request: Request,
   response: Response,
-  { route, input, travel }: DeclaredOperation,
+  { route, policy, input, travel }: DeclaredOperation,
 ): Promise<object | Fault> {
   try {
-    const rest = route.body ? await readBody(request, response) : readQuery(request, input)
+    const rest = route.body ? await readBody(request, response, policy) : readQuery(request, input)
     if (Array.isArray(rest)) return rest
     const message = { ...rest, ...request.params }
     return { ...message, ...arrivals(request, travel.request, message) }
@@ -25,29 +30,28 @@ export async function readMessage(
   }
 }
 
-async function readBody(request: Request, response: Response): Promise<object> {
+async function readBody(
+  request: Request,
+  response: Response,
+  { upload }: DeclaredOperation['policy'],
+): Promise<object> {
   const type = request.headers['content-type']
   const hasBody =
     Number(request.headers['content-length']) > 0 || request.headers['transfer-encoding']
   if (!hasBody) return {}
+  if (upload && isUpload(request, upload)) return readUpload(request, response, upload)
   if (!request.is(['json', '+json']))
     throw new Fault(
       'media_type',
       'NOT_JSON',
       `The body must be application/json, not ${type ?? 'untyped'}`,
     )
-  await new Promise<void>((resolve, reject) => {
-    parseJson(request, response, (error) => (error ? reject(bodyFault(error)) : resolve()))
-  })
+  if (!upload) await parseWith(parseJson, largestBody, request, response)
+  else {
+    const limit = upload.largest * escaped
+    await parseWith(express.json({ limit, type: () => true }), limit, request, response)
+  }
   return request.body
-}
-
-function bodyFault(error: { type?: string; message: string }): Fault {
-  if (error.type === 'entity.too.large')
-    return new Fault('too_large', 'BODY_TOO_LARGE', `The body has more than ${largestBody} bytes`)
-  if (error.type === 'encoding.unsupported' || error.type === 'charset.unsupported')
-    return new Fault('media_type', 'ENCODING_UNSUPPORTED', error.message)
-  return invalid({ field: '', message: 'The body is not valid JSON' })
 }
 
 /** The declared fields of the query; one given twice is a list, which a single field refuses. */

@@ -43,8 +43,11 @@ export function createHttpDoor(app: Express, headers: Record<string, string>): H
     drain: (milliseconds) =>
       new Promise((resolve) => {
         const force = setTimeout(() => server.closeAllConnections(), milliseconds)
+        // A connection that was busy is idle after its answer, and would be kept alive.
+        const idle = setInterval(() => server.closeIdleConnections(), 50)
         server.close(() => {
           clearTimeout(force)
+          clearInterval(idle)
           resolve()
         })
         server.closeIdleConnections()

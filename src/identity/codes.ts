@@ -42,6 +42,7 @@ export async function listCodeWorkspaces(
   request: ListCodeWorkspacesRequest,
 ): Promise<ListCodeWorkspacesResponse> {
   const code = await requireCode(em, now, request.code)
+  await requireActive(em, code.user_id)
   if (code.consumed_at) throw codeRefused()
   const workspaces = await em.execute<ListCodeWorkspacesResponse['workspaces']>(
     `select w.id, w.name, w.slug, m.role
@@ -60,7 +61,7 @@ export async function exchangeToken(
   const { em, now } = context
   const code = await requireCode(em, now, request.code)
   if (!matchesChallenge(request.code_verifier, code.code_challenge)) throw codeRefused()
-  const tokens = code.consumed_at ? undefined : await exchangeOnce(context, request, code)
+  const tokens = await exchangeOnce(context, request, code)
   if (tokens) return tokens
   await inTransaction(em, async (em) => {
     const { family_id } = await em.findOneOrFail(AuthorizationCode, { code_hash: code.code_hash })
@@ -69,14 +70,19 @@ export async function exchangeToken(
   throw codeRefused()
 }
 
-/** The tokens; undefined when another exchange has consumed the code. */
+type Code = Awaited<ReturnType<typeof requireCode>>
+
+/** The tokens; undefined when the code has been consumed. */
 async function exchangeOnce(
   { em, now, identity }: Context,
   { workspace_id, user_agent = '' }: ExchangeTokenRequest,
-  { code_hash, user_id, provider }: { code_hash: string; user_id: string; provider: string },
+  { code_hash, user_id, provider, consumed_at }: Code,
 ): Promise<TokenResponse | undefined> {
   try {
     return await inTransaction(em, async (em) => {
+      // Held: whoever deactivates the user finds this family, or it is not begun.
+      await requireActive(em, user_id, 'for share')
+      if (consumed_at) return undefined
       const subject = await requireSubject(em, user_id, workspace_id)
       const unused = { code_hash, consumed_at: null, expires_at: { $gt: now } }
       if (!(await em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now })))
@@ -113,6 +119,18 @@ async function requireSubject(
   const subject = await accessSubject(em, { userId, workspaceId })
   if (subject) return subject
   throw notAMember()
+}
+
+async function requireActive(em: EntityManager, userId: string, lock = ''): Promise<void> {
+  const sql = `select is_active from users where id = ? ${lock}`
+  const [user] = await em.execute<{ is_active: boolean }[]>(sql, [userId])
+  if (!user?.is_active)
+    throw new Fault('unauthenticated', 'USER_INACTIVE', 'The user is not active')
+}
+
+/** Uses up whatever codes a user has open. */
+export async function endCodes(em: EntityManager, now: Date, user_id: string): Promise<void> {
+  await em.nativeUpdate(AuthorizationCode, { user_id, consumed_at: null }, { consumed_at: now })
 }
 
 async function requireCode(em: EntityManager, now: Date, code: string) {

@@ -5,6 +5,7 @@ import type {
   EndSessionResponse,
   ListSessionsRequest,
   ListSessionsResponse,
+  Session,
 } from '../../gen/daikon/v1/users.ts'
 import { type Context, requireUser } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
@@ -19,21 +20,28 @@ export async function listSessions(
   _request: ListSessionsRequest,
 ): Promise<ListSessionsResponse> {
   const { id, token } = requireUser(caller)
-  const where = { user_id: id, expires_at: { $gt: now } }
+  return { sessions: await sessionsOf(em, now, id, await findFamily(em, token.id)) }
+}
+
+/** A user's sessions, newest first, one of which may be the caller's own. */
+export async function sessionsOf(
+  em: EntityManager,
+  now: Date,
+  userId: string,
+  current?: string,
+): Promise<Session[]> {
+  const where = { user_id: userId, expires_at: { $gt: now } }
   const families = await em.find(RefreshFamily, where, { orderBy: { id: 'desc' } })
-  const current = await findFamily(em, token.id)
-  return {
-    sessions: families.map((family) => ({
-      id: family.id,
-      workspace_id: family.workspace_id,
-      provider: family.provider,
-      user_agent: family.user_agent,
-      created_at: isoTime(family.created_at),
-      last_used_at: isoTime(family.last_used_at),
-      expires_at: isoTime(family.expires_at),
-      current: family.id === current,
-    })),
-  }
+  return families.map((family) => ({
+    id: family.id,
+    workspace_id: family.workspace_id,
+    provider: family.provider,
+    user_agent: family.user_agent,
+    created_at: isoTime(family.created_at),
+    last_used_at: isoTime(family.last_used_at),
+    expires_at: isoTime(family.expires_at),
+    current: family.id === current,
+  }))
 }
 
 /** Ends one session of the user's. */

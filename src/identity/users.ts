@@ -1,5 +1,6 @@
 import type { GetMeRequest, UpdateMeRequest, UserResponse } from '../../gen/daikon/v1/users.ts'
 import { type Context, requireUser } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
 import { User } from '../storage/entities/people.ts'
 import { given } from '../storage/given.ts'
 import { isoTime } from '../storage/timestamp.ts'
@@ -23,4 +24,8 @@ export async function updateMe(
   const changes = given({ name: name?.trim(), avatar_url })
   if (changes) await context.em.nativeUpdate(User, { id: requireUser(context.caller).id }, changes)
   return getMe(context, {})
+}
+
+export function userMissing(): Fault {
+  return new Fault('missing', 'USER_NOT_FOUND', 'User not found')
 }

@@ -1,3 +1,4 @@
+import type { Asker } from '../rpc/asker.ts'
 import { createSharedStatement } from '../storage/shared-statement.ts'
 import type { StatementPool } from '../storage/statement-pool.ts'
 import { type Role, roles } from '../workspaces/roles.ts'
@@ -37,13 +38,17 @@ export type Standing = {
 /** The standing, and for each ask its bits of `access.ts`, in order. */
 export type Facts = { standing: Standing; grounds: number[] }
 
-/** Loads facts as they are now. */
-export type LoadFacts = (question: Question) => Promise<Facts>
+/** Loads facts as they are now; an asker who goes waits for them no longer. */
+export type LoadFacts = (question: Question, asker?: Asker) => Promise<Facts>
 
-/** Facts from PostgreSQL by a statement that concurrent callers share (contract 8). */
-export function createFacts(pool: StatementPool): LoadFacts {
-  return createSharedStatement(async (questions) => {
-    const rows = await pool.rows<FactsRow>('facts', factsSql, parameters(questions))
+/**
+ * Facts from PostgreSQL by a statement that concurrent callers share (contract 8); `onBatch` hears
+ * how many of them.
+ */
+export function createFacts(pool: StatementPool, onBatch?: (callers: number) => void): LoadFacts {
+  return createSharedStatement(async (questions, asker) => {
+    onBatch?.(questions.length)
+    const rows = await pool.rows<FactsRow>('facts', factsSql, parameters(questions), asker)
     return answers(questions, rows)
   }, rowsOf)
 }

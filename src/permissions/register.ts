@@ -9,10 +9,11 @@ import type {
 } from '../../gen/daikon/v1/permissions.ts'
 import type { Acting, Context } from '../rpc/call.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
-import { Member, Workspace } from '../storage/entities/people.ts'
+import { Member } from '../storage/entities/people.ts'
 import { Resource as ResourceRow } from '../storage/entities/resources.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
+import { requireKnownWorkspace } from '../workspaces/workspace-missing.ts'
 import { findResource, present, requireResource, resourceMissing } from './resource.ts'
 
 /** Makes a resource known; a repetition answers the record as it is now (contract 5). */
@@ -62,8 +63,7 @@ export async function unregister(
 async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterResourceRequest) {
   const { workspace_id, owner_id } = request
   if (await em.count(Member, { workspace_id, user_id: owner_id })) return
-  if (!(await em.count(Workspace, { id: workspace_id })))
-    throw new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+  await requireKnownWorkspace(em, workspace_id)
   throw invalid({ field: 'owner_id', message: 'must be a member of the workspace' })
 }
 

@@ -23,9 +23,13 @@ export type Resource = {
   created_at: Timestamp
 }
 
-const select = `
-  select r.*, k.service_name, k.resource_type
-  from resources r join resource_kinds k on k.id = r.kind_id`
+/** The columns of a resource's row, and whence. */
+export const resourceSql = {
+  select: 'r.*, k.service_name, k.resource_type',
+  from: 'resources r join resource_kinds k on k.id = r.kind_id',
+}
+
+const select = `select ${resourceSql.select} from ${resourceSql.from}`
 
 /** The resource of a permission_id, if it is in the caller's reach; else it is missing for them. */
 export async function requireResource(
@@ -64,17 +68,16 @@ export async function present(
 ): Promise<ResourcePermissionResponse> {
   const { kind_id, resource_id } = resource
   const shares = await em.find(ShareRow, { kind_id, resource_id }, { orderBy: { id: 'asc' } })
-  return {
-    id: resource.id,
-    service_name: resource.service_name,
-    resource_type: resource.resource_type,
-    resource_id: resource.resource_id,
-    workspace_id: resource.workspace_id,
-    owner_id: resource.owner_id,
-    visibility: resource.visibility,
-    created_at: isoTime(resource.created_at),
-    shares: shares.map(presentShare),
-  }
+  return { ...presentFacts(resource), shares: shares.map(presentShare) }
+}
+
+/** The record as it goes out, without its shares. */
+export function presentFacts({
+  kind_id,
+  created_at,
+  ...facts
+}: Resource): Omit<ResourcePermissionResponse, 'shares'> {
+  return { ...facts, created_at: isoTime(created_at) }
 }
 
 /** A share as it goes out. */

@@ -29,7 +29,7 @@ export async function share({ em, caller }: Acting, request: ShareRequest): Prom
          returning *`,
         [
           ...[uuid(), kind_id, resource_id, workspace_id, request.grantee_id],
-          ...[request.permission, caller.user?.id ?? null],
+          ...[request.permission, actorOf(caller).actorId ?? null],
         ],
       )
       await record(em, actorOf(caller), shareEntry('permission.shared', resource, request))

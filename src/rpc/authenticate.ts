@@ -5,6 +5,7 @@ import type { AdminCaller, Credentials, ServiceCaller, ShownToken, UserCaller } 
 import { Fault } from './fault.ts'
 import type { Tier } from './method.ts'
 import type { Passage, PipelineParts } from './pipeline.ts'
+import { within } from './trace.ts'
 
 /** What each tier asks for: the type of a token, a service key (specification 5.1). */
 const needs: Record<Tier, { token?: 'access' | 'admin_access'; service?: true }> = {
@@ -30,13 +31,17 @@ export async function authenticate(passage: Passage, parts: PipelineParts): Prom
 
   const { serviceKey } = credentials
   const keyHash = service && serviceKey ? hashServiceKey(serviceKey) : undefined
-  const { standing, grounds } = await parts.loadFacts({
+  const question = {
     keyHash,
     tokenId: (user ?? admin)?.jti,
     userId: (user ?? admin)?.sub,
     workspaceId: user?.wid,
     asks,
-  })
+  }
+  const { asker } = passage.call
+  const { standing, grounds } = await within(asker.span, 'facts', {}, () =>
+    parts.loadFacts(question, asker),
+  )
   if (service) {
     const required = parts.identity.options.keysRequired || standing.keysRequired
     passage.caller.service = required ? requireService(standing, serviceKey) : { name: undefined }

@@ -3,6 +3,7 @@ import type { IdentityParts } from '../identity/identity-parts.ts'
 import type { Ask } from '../permissions/facts.ts'
 import type { StatementPool } from '../storage/statement-pool.ts'
 import type { Role } from '../workspaces/roles.ts'
+import type { Asker } from './asker.ts'
 import type { Fault } from './fault.ts'
 
 /** What the caller shows, as it came. */
@@ -22,6 +23,10 @@ export type Call = {
   credentials: Credentials
   ip: string
   requestId: string
+  /** Whether the client still waits. */
+  asker: Asker
+  /** W3C trace context: the span of the client's that this call is a part of. */
+  traceparent?: string | undefined
   /** Of a browser: the site of the page that sends the request, or true for a page of ours. */
   origin?: string | true | undefined
 }

@@ -1,6 +1,7 @@
+import { asking } from './asker.ts'
 import type { Passage, PipelineParts } from './pipeline.ts'
 
-/** Runs the use case. */
+/** Runs the use case; its statements are its asker's. */
 export async function handle(
   passage: Passage,
   { database, identity, now, warn }: PipelineParts,
@@ -9,7 +10,9 @@ export async function handle(
   const { statements } = database
   const context = { caller, grounds, identity, warn, statements, now: now() }
   const { useCase } = operation
-  passage.response = useCase.asks
-    ? await useCase(context, call.message)
-    : await useCase({ ...context, em: database.fork() }, call.message)
+  passage.response = await asking.run(call.asker, () =>
+    useCase.asks
+      ? useCase(context, call.message)
+      : useCase({ ...context, em: database.fork() }, call.message),
+  )
 }

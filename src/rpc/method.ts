@@ -38,6 +38,19 @@ export type Policy = {
   status: number
   /** The response field that is the whole HTTP body, for bare arrays. */
   responseField: string | undefined
+  /** The request field that may come over HTTP as a file. */
+  upload: Upload | undefined
+}
+
+/** How a file becomes a request field (policy.proto). */
+export type Upload = {
+  field: string
+  /** Of a body that is the file. */
+  mediaType: string
+  /** The part of multipart/form-data that is the file. */
+  part: string
+  /** Bytes. */
+  largest: number
 }
 
 /** What is declared of every operation. */
@@ -69,6 +82,7 @@ type PolicyJson = {
   limit_per_minute?: number
   status?: number
   response_field?: string
+  upload?: { field: string; media_type: string; part: string; largest: number }
 }
 
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
@@ -153,7 +167,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
   if (tier === 'user' && leastRole && !json.workspace_field)
     throw new Error(`${name} asks for a role and names no workspace_field`)
   const serviceField = json.service_field?.split('.')
-  for (const field of [json.workspace_field, serviceField?.[0]]) {
+  for (const field of [json.workspace_field, serviceField?.[0], json.upload?.field]) {
     if (field && !method.input.fields.some((known) => known.name === field))
       throw new Error(`${name} names a field that its request lacks: ${field}`)
   }
@@ -166,7 +180,14 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     safe,
     status: json.status ?? 200,
     responseField: json.response_field,
+    upload: readUpload(json),
   }
+}
+
+function readUpload({ upload }: PolicyJson): Upload | undefined {
+  if (!upload) return undefined
+  const { media_type: mediaType, ...rest } = upload
+  return { ...rest, mediaType }
 }
 
 function requireExtension(registry: FileRegistry, name: string): DescExtension {

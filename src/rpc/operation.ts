@@ -44,6 +44,7 @@ const publicPolicy: Policy = {
   safe: true,
   status: 200,
   responseField: undefined,
+  upload: undefined,
 }
 
 /** Every declared method with its use case; throws when either lacks the other. */

@@ -4,6 +4,7 @@ import type { Verdict, Windows } from '../limits/windows.ts'
 import type { LoadFacts } from '../permissions/facts.ts'
 import type { Database } from '../storage/database.ts'
 import { storageFault } from '../storage/storage-fault.ts'
+import { callEnded } from './asker.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Call, Caller } from './call.ts'
@@ -11,6 +12,7 @@ import { Fault } from './fault.ts'
 import { handle } from './handle.ts'
 import { limit } from './limit.ts'
 import type { Operation } from './operation.ts'
+import type { Span } from './trace.ts'
 
 /** What the steps work with. */
 export type PipelineParts = {
@@ -26,6 +28,10 @@ export type PipelineParts = {
   database: Database
   /** Hears of every Fault that is ours rather than the caller's. */
   onFailure: (fault: Fault, call: Call) => void
+  /** Hears of every call when it has ended. */
+  onEnd?: ((ending: Ending) => void) | undefined
+  /** Makes the span of a call, where calls are traced. */
+  trace?: Trace | undefined
   /** Tells the operator. */
   warn: (text: string) => void
 }
@@ -46,6 +52,20 @@ export type Passage = {
 /** How a call ended: with a response or a Fault, and the limits to tell of. */
 export type Outcome = { response?: object; fault?: Fault; verdict?: Verdict }
 
+/** A call that has ended, as the operator hears of it. */
+export type Ending = {
+  operation: Operation
+  call: Call
+  caller: Caller
+  response: object | undefined
+  fault: Fault | undefined
+  /** From the door to the answer, before it is written. */
+  milliseconds: number
+}
+
+/** Begins the span of a call. */
+export type Trace = (operation: Operation, call: Call) => Span
+
 /** The order of the steps, both doors (contract 4). */
 const steps: ((passage: Passage, parts: PipelineParts) => Promise<void> | void)[] = [
   limit, // first, so that a flood costs neither a signature nor a statement
@@ -64,18 +84,34 @@ export type Pipeline = (operation: Operation, call: Call) => Promise<Outcome>
 
 /** Puts the steps over their parts. */
 export function createPipeline(parts: PipelineParts): Pipeline {
-  return async (operation, call) => {
+  const { onEnd, trace } = parts
+  return async (operation, given) => {
+    const began = performance.now()
+    const span = trace?.(operation, given)
+    const call = span ? { ...given, asker: { ...given.asker, span } } : given
     const passage: Passage = { operation, call, caller: {}, grounds: [] }
-    try {
-      for (const step of steps) {
-        const pending = step(passage, parts)
-        if (pending) await pending
-      }
-    } catch (error) {
-      const fault = Fault.from(storageFault(error))
-      if (fault.kind === 'internal' || fault.kind === 'unavailable') parts.onFailure(fault, call)
-      return { fault, ...(passage.verdict && { verdict: passage.verdict }) }
+    const fault = await walk(passage, parts)
+    const { caller, response, verdict } = passage
+    span?.end(fault?.reason)
+    const milliseconds = performance.now() - began
+    onEnd?.({ operation, call, caller, response, fault, milliseconds })
+    return fault ? { fault, ...(verdict && { verdict }) } : passage
+  }
+}
+
+/** Takes the steps; answers the Fault that one of them ended with. */
+async function walk(passage: Passage, parts: PipelineParts): Promise<Fault | undefined> {
+  try {
+    for (const step of steps) {
+      const pending = step(passage, parts)
+      if (pending) await pending
     }
-    return passage
+    return undefined
+  } catch (error) {
+    const fault = Fault.from(storageFault(error))
+    const ours = fault.kind === 'internal' || fault.kind === 'unavailable'
+    if (ours && passage.call.asker.isGone()) return callEnded()
+    if (ours) parts.onFailure(fault, passage.call)
+    return fault
   }
 }

@@ -1,6 +1,8 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import pg from 'pg'
+import pg, { type Pool } from 'pg'
+import { followAskers } from './asked-clients.ts'
+import { type Control, createControl } from './control.ts'
 import { CustomRole, CustomRoleAction, CustomRoleMember } from './entities/custom-roles.ts'
 import { Group, GroupMember, LinkedAccount, Member, User, Workspace } from './entities/people.ts'
 import { Activity, DeniedToken } from './entities/records.ts'
@@ -20,6 +22,8 @@ import { Search } from './migrations/003-search.ts'
 import { Apps } from './migrations/004-apps.ts'
 import { ActivityLog } from './migrations/005-activity.ts'
 import { ClientOrigins } from './migrations/006-client-origins.ts'
+import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
+import { type PoolCounts, poolCounts } from './pool-counts.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** PostgreSQL, as the rooms see it. */
@@ -28,6 +32,10 @@ export type Database = {
   fork(): EntityManager
   /** The prepared statements that every call waits for. */
   statements: StatementPool
+  /** For the operator's questions. */
+  control: Control
+  /** The pools by name. */
+  counts(): { statements: PoolCounts; entities: PoolCounts }
   close(): Promise<void>
 }
 
@@ -43,14 +51,25 @@ const timeouts = { connectionTimeoutMillis: 3000, query_timeout: 10_000 }
 
 /** Opens the database at `url`; connects at the first use. `warn` hears of connections lost. */
 export async function openDatabase(url: string, warn: (text: string) => void): Promise<Database> {
-  const orm = await openOrm(url)
+  const onError = (error: Error) => warn(error.message)
+  const control = createControl({ connectionString: url }, onError)
+  let pool: Pool | undefined
+  const orm = await openOrm(url, (created) => {
+    pool = created
+    followAskers(created, control.cancel)
+  })
   const config = { connectionString: url, max: 3, ...timeouts }
-  const statements = createStatementPool(config, (error) => warn(error.message))
+  const statements = createStatementPool(config, onError, control.cancel)
   return {
+    ...{ statements, control },
     fork: () => orm.em.fork(),
-    statements,
+    counts: () => ({
+      statements: statements.counts(),
+      entities: pool ? poolCounts(pool) : { used: 0, idle: 0, waiting: 0 },
+    }),
     async close() {
       await statements.close()
+      await control.close()
       await orm.close(true)
     },
   }
@@ -71,13 +90,19 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-function openOrm(url: string): Promise<MikroORM> {
+function openOrm(url: string, onPool?: (pool: Pool) => void): Promise<MikroORM> {
   return MikroORM.init({
     clientUrl: url,
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: 10 },
-    driverOptions: { ...timeouts, onPoolCreated: returnLostClients },
+    driverOptions: {
+      ...timeouts,
+      onPoolCreated: (pool: Pool) => {
+        returnLostClients(pool)
+        onPool?.(pool)
+      },
+    },
     // What matters of it arrives as errors.
     logger: () => {},
     migrations: {
@@ -86,6 +111,7 @@ function openOrm(url: string): Promise<MikroORM> {
         { name: '002-sign-in', class: SignIn },
         { name: '003-search', class: Search },
         { name: '004-apps', class: Apps },
+        { name: '007-workspace-search', class: WorkspaceSearch },
         { name: '005-activity', class: ActivityLog },
         { name: '006-client-origins', class: ClientOrigins },
       ],

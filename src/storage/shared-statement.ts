@@ -1,3 +1,5 @@
+import { type Asker, callEnded, createAsker } from '../rpc/asker.ts'
+
 /** How many statements of one kind are under way at once; what arrives meanwhile is the next batch. */
 const underWay = 2
 
@@ -8,18 +10,25 @@ type Waiting<Question, Answer> = {
   question: Question
   resolve: (answer: Answer) => void
   reject: (error: unknown) => void
+  forget: (() => void) | undefined
+  /** The statement that carries the question. */
+  batch: Batch | undefined
 }
+
+/** A statement under way: how many still wait for it, and the asker it runs for. */
+type Batch = { left: number; asker: ReturnType<typeof createAsker> }
 
 /**
  * Lets questions that arrive together share one statement. A question never joins a statement that
  * has been sent, so its answer holds every write acknowledged before it was asked. A statement that
- * fails, fails its own questions alone. `rowsOf` tells what a question adds to a statement.
+ * fails, fails its own questions alone. Who goes waits no longer, and when all of a statement's
+ * askers have gone, so has the one it runs for. `rowsOf` tells what a question adds to a statement.
  */
 export function createSharedStatement<Question, Answer>(
-  run: (questions: Question[]) => Promise<Answer[]>,
+  run: (questions: Question[], asker: Asker) => Promise<Answer[]>,
   rowsOf: (question: Question) => number = () => 1,
-): (question: Question) => Promise<Answer> {
-  const waiting: Waiting<Question, Answer>[] = []
+): (question: Question, asker?: Asker) => Promise<Answer> {
+  let waiting: Waiting<Question, Answer>[] = []
   let running = 0
   let scheduled = false
 
@@ -31,14 +40,26 @@ export function createSharedStatement<Question, Answer>(
 
   async function send() {
     scheduled = false
-    const batch = waiting.splice(0, fitting())
+    const entries = waiting.splice(0, fitting())
+    if (entries.length === 0) return
     running += 1
     schedule()
+    const batch = { left: entries.length, asker: createAsker() }
+    for (const entry of entries) entry.batch = batch
     try {
-      const answers = await run(batch.map(({ question }) => question))
-      for (const [at, { resolve }] of batch.entries()) resolve(answers[at] as Answer)
+      const answers = await run(
+        entries.map(({ question }) => question),
+        batch.asker,
+      )
+      for (const [at, { resolve, forget }] of entries.entries()) {
+        forget?.()
+        resolve(answers[at] as Answer)
+      }
     } catch (error) {
-      for (const { reject } of batch) reject(error)
+      for (const { reject, forget } of entries) {
+        forget?.()
+        reject(error)
+      }
     } finally {
       running -= 1
       schedule()
@@ -55,9 +76,25 @@ export function createSharedStatement<Question, Answer>(
     return over === -1 ? waiting.length : Math.max(over, 1)
   }
 
-  return (question) =>
+  function leave(entry: Waiting<Question, Answer>) {
+    entry.reject(callEnded())
+    const { batch } = entry
+    if (!batch) {
+      waiting = waiting.filter((other) => other !== entry)
+      return
+    }
+    batch.left -= 1
+    if (batch.left === 0) batch.asker.leave()
+  }
+
+  return (question, asker) =>
     new Promise((resolve, reject) => {
-      waiting.push({ question, resolve, reject })
+      if (asker?.isGone()) throw callEnded()
+      const entry: Waiting<Question, Answer> = {
+        ...{ question, resolve, reject, forget: undefined, batch: undefined },
+      }
+      entry.forget = asker?.onGone(() => leave(entry))
+      waiting.push(entry)
       schedule()
     })
 }

@@ -13,11 +13,11 @@ import { record } from '../activity/record.ts'
 import { actorOf, type Caller, type Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { CustomRole } from '../storage/entities/custom-roles.ts'
-import { Workspace } from '../storage/entities/people.ts'
 import { given } from '../storage/given.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
+import { requireKnownWorkspace, workspaceMissing } from './workspace-missing.ts'
 
 /** The custom roles of a workspace, by name, with how many actions and members each has. */
 export async function listRoles(
@@ -26,9 +26,15 @@ export async function listRoles(
 ): Promise<ListRolesResponse> {
   const where = 'where r.workspace_id = ? order by r.name, r.id'
   const rows = await em.execute<RoleRow[]>(`${select} ${where}`, [workspace_id])
-  if (rows.length === 0 && !(await em.count(Workspace, { id: workspace_id })))
-    throw workspaceMissing()
+  if (rows.length === 0) await requireKnownWorkspace(em, workspace_id)
   return { roles: rows.map(view) }
+}
+
+/** The custom roles that a user has, by name. */
+export async function rolesOf(em: EntityManager, userId: string): Promise<RoleResponse[]> {
+  const where = `where r.id in (select role_id from custom_role_members where user_id = ?)
+    order by r.name, r.id`
+  return (await em.execute<RoleRow[]>(`${select} ${where}`, [userId])).map(view)
 }
 
 /** Makes a role, which nobody has and which gives nothing. */
@@ -118,8 +124,4 @@ function view(row: RoleRow): RoleResponse {
 function unlessTaken(error: unknown): unknown {
   if (!violates(error, 'unique')) return error
   return new Fault('conflict', 'ROLE_NAME_TAKEN', 'Another role of the workspace has this name')
-}
-
-function workspaceMissing(): Fault {
-  return new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
 }

@@ -12,11 +12,12 @@ import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { record } from '../activity/record.ts'
 import { actorOf, type Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
-import { Group } from '../storage/entities/people.ts'
+import { Group, GroupMember } from '../storage/entities/people.ts'
 import { given } from '../storage/given.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { isoTime } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
+import { requireKnownWorkspace, workspaceMissing } from './workspace-missing.ts'
 
 /** A group's row. */
 export type GroupRow = {
@@ -59,7 +60,16 @@ export async function listGroups(
   { workspace_id }: ListGroupsRequest,
 ): Promise<ListGroupsResponse> {
   const groups = await em.find(Group, { workspace_id }, { orderBy: { name: 'asc', id: 'asc' } })
+  if (groups.length === 0) await requireKnownWorkspace(em, workspace_id)
   return { groups: groups.map(viewGroup) }
+}
+
+/** The groups that a user is in, by name. */
+export async function groupsOf(em: EntityManager, user_id: string): Promise<GroupResponse[]> {
+  const places = await em.find(GroupMember, { user_id })
+  const id = { $in: places.map(({ group_id }) => group_id) }
+  const groups = await em.find(Group, { id }, { orderBy: { name: 'asc', id: 'asc' } })
+  return groups.map(viewGroup)
 }
 
 /** Changes what is given of name and description. */
@@ -132,8 +142,4 @@ async function unlessNameTaken<Result>(work: () => Promise<Result>): Promise<Res
     if (!violates(error, 'unique')) throw error
     throw new Fault('conflict', 'GROUP_NAME_TAKEN', 'Another group of the workspace has this name')
   }
-}
-
-function workspaceMissing(): Fault {
-  return new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
 }

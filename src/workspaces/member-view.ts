@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { WorkspaceMemberResponse } from '../../gen/daikon/v1/workspaces.ts'
+import { Fault } from '../rpc/fault.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 
 /** A membership's row with what is known of the person. */
@@ -27,4 +28,15 @@ export async function findMember(
   const sql = `${memberSql} where m.workspace_id = ? and m.user_id = ?`
   const [row] = await em.execute<MemberRow[]>(sql, [workspaceId, userId])
   return row && viewMember(row)
+}
+
+/** One membership, which must be there. */
+export async function requireMember(
+  em: EntityManager,
+  workspaceId: string,
+  userId: string,
+): Promise<WorkspaceMemberResponse> {
+  const member = await findMember(em, workspaceId, userId)
+  if (member) return member
+  throw new Fault('missing', 'MEMBER_NOT_FOUND', 'Member not found')
 }

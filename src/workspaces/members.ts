@@ -1,8 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   DeleteResponse,
-  InviteMemberRequest,
   ListMembersRequest,
   ListMembersResponse,
   RemoveMemberRequest,
@@ -10,15 +7,14 @@ import type {
   WorkspaceMemberResponse,
 } from '../../gen/daikon/v1/workspaces.ts'
 import { record } from '../activity/record.ts'
-import { normalizeEmail } from '../identity/email.ts'
 import { actorOf, type Context } from '../rpc/call.ts'
-import { Fault, invalid } from '../rpc/fault.ts'
-import { Member, User } from '../storage/entities/people.ts'
+import { Member } from '../storage/entities/people.ts'
 import { likePattern } from '../storage/like-pattern.ts'
 import { inTransaction } from '../storage/transaction.ts'
-import { findMember, type MemberRow, memberSql, viewMember } from './member-view.ts'
+import { type MemberRow, memberSql, requireMember, viewMember } from './member-view.ts'
 import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
 import type { Role } from './roles.ts'
+import { requireKnownWorkspace } from './workspace-missing.ts'
 
 /** Members and invited people, always in the same order; `q` looks into names and e-mails. */
 export async function listMembers(
@@ -32,30 +28,8 @@ export async function listMembers(
     `${memberSql} where m.workspace_id = ? ${found} order by m.user_id limit ?`,
     [workspace_id, ...pattern, limit],
   )
+  if (rows.length === 0) await requireKnownWorkspace(em, workspace_id)
   return { members: rows.map(viewMember) }
-}
-
-/** Invites an address, whoever it belongs to; the answer tells nothing of that. */
-export async function inviteMember(
-  { em, caller }: Context,
-  request: InviteMemberRequest,
-): Promise<WorkspaceMemberResponse> {
-  const email = normalizeEmail(request.email)
-  if (!email) throw invalid({ field: 'email', message: 'must be an e-mail address' })
-  const role = (request.role ?? 'viewer') as Role
-  return inTransaction(em, async (em) => {
-    const workspace_id = await lockOwners(em, request.workspace_id)
-    const user_id = await findOrMakeUser(em, email)
-    const known = await findMember(em, workspace_id, user_id)
-    if (known?.status === 'active')
-      throw new Fault('conflict', 'ALREADY_A_MEMBER', 'This person is a member already')
-    requireRightsOver(caller, [role, ...(known ? [known.role] : [])])
-    if (known?.role === 'owner' && role !== 'owner') await requireAnotherOwner(em, known)
-    await em.upsert(Member, { workspace_id, user_id, role })
-    const entry = { action: 'member.invited', detail: { email, role } } as const
-    await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })
-    return requireMember(em, workspace_id, user_id)
-  })
 }
 
 /** Changes a member's role. */
@@ -97,23 +71,4 @@ export async function removeMember(
     await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })
     return {}
   })
-}
-
-/** The id holds no time: it must not tell whether somebody has been known before. */
-async function findOrMakeUser(em: EntityManager, email: string): Promise<string> {
-  await em.execute('insert into users (id, email) values (?, ?) on conflict (email) do nothing', [
-    randomUUID(),
-    email,
-  ])
-  return (await em.findOneOrFail(User, { email })).id
-}
-
-async function requireMember(
-  em: EntityManager,
-  workspaceId: string,
-  userId: string,
-): Promise<WorkspaceMemberResponse> {
-  const member = await findMember(em, workspaceId, userId)
-  if (member) return member
-  throw new Fault('missing', 'MEMBER_NOT_FOUND', 'Member not found')
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { Member } from '../storage/entities/people.ts'
 import { atLeast } from './roles.ts'
+import { workspaceMissing } from './workspace-missing.ts'
 
 /**
  * Holds the workspace until the end of the transaction, so that of two changes to its owners one
@@ -12,7 +13,7 @@ export async function lockOwners(em: EntityManager, workspaceId: string): Promis
   const sql = 'select id from workspaces where id = ? for no key update'
   const [row] = await em.execute<{ id: string }[]>(sql, [workspaceId])
   if (row) return row.id
-  throw new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
+  throw workspaceMissing()
 }
 
 /** Members are an admin's to manage, owners an owner's; administrators of the server may do either. */

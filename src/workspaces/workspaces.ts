@@ -17,6 +17,7 @@ import { given } from '../storage/given.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
+import { workspaceMissing } from './workspace-missing.ts'
 
 /** Slugs that would read as addresses of ours (contract 6). */
 const reservedSlugs = ['all', 'admin', 'api', 'auth', 'www']
@@ -28,7 +29,7 @@ export async function createWorkspace(
 ): Promise<WorkspaceResponse> {
   if (reservedSlugs.includes(slug)) throw invalid({ field: 'slug', message: 'is reserved' })
   const id = uuid()
-  const userId = caller.user?.id
+  const { actorId: userId } = actorOf(caller)
   try {
     return await inTransaction(em, async (em) => {
       await em.insert(Workspace, { id, name: name.trim(), slug, description })
@@ -54,7 +55,7 @@ export async function listWorkspaces(
   const { id } = requireUser(caller)
   const sql = `${select} where m.user_id is not null order by w.name, w.id`
   const rows = await em.execute<WorkspaceRow[]>(sql, [id])
-  return { workspaces: rows.map(view) }
+  return { workspaces: rows.map(viewWorkspace) }
 }
 
 /** One workspace. */
@@ -62,7 +63,7 @@ export async function getWorkspace(
   { em, caller }: Context,
   { workspace_id }: WorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  return requireWorkspace(em, workspace_id, caller.user?.id)
+  return requireWorkspace(em, workspace_id, actorOf(caller).actorId)
 }
 
 /** Changes what is given of name and description. */
@@ -72,12 +73,13 @@ export async function updateWorkspace(
 ): Promise<WorkspaceResponse> {
   return inTransaction(em, async (em) => {
     const changes = given({ name: name?.trim(), description })
-    const found = await requireWorkspace(em, workspace_id, caller.user?.id)
+    const { actorId } = actorOf(caller)
+    const found = await requireWorkspace(em, workspace_id, actorId)
     if (!changes) return found
     await em.nativeUpdate(Workspace, { id: found.id }, changes)
     const entry = { action: 'workspace.updated', detail: { slug: found.slug } } as const
     await record(em, actorOf(caller), { ...entry, targetId: found.id, workspaceId: found.id })
-    return requireWorkspace(em, found.id, caller.user?.id)
+    return requireWorkspace(em, found.id, actorId)
   })
 }
 
@@ -87,7 +89,7 @@ export async function deleteWorkspace(
   { workspace_id }: WorkspaceRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
-    const { id, slug } = await requireWorkspace(em, workspace_id, caller.user?.id)
+    const { id, slug } = await requireWorkspace(em, workspace_id, actorOf(caller).actorId)
     // Of two at once one has deleted it.
     if (!(await em.nativeDelete(Workspace, { id }))) throw workspaceMissing()
     const entry = { action: 'workspace.deleted', detail: { slug } } as const
@@ -96,15 +98,19 @@ export async function deleteWorkspace(
   })
 }
 
-type WorkspaceRow = Omit<WorkspaceResponse, 'created_at' | 'role'> & {
+/** A workspace's row with the role of one user. */
+export type WorkspaceRow = Omit<WorkspaceResponse, 'created_at' | 'role'> & {
   role: string | null
   created_at: Timestamp
 }
 
-/** With the role of one user, who may be none. */
-const select = `
-  select w.id, w.name, w.slug, w.description, m.role, w.created_at
-  from workspaces w left join members m on m.workspace_id = w.id and m.user_id = ?`
+/** The columns of a workspace's row, and whence; the one value is the user, who may be none. */
+export const workspaceSql = {
+  select: 'w.id, w.name, w.slug, w.description, m.role, w.created_at',
+  from: 'workspaces w left join members m on m.workspace_id = w.id and m.user_id = ?',
+}
+
+const select = `select ${workspaceSql.select} from ${workspaceSql.from}`
 
 async function requireWorkspace(
   em: EntityManager,
@@ -112,14 +118,11 @@ async function requireWorkspace(
   userId: string | undefined,
 ): Promise<WorkspaceResponse> {
   const [row] = await em.execute<WorkspaceRow[]>(`${select} where w.id = ?`, [userId ?? null, id])
-  if (row) return view(row)
+  if (row) return viewWorkspace(row)
   throw workspaceMissing()
 }
 
-function workspaceMissing(): Fault {
-  return new Fault('missing', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
-}
-
-function view({ role, created_at, ...row }: WorkspaceRow): WorkspaceResponse {
+/** A workspace as it goes out. */
+export function viewWorkspace({ role, created_at, ...row }: WorkspaceRow): WorkspaceResponse {
   return { ...row, ...(role !== null && { role }), created_at: isoTime(created_at) }
 }

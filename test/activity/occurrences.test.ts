@@ -55,6 +55,34 @@ const deeds: Deeds = {
   'admin.access_refused': {
     completeAdminLogin: ({ comeBack, known }) => comeBack('AdminLogin', known),
   },
+  'user.updated': {
+    updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, name: 'new' }),
+  },
+  'user.renamed': {
+    executeCsvImport: async ({ bySheet }) => bySheet('name', 'new', ['user.renamed']),
+  },
+  'user.activated': {
+    updateUser: async ({ member: user_id }) => {
+      await pool.query('update users set is_active = false where id = $1', [user_id])
+      return forPanel('UpdateUser', { user_id, is_active: true })
+    },
+  },
+  'user.deactivated': {
+    updateUser: async ({ member: user_id }) =>
+      forPanel('UpdateUser', { user_id, is_active: false }),
+  },
+  'user.promoted': {
+    updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, is_admin: true }),
+  },
+  'user.demoted': {
+    updateUser: async ({ member: user_id }) => {
+      await pool.query('update users set is_admin = true where id = $1', [user_id])
+      return forPanel('UpdateUser', { user_id, is_admin: false })
+    },
+  },
+  'import.executed': {
+    executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
+  },
   'workspace.created': {
     createWorkspace: async ({ by }) => by('owner', 'CreateWorkspace', title()),
     completeLogin: async ({ comeBack }) => ({
@@ -73,15 +101,24 @@ const deeds: Deeds = {
   'member.invited': {
     inviteMember: async ({ by }) =>
       by('admin', 'InviteMember', { email: `${randomUUID()}@example.com`, role: 'viewer' }),
+    addUserToWorkspace: async ({ workspace_id }) =>
+      forPanel('AddUserToWorkspace', { workspace_id, user_id: await seed.user(), role: 'viewer' }),
+    executeCsvImport: async ({ bySheet }) =>
+      bySheet('role', 'viewer', ['member.invited'], await seed.user()),
   },
   'member.role_changed': {
     updateMember: async ({ by, member }) =>
       by('admin', 'UpdateMember', { user_id: member, role: 'editor' }),
+    executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
   },
   'member.removed': {
     removeMember: async ({ by, member }) => by('admin', 'RemoveMember', { user_id: member }),
   },
-  'group.created': { createGroup: async ({ by }) => by('admin', 'CreateGroup', { name: 'g' }) },
+  'group.created': {
+    createGroup: async ({ by }) => by('admin', 'CreateGroup', { name: 'g' }),
+    executeCsvImport: async ({ bySheet }) =>
+      bySheet('groups', 'g', ['group.created', 'group.member_added']),
+  },
   'group.updated': {
     updateGroup: async ({ by, group }) =>
       by('admin', 'UpdateGroup', { group_id: group, description: 'new' }),
@@ -92,6 +129,10 @@ const deeds: Deeds = {
   'group.member_added': {
     addGroupMember: async ({ by, group, office }) =>
       by('admin', 'AddGroupMember', { group_id: group, user_id: office.staff.editor.id }),
+    executeCsvImport: async ({ bySheet, group, office }) => {
+      await pool.query("update groups set name = 'Writers' where id = $1", [group])
+      return bySheet('groups', 'Writers', ['group.member_added'], office.staff.editor.id)
+    },
   },
   'group.member_removed': {
     removeGroupMember: async ({ by, group, member }) =>
@@ -283,6 +324,21 @@ async function setScene(door: Door) {
       ...{ method, message: { service_name: office.service, actions: [action] } },
       shown: { key: office.key },
     }),
+    /** A sheet of one row, on a member, that changes this one column. */
+    bySheet: async (
+      column: string,
+      value: string,
+      told: Occurrence[],
+      id = member,
+    ): Promise<Deed> => {
+      const { rows } = await pool.query(
+        `select u.email, w.slug from users u, workspaces w where u.id = $1 and w.id = $2`,
+        [id, workspace_id],
+      )
+      const [{ email, slug }] = rows
+      const csv = `email,workspace_slug,${column}\n${email},${slug},${value}\n`
+      return { ...forPanel('ExecuteCsvImport', { csv }), writes: [...told, 'import.executed'] }
+    },
     /** Somebody is back from the provider; '' has refused there. */
     comeBack: async (flow: 'Login' | 'AdminLogin', whom: () => Promise<string>): Promise<Deed> => {
       const email = await whom()

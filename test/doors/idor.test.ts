@@ -15,6 +15,17 @@ const free: Record<string, string> = {
   'Register workspace_id': 'a service key acts in every workspace (contract 5)',
 }
 
+/** Whom an administrator names beside a place, and who has to belong to it. */
+const persons = ['user_id', 'grantee_id']
+const placed = operations.filter(
+  ({ policy, input, key }) =>
+    policy.tier === 'admin' &&
+    // Anybody may be invited.
+    key !== 'addUserToWorkspace' &&
+    idFields(input).length > 1 &&
+    idFields(input).some((field) => persons.includes(field)),
+)
+
 /** Administrators are fenced in nowhere. */
 const fenced = operations.filter(
   ({ policy, input }) => policy.tier !== 'admin' && idFields(input).length > 0,
@@ -23,6 +34,7 @@ const closed = operations.filter(({ policy }) => policy.tier !== 'public')
 
 test('every method has its case: ids are swept, or nobody’s, or an administrator’s', (t) => {
   t.true(fenced.length >= 21)
+  t.true(placed.length >= 7)
   for (const operation of operations) {
     const { tier } = operation.policy
     if (fenced.includes(operation) || tier === 'admin') continue
@@ -69,6 +81,30 @@ for (const door of world.doors) {
     })
   }
 
+  for (const operation of placed) {
+    const method = operation.name
+
+    test(`${method} answers for somebody of elsewhere as for nobody ${through}`, async (t) => {
+      const grounds = await layGrounds(world, door)
+      const { stranger } = grounds
+      const words = [stranger.workspace, ...Object.values(stranger.staff).map(({ id }) => id)]
+      const before = await rowsWith(world, words)
+      const call = (more: object) => {
+        const message = { ...grounds.message(operation), ...more }
+        return door.call(method, message, grounds.shown(operation))
+      }
+      for (const field of idFields(operation.input).filter((name) => persons.includes(name))) {
+        for (const strange of grounds.strangers(field, operation)) {
+          const theirs = await call(strange)
+          t.is(plain(theirs), plain(await call(randomized(strange, field))), field)
+          t.is(refused(theirs).kind, 'missing')
+        }
+      }
+      t.deepEqual(await rowsWith(world, words), before)
+      answered(await call({}))
+    })
+  }
+
   test(`every method that is not public is 401 without its credentials ${through}`, async (t) => {
     // At least one active service app: keys are asked for (specification 5.5).
     const { office } = await layGrounds(world, door)
@@ -83,7 +119,7 @@ for (const door of world.doors) {
         admin: [{}, { token }, { key }, { admin: token }],
       }[operation.policy.tier as 'user']
       for (const shown of wrong) {
-        const fault = refused(await door.call(nameOf(operation), anyMessage(operation), shown))
+        const fault = refused(await door.call(operation.name, anyMessage(operation), shown))
         t.is(fault.kind, 'unauthenticated', `${operation.name} ${Object.keys(shown)}`)
         if (door.name === 'rest') t.truthy(fault.headers['www-authenticate'])
       }

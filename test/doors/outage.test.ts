@@ -26,7 +26,7 @@ test.after.always(async () => {
 async function openOffices() {
   return Promise.all(
     world.doors.map(async (door) => {
-      const office = await openOffice({ ...world, pool, seed }, door)
+      const office = await openOffice({ ...world, seed }, door)
       return { door, office, record: await office.register(office.staff.viewer) }
     }),
   )

@@ -137,11 +137,15 @@ for (const door of world.doors) {
     t.deepEqual(good(await door.call('ListCodeWorkspaces', { code })), { workspaces: [] })
   })
 
-  test(`a code of somebody deactivated since gives nothing ${through}`, async (t) => {
+  test(`a code of somebody deactivated since is 401, to whoever has its verifier ${through}`, async (t) => {
     const email = world.newcomer()
     const { exchange } = await take(door, email)
     await world.pool.query('update users set is_active = false where email = $1', [email])
-    t.false((await door.call('ExchangeToken', exchange)).ok)
+    const inactive = { ok: false, kind: 'unauthenticated', reason: 'USER_INACTIVE' }
+    t.like(await door.call('ExchangeToken', exchange), inactive)
+    t.like(await door.call('ListCodeWorkspaces', { code: exchange.code }), inactive)
+    const stolen = { ...exchange, code_verifier: 'x'.repeat(43) }
+    t.true(isRefused(await door.call('ExchangeToken', stolen)))
   })
 
   test(`a second exchange is 400, revokes the family and denies its access token ${through}`, async (t) => {

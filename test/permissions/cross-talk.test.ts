@@ -79,7 +79,7 @@ test('facts of 64 questions in one statement are the facts of each alone', async
       asks,
     }
   })
-  const together = await Promise.all(questions.map(loadFacts))
+  const together = await Promise.all(questions.map((question) => loadFacts(question)))
   t.is(statements, 1)
   const alone = []
   for (const question of questions) alone.push(await loadFacts(question))

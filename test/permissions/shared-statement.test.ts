@@ -1,9 +1,11 @@
 import test from 'ava'
+import { type Asker, createAsker } from '../../src/rpc/asker.ts'
 import { createSharedStatement } from '../../src/storage/shared-statement.ts'
 
 /** A statement in the test's hands: what it was asked, and when it answers. */
 type Sent = {
   questions: string[]
+  asker: Asker
   answer(by?: (question: string) => string): void
   fail(error: Error): void
 }
@@ -11,11 +13,11 @@ type Sent = {
 function createStatement(rowsOf?: (question: string) => number) {
   const sent: Sent[] = []
   const ask = createSharedStatement<string, string>(
-    (questions) =>
+    (questions, asker) =>
       new Promise((resolve, reject) => {
         const answer = (by = (question: string) => `answer to ${question}`) =>
           resolve(questions.map(by))
-        sent.push({ questions, answer, fail: reject })
+        sent.push({ questions, asker, answer, fail: reject })
       }),
     rowsOf,
   )
@@ -32,7 +34,7 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => `qu
 test('questions of one turn share one statement, and each gets its own answer', async (t) => {
   const { sent, ask } = createStatement()
   const questions = numbered(64)
-  const answers = Promise.all(questions.map(ask))
+  const answers = Promise.all(questions.map((question) => ask(question)))
   await turn()
   t.deepEqual(
     sent.map(({ questions }) => questions),
@@ -96,7 +98,7 @@ test('two statements are under way at most; what arrives meanwhile is one batch'
 test('a batch has 1,000 rows at most, in the order of arrival', async (t) => {
   const { sent, ask } = createStatement(() => 4)
   const questions = numbered(600)
-  const answers = Promise.all(questions.map(ask))
+  const answers = Promise.all(questions.map((question) => ask(question)))
   for (let at = 0; at < 3; at += 1) {
     await turn()
     sent[at]?.answer()
@@ -117,7 +119,7 @@ test('a batch has 1,000 rows at most, in the order of arrival', async (t) => {
 
 test('a question of more rows than a batch has goes by itself', async (t) => {
   const { sent, ask } = createStatement(Number)
-  const answers = Promise.all(['1', '5000', '999'].map(ask))
+  const answers = Promise.all(['1', '5000', '999'].map((question) => ask(question)))
   for (let at = 0; at < 3; at += 1) {
     await turn()
     sent[at]?.answer()
@@ -157,4 +159,28 @@ test('a statement that throws before it is sent rejects, and hinders nobody afte
   for (let at = 0; at < 5; at += 1) await t.throwsAsync(ask('x'), { message: 'cannot be written' })
   broken = false
   t.is(await ask('x'), 'x')
+})
+
+test('who goes waits no longer; the statement runs on for the others and stops with the last', async (t) => {
+  const { sent, ask } = createStatement()
+  const [a, b, late] = [createAsker(), createAsker(), createAsker()]
+  const answers = [ask('a', a), ask('b', b)]
+  await turn()
+  a.leave()
+  await t.throwsAsync(answers[0] as Promise<string>, { name: 'Fault', message: /cancelled/ })
+  t.false(sent[0]?.asker.isGone())
+  b.leave()
+  await t.throwsAsync(answers[1] as Promise<string>, { name: 'Fault' })
+  t.true(sent[0]?.asker.isGone())
+
+  // Whoever goes before their statement is sent is not in it.
+  const second = ask('second')
+  const third = ask('third', late)
+  late.leave()
+  await t.throwsAsync(third, { name: 'Fault' })
+  await t.throwsAsync(ask('too late', late), { name: 'Fault' })
+  await turn()
+  t.deepEqual(sent[1]?.questions, ['second'])
+  sent[1]?.answer()
+  t.is(await second, 'answer to second')
 })

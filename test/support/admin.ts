@@ -8,6 +8,6 @@ export async function hireAdmin({ app, seed }: World) {
   const person = { sub: id, jti: randomUUID(), email: 'boss@example.com', name: 'boss' }
   const admin = await app.tokens.sign('admin_access', { ...person, admin: true }, 900)
   const call = (door: Door, method: string, message: object = {}): Promise<Ending> =>
-    door.call(method, message, { admin })
+    door.call(`AdminService/${method}`, message, { admin })
   return { id, admin, call }
 }

@@ -51,6 +51,7 @@ function checkGenerated(): boolean {
   return (
     run('buf', 'generate', '--output', fresh) &&
     run('buf', 'build', '-o', join(fresh, 'gen/daikon.binpb'), '--as-file-descriptor-set') &&
+    run('node', 'test/support/browser-types.ts', join(fresh, 'gen/browser.ts')) &&
     run('diff', '-r', 'gen', join(fresh, 'gen'))
   )
 }

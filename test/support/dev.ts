@@ -21,6 +21,7 @@ export async function startDev(t: ExecutionContext) {
     HTTP_PORT: String(port),
     BASE_URL: `http://localhost:${port}`,
     GRPC_PORT: '0',
+    METRICS_PORT: '0',
   }
   const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
   const ended = once(server, 'exit')

@@ -4,6 +4,7 @@ import {
   type Metadata,
   Metadata as MetadataClass,
   type ServiceError,
+  status,
 } from '@grpc/grpc-js'
 import type { App } from '../../src/app.ts'
 import { type FaultKind, type FieldProblem, faultKinds } from '../../src/rpc/fault.ts'
@@ -32,7 +33,10 @@ export type Ending =
       headers: Record<string, string>
     }
 
-/** One way in. `call('Check', …)` does the same through each. */
+/**
+ * One way in. `call('Check', …)` does the same through each; what stands at an administrator's door
+ * as well is asked for there as `AdminService/ListMembers`.
+ */
 export type Door = {
   name: 'grpc' | 'rest'
   call(method: string, message: object, shown?: Shown): Promise<Ending>
@@ -55,8 +59,7 @@ function createGrpcDoor(port: number): Door {
   return {
     name: 'grpc',
     call(name, message, shown = {}) {
-      const method = methods.find(({ path }) => path.endsWith(`/${name}`))
-      if (!method) throw new Error(`No method ${name}`)
+      const method = pickMethod(methods, name, ({ path }) => path)
       const serialize = method.requestSerialize as (value: object) => Buffer
       const deserialize = method.responseDeserialize as (bytes: Buffer) => object
       return new Promise((resolve) => {
@@ -80,6 +83,19 @@ function createGrpcDoor(port: number): Door {
   }
 }
 
+/** The method of a name; the administrator's twin has to be asked for by its service. */
+export function pickMethod<Method>(
+  methods: Method[],
+  name: string,
+  nameOf: (method: Method) => string,
+): Method {
+  const found = methods.filter((method) => new RegExp(`(^|[/.])${name}$`).test(nameOf(method)))
+  const others = found.filter((method) => !nameOf(method).includes('AdminService/'))
+  const method = others[0] ?? found[0]
+  if (!method) throw new Error(`No method ${name}`)
+  return method
+}
+
 /** ts-proto's encoder wants its lists; whoever tests a missing one sends an empty one. */
 function withDefaults(message: object): object {
   return { checks: [], ...message }
@@ -97,7 +113,9 @@ export function metadata({ token, key, admin, headers = {} }: Shown): Metadata {
 
 function readStatus(error: ServiceError): Ending {
   const { reason, problems, retryAfter } = readStatusDetails(error.metadata)
-  const kind = kindOf(reason, ({ grpc }) => grpc === error.code)
+  // What gRPC itself answers where the façade says 503.
+  const code = error.code === status.DEADLINE_EXCEEDED ? status.UNAVAILABLE : error.code
+  const kind = kindOf(reason, ({ grpc }) => grpc === code)
   const headers = Object.fromEntries(
     Object.entries(error.metadata.getMap()).map(([name, value]) => [name, String(value)]),
   )

@@ -14,7 +14,7 @@ export type ResourceRecord = Record<string, any> & { id: string; resource_id: st
 export type Office = Awaited<ReturnType<typeof openOffice>>
 
 /** Opens an office; several in one world do not meet. */
-export async function openOffice(world: World, door: Door) {
+export async function openOffice(world: Pick<World, 'seed' | 'token'>, door: Door) {
   const { seed } = world
   const workspace = await seed.workspace()
   const service = `docs-${randomUUID().slice(0, 8)}`

@@ -1,6 +1,6 @@
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import type { CookieDeclaration } from '../../src/rpc/travel.ts'
-import { type Door, type Ending, kindOf, type Shown } from './doors.ts'
+import { type Door, type Ending, kindOf, pickMethod, type Shown } from './doors.ts'
 
 type Message = Record<string, unknown>
 
@@ -9,8 +9,7 @@ export function createRestDoor(operations: DeclaredOperation[], port: number): D
   return {
     name: 'rest',
     async call(name, message, shown = {}) {
-      const operation = operations.find((known) => known.name.endsWith(`/${name}`))
-      if (!operation) throw new Error(`No method ${name}`)
+      const operation = pickMethod(operations, name, (known) => known.name)
       const { path, method, headers, body } = createRequest(operation, message as Message, shown)
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         ...{ method, headers, redirect: 'manual' },

@@ -41,6 +41,9 @@ export async function layGrounds(world: World, door: Door) {
   const clientUri = `https://app.example.com/${randomUUID()}`
   const clientApp = await world.seed.clientApp([clientUri])
 
+  const { rows } = await world.pool.query('select slug from workspaces where id = $1', [workspace])
+  const csv = `email,workspace_slug\n${randomUUID()}@example.com,${rows[0].slug}\n`
+
   const ask = { ...kind, resource_id: record.resource_id, action: 'view' }
   const values: Values = {
     ...ask,
@@ -49,7 +52,7 @@ export async function layGrounds(world: World, door: Door) {
     ...{ grantee_type: 'user', grantee_id: staff.editor.id, owner_id: staff.editor.id },
     ...{ session_id: session, role: 'editor', limit: 10 },
     ...{ name: `n-${randomUUID()}`, slug: `s-${randomUUID()}`, description: 'new' },
-    ...{ actions: [{ name: 'publish' }], role_id: role },
+    ...{ actions: [{ name: 'publish' }], role_id: role, csv },
     ...{ service_action_id: action, service_action_ids: [action] },
     ...{ service_app_id: serviceApp.id, client_app_id: clientApp, redirect_uris: [clientUri] },
     ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
@@ -57,10 +60,27 @@ export async function layGrounds(world: World, door: Door) {
   /** What means another thing there, or holds once only. */
   const own: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
+    // Of a whole world only what is the office's.
+    listUsers: () => ({ q: staff.viewer.id }),
+    listWorkspaces: () => ({ q: workspace }),
+    // Somebody who is no member yet.
+    addUserToWorkspace: () => ({ user_id: stranger.staff.viewer.id }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
   }
   return {
-    ...{ office, stranger, group, theirGroup, record, far, alien, session, theirSession, values },
+    ...{
+      office,
+      stranger,
+      boss,
+      group,
+      theirGroup,
+      record,
+      far,
+      alien,
+      session,
+      theirSession,
+      values,
+    },
     /** A message that is answered, of the field names it declares. */
     message: (operation: DeclaredOperation): Values => {
       return fill(operation, operation.input, { ...values, ...own[operation.key]?.() })

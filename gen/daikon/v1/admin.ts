@@ -34,6 +34,8 @@ import {
   ServiceAppRotateRequest,
   ServiceAppUpdateRequest,
 } from "./admin_apps.ts";
+import { CsvImportReport, CsvImportRequest } from "./admin_import.ts";
+import { PermissionPage, PermissionPageRequest, PermissionRequest } from "./admin_permissions.ts";
 import { GetStatsRequest, ListActivityRequest, ListActivityResponse, Stats } from "./admin_records.ts";
 import {
   AddRoleActionsRequest,
@@ -50,7 +52,44 @@ import {
   RoleResponse,
   RoleUpdateRequest,
 } from "./admin_roles.ts";
-import { DeleteResponse } from "./workspaces.ts";
+import {
+  AddUserToWorkspaceRequest,
+  GetUserRequest,
+  UserDetail,
+  UserPage,
+  UserPageRequest,
+  UserUpdateRequest,
+} from "./admin_users.ts";
+import {
+  ListAllWorkspacesRequest,
+  ListAllWorkspacesResponse,
+  WorkspacePage,
+  WorkspacePageRequest,
+} from "./admin_workspaces.ts";
+import {
+  GroupCreateRequest,
+  GroupMemberRequest,
+  GroupRequest,
+  GroupResponse,
+  GroupUpdateRequest,
+  ListGroupMembersResponse,
+  ListGroupsRequest,
+  ListGroupsResponse,
+} from "./groups.ts";
+import { ResourcePermissionResponse, Share, ShareRequest, UpdateVisibilityRequest } from "./permissions.ts";
+import {
+  CreateWorkspaceRequest,
+  DeleteResponse,
+  InviteMemberRequest,
+  ListMembersRequest,
+  ListMembersResponse,
+  RemoveMemberRequest,
+  UpdateMemberRequest,
+  UpdateWorkspaceRequest,
+  WorkspaceMemberResponse,
+  WorkspaceRequest,
+  WorkspaceResponse,
+} from "./workspaces.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -79,6 +118,279 @@ export const AdminServiceService = {
     responseSerialize: (value: ListActivityResponse): Buffer =>
       Buffer.from(ListActivityResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
+  },
+  /** Lists users by e-mail, a page at a time. */
+  listUsers: {
+    path: "/daikon.v1.AdminService/ListUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UserPageRequest): Buffer => Buffer.from(UserPageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UserPageRequest => UserPageRequest.decode(value),
+    responseSerialize: (value: UserPage): Buffer => Buffer.from(UserPage.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserPage => UserPage.decode(value),
+  },
+  /** Answers a user with all that belongs to them. */
+  getUser: {
+    path: "/daikon.v1.AdminService/GetUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetUserRequest): Buffer => Buffer.from(GetUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetUserRequest => GetUserRequest.decode(value),
+    responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  updateUser: {
+    path: "/daikon.v1.AdminService/UpdateUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UserUpdateRequest): Buffer => Buffer.from(UserUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UserUpdateRequest => UserUpdateRequest.decode(value),
+    responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /** Adds a user to a workspace, as an invitation of their address would. */
+  addUserToWorkspace: {
+    path: "/daikon.v1.AdminService/AddUserToWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AddUserToWorkspaceRequest): Buffer =>
+      Buffer.from(AddUserToWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AddUserToWorkspaceRequest => AddUserToWorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
+      Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /** Lists workspaces by slug, a page at a time. */
+  listWorkspaces: {
+    path: "/daikon.v1.AdminService/ListWorkspaces" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspacePageRequest): Buffer => Buffer.from(WorkspacePageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspacePageRequest => WorkspacePageRequest.decode(value),
+    responseSerialize: (value: WorkspacePage): Buffer => Buffer.from(WorkspacePage.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspacePage => WorkspacePage.decode(value),
+  },
+  /** Makes a workspace; the administrator becomes its owner. */
+  createWorkspace: {
+    path: "/daikon.v1.AdminService/CreateWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateWorkspaceRequest): Buffer =>
+      Buffer.from(CreateWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateWorkspaceRequest => CreateWorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
+  },
+  /** Lists every workspace by name, for dropdowns. */
+  listAllWorkspaces: {
+    path: "/daikon.v1.AdminService/ListAllWorkspaces" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAllWorkspacesRequest): Buffer =>
+      Buffer.from(ListAllWorkspacesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAllWorkspacesRequest => ListAllWorkspacesRequest.decode(value),
+    responseSerialize: (value: ListAllWorkspacesResponse): Buffer =>
+      Buffer.from(ListAllWorkspacesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAllWorkspacesResponse => ListAllWorkspacesResponse.decode(value),
+  },
+  /** Answers one workspace. */
+  getWorkspace: {
+    path: "/daikon.v1.AdminService/GetWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
+  },
+  /** Changes what is given of name and description. */
+  updateWorkspace: {
+    path: "/daikon.v1.AdminService/UpdateWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateWorkspaceRequest): Buffer =>
+      Buffer.from(UpdateWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateWorkspaceRequest => UpdateWorkspaceRequest.decode(value),
+    responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
+  },
+  /** Deletes a workspace and everything in it. */
+  deleteWorkspace: {
+    path: "/daikon.v1.AdminService/DeleteWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WorkspaceRequest): Buffer => Buffer.from(WorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WorkspaceRequest => WorkspaceRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists members, those invited among them. */
+  listMembers: {
+    path: "/daikon.v1.AdminService/ListMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListMembersRequest): Buffer => Buffer.from(ListMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMembersRequest => ListMembersRequest.decode(value),
+    responseSerialize: (value: ListMembersResponse): Buffer => Buffer.from(ListMembersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListMembersResponse => ListMembersResponse.decode(value),
+  },
+  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  inviteMember: {
+    path: "/daikon.v1.AdminService/InviteMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: InviteMemberRequest): Buffer => Buffer.from(InviteMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): InviteMemberRequest => InviteMemberRequest.decode(value),
+    responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
+      Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /** Changes a member's role; a workspace keeps an owner. */
+  updateMember: {
+    path: "/daikon.v1.AdminService/UpdateMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateMemberRequest): Buffer => Buffer.from(UpdateMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateMemberRequest => UpdateMemberRequest.decode(value),
+    responseSerialize: (value: WorkspaceMemberResponse): Buffer =>
+      Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
+  },
+  /** Removes a member; groups, roles and shares go with the membership. */
+  removeMember: {
+    path: "/daikon.v1.AdminService/RemoveMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RemoveMemberRequest): Buffer => Buffer.from(RemoveMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RemoveMemberRequest => RemoveMemberRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists every group of a workspace. */
+  listGroups: {
+    path: "/daikon.v1.AdminService/ListGroups" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListGroupsRequest): Buffer => Buffer.from(ListGroupsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGroupsRequest => ListGroupsRequest.decode(value),
+    responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
+  },
+  /** Makes a group. */
+  createGroup: {
+    path: "/daikon.v1.AdminService/CreateGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupCreateRequest): Buffer => Buffer.from(GroupCreateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupCreateRequest => GroupCreateRequest.decode(value),
+    responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
+  },
+  /** Changes what is given of name and description. */
+  updateGroup: {
+    path: "/daikon.v1.AdminService/UpdateGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupUpdateRequest): Buffer => Buffer.from(GroupUpdateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupUpdateRequest => GroupUpdateRequest.decode(value),
+    responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
+  },
+  /** Deletes a group, its memberships and what was shared with it. */
+  deleteGroup: {
+    path: "/daikon.v1.AdminService/DeleteGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists the members of a group. */
+  listGroupMembers: {
+    path: "/daikon.v1.AdminService/ListGroupMembers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    responseSerialize: (value: ListGroupMembersResponse): Buffer =>
+      Buffer.from(ListGroupMembersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGroupMembersResponse => ListGroupMembersResponse.decode(value),
+  },
+  /** Adds a member of the group's workspace; again changes nothing. */
+  addGroupMember: {
+    path: "/daikon.v1.AdminService/AddGroupMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupMemberRequest): Buffer => Buffer.from(GroupMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupMemberRequest => GroupMemberRequest.decode(value),
+    responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
+  },
+  /** Takes a member out of a group. */
+  removeGroupMember: {
+    path: "/daikon.v1.AdminService/RemoveGroupMember" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupMemberRequest): Buffer => Buffer.from(GroupMemberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupMemberRequest => GroupMemberRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /** Lists resources, the newest first, a page at a time. */
+  listPermissions: {
+    path: "/daikon.v1.AdminService/ListPermissions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PermissionPageRequest): Buffer =>
+      Buffer.from(PermissionPageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PermissionPageRequest => PermissionPageRequest.decode(value),
+    responseSerialize: (value: PermissionPage): Buffer => Buffer.from(PermissionPage.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PermissionPage => PermissionPage.decode(value),
+  },
+  /** Answers a resource's record with its shares. */
+  getPermission: {
+    path: "/daikon.v1.AdminService/GetPermission" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: PermissionRequest): Buffer => Buffer.from(PermissionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): PermissionRequest => PermissionRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /** Opens a resource to its workspace, or closes it again. */
+  updateVisibility: {
+    path: "/daikon.v1.AdminService/UpdateVisibility" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateVisibilityRequest): Buffer =>
+      Buffer.from(UpdateVisibilityRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateVisibilityRequest => UpdateVisibilityRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  share: {
+    path: "/daikon.v1.AdminService/Share" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ShareRequest): Buffer => Buffer.from(ShareRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ShareRequest => ShareRequest.decode(value),
+    responseSerialize: (value: Share): Buffer => Buffer.from(Share.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Share => Share.decode(value),
+  },
+  /** Takes a share back, whatever it gave. */
+  revokeShare: {
+    path: "/daikon.v1.AdminService/RevokeShare" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ShareRequest): Buffer => Buffer.from(ShareRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ShareRequest => ShareRequest.decode(value),
+    responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
   /** Lists what services have registered, by service. */
   listServiceActions: {
@@ -296,6 +608,26 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
+  /** Tells what an import would change, and changes nothing. */
+  previewCsvImport: {
+    path: "/daikon.v1.AdminService/PreviewCsvImport" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CsvImportRequest): Buffer => Buffer.from(CsvImportRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CsvImportRequest => CsvImportRequest.decode(value),
+    responseSerialize: (value: CsvImportReport): Buffer => Buffer.from(CsvImportReport.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CsvImportReport => CsvImportReport.decode(value),
+  },
+  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  executeCsvImport: {
+    path: "/daikon.v1.AdminService/ExecuteCsvImport" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CsvImportRequest): Buffer => Buffer.from(CsvImportRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CsvImportRequest => CsvImportRequest.decode(value),
+    responseSerialize: (value: CsvImportReport): Buffer => Buffer.from(CsvImportReport.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CsvImportReport => CsvImportReport.decode(value),
+  },
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
@@ -303,6 +635,58 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   getStats: handleUnaryCall<GetStatsRequest, Stats>;
   /** What has happened, the newest first. */
   listActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
+  /** Lists users by e-mail, a page at a time. */
+  listUsers: handleUnaryCall<UserPageRequest, UserPage>;
+  /** Answers a user with all that belongs to them. */
+  getUser: handleUnaryCall<GetUserRequest, UserDetail>;
+  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
+  /** Adds a user to a workspace, as an invitation of their address would. */
+  addUserToWorkspace: handleUnaryCall<AddUserToWorkspaceRequest, WorkspaceMemberResponse>;
+  /** Lists workspaces by slug, a page at a time. */
+  listWorkspaces: handleUnaryCall<WorkspacePageRequest, WorkspacePage>;
+  /** Makes a workspace; the administrator becomes its owner. */
+  createWorkspace: handleUnaryCall<CreateWorkspaceRequest, WorkspaceResponse>;
+  /** Lists every workspace by name, for dropdowns. */
+  listAllWorkspaces: handleUnaryCall<ListAllWorkspacesRequest, ListAllWorkspacesResponse>;
+  /** Answers one workspace. */
+  getWorkspace: handleUnaryCall<WorkspaceRequest, WorkspaceResponse>;
+  /** Changes what is given of name and description. */
+  updateWorkspace: handleUnaryCall<UpdateWorkspaceRequest, WorkspaceResponse>;
+  /** Deletes a workspace and everything in it. */
+  deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
+  /** Lists members, those invited among them. */
+  listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
+  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  inviteMember: handleUnaryCall<InviteMemberRequest, WorkspaceMemberResponse>;
+  /** Changes a member's role; a workspace keeps an owner. */
+  updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
+  /** Removes a member; groups, roles and shares go with the membership. */
+  removeMember: handleUnaryCall<RemoveMemberRequest, DeleteResponse>;
+  /** Lists every group of a workspace. */
+  listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
+  /** Makes a group. */
+  createGroup: handleUnaryCall<GroupCreateRequest, GroupResponse>;
+  /** Changes what is given of name and description. */
+  updateGroup: handleUnaryCall<GroupUpdateRequest, GroupResponse>;
+  /** Deletes a group, its memberships and what was shared with it. */
+  deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
+  /** Lists the members of a group. */
+  listGroupMembers: handleUnaryCall<GroupRequest, ListGroupMembersResponse>;
+  /** Adds a member of the group's workspace; again changes nothing. */
+  addGroupMember: handleUnaryCall<GroupMemberRequest, Acknowledgement>;
+  /** Takes a member out of a group. */
+  removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
+  /** Lists resources, the newest first, a page at a time. */
+  listPermissions: handleUnaryCall<PermissionPageRequest, PermissionPage>;
+  /** Answers a resource's record with its shares. */
+  getPermission: handleUnaryCall<PermissionRequest, ResourcePermissionResponse>;
+  /** Opens a resource to its workspace, or closes it again. */
+  updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
+  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  share: handleUnaryCall<ShareRequest, Share>;
+  /** Takes a share back, whatever it gave. */
+  revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /** Lists what services have registered, by service. */
   listServiceActions: handleUnaryCall<ListServiceActionsRequest, ListServiceActionsResponse>;
   /** Lists the custom roles of a workspace. */
@@ -343,6 +727,10 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   updateClientApp: handleUnaryCall<ClientAppUpdateRequest, ClientAppResponse>;
   /** Deletes an app; its addresses receive no more codes. */
   deleteClientApp: handleUnaryCall<ClientAppRequest, DeleteResponse>;
+  /** Tells what an import would change, and changes nothing. */
+  previewCsvImport: handleUnaryCall<CsvImportRequest, CsvImportReport>;
+  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  executeCsvImport: handleUnaryCall<CsvImportRequest, CsvImportReport>;
 }
 
 export interface AdminServiceClient extends Client {
@@ -374,6 +762,419 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists users by e-mail, a page at a time. */
+  listUsers(
+    request: UserPageRequest,
+    callback: (error: ServiceError | null, response: UserPage) => void,
+  ): ClientUnaryCall;
+  listUsers(
+    request: UserPageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserPage) => void,
+  ): ClientUnaryCall;
+  listUsers(
+    request: UserPageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserPage) => void,
+  ): ClientUnaryCall;
+  /** Answers a user with all that belongs to them. */
+  getUser(
+    request: GetUserRequest,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  getUser(
+    request: GetUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  getUser(
+    request: GetUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  updateUser(
+    request: UserUpdateRequest,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  updateUser(
+    request: UserUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  updateUser(
+    request: UserUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  /** Adds a user to a workspace, as an invitation of their address would. */
+  addUserToWorkspace(
+    request: AddUserToWorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  addUserToWorkspace(
+    request: AddUserToWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  addUserToWorkspace(
+    request: AddUserToWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists workspaces by slug, a page at a time. */
+  listWorkspaces(
+    request: WorkspacePageRequest,
+    callback: (error: ServiceError | null, response: WorkspacePage) => void,
+  ): ClientUnaryCall;
+  listWorkspaces(
+    request: WorkspacePageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspacePage) => void,
+  ): ClientUnaryCall;
+  listWorkspaces(
+    request: WorkspacePageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspacePage) => void,
+  ): ClientUnaryCall;
+  /** Makes a workspace; the administrator becomes its owner. */
+  createWorkspace(
+    request: CreateWorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  createWorkspace(
+    request: CreateWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  createWorkspace(
+    request: CreateWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists every workspace by name, for dropdowns. */
+  listAllWorkspaces(
+    request: ListAllWorkspacesRequest,
+    callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
+  ): ClientUnaryCall;
+  listAllWorkspaces(
+    request: ListAllWorkspacesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
+  ): ClientUnaryCall;
+  listAllWorkspaces(
+    request: ListAllWorkspacesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
+  ): ClientUnaryCall;
+  /** Answers one workspace. */
+  getWorkspace(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  getWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  getWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes what is given of name and description. */
+  updateWorkspace(
+    request: UpdateWorkspaceRequest,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  updateWorkspace(
+    request: UpdateWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  updateWorkspace(
+    request: UpdateWorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
+  ): ClientUnaryCall;
+  /** Deletes a workspace and everything in it. */
+  deleteWorkspace(
+    request: WorkspaceRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteWorkspace(
+    request: WorkspaceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists members, those invited among them. */
+  listMembers(
+    request: ListMembersRequest,
+    callback: (error: ServiceError | null, response: ListMembersResponse) => void,
+  ): ClientUnaryCall;
+  listMembers(
+    request: ListMembersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListMembersResponse) => void,
+  ): ClientUnaryCall;
+  listMembers(
+    request: ListMembersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListMembersResponse) => void,
+  ): ClientUnaryCall;
+  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  inviteMember(
+    request: InviteMemberRequest,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  inviteMember(
+    request: InviteMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  inviteMember(
+    request: InviteMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes a member's role; a workspace keeps an owner. */
+  updateMember(
+    request: UpdateMemberRequest,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  updateMember(
+    request: UpdateMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  updateMember(
+    request: UpdateMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
+  ): ClientUnaryCall;
+  /** Removes a member; groups, roles and shares go with the membership. */
+  removeMember(
+    request: RemoveMemberRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeMember(
+    request: RemoveMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeMember(
+    request: RemoveMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists every group of a workspace. */
+  listGroups(
+    request: ListGroupsRequest,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listGroups(
+    request: ListGroupsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listGroups(
+    request: ListGroupsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes a group. */
+  createGroup(
+    request: GroupCreateRequest,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  createGroup(
+    request: GroupCreateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  createGroup(
+    request: GroupCreateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes what is given of name and description. */
+  updateGroup(
+    request: GroupUpdateRequest,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  updateGroup(
+    request: GroupUpdateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  updateGroup(
+    request: GroupUpdateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GroupResponse) => void,
+  ): ClientUnaryCall;
+  /** Deletes a group, its memberships and what was shared with it. */
+  deleteGroup(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  deleteGroup(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists the members of a group. */
+  listGroupMembers(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
+  ): ClientUnaryCall;
+  listGroupMembers(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
+  ): ClientUnaryCall;
+  listGroupMembers(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
+  ): ClientUnaryCall;
+  /** Adds a member of the group's workspace; again changes nothing. */
+  addGroupMember(
+    request: GroupMemberRequest,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  /** Takes a member out of a group. */
+  removeGroupMember(
+    request: GroupMemberRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeGroupMember(
+    request: GroupMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Lists resources, the newest first, a page at a time. */
+  listPermissions(
+    request: PermissionPageRequest,
+    callback: (error: ServiceError | null, response: PermissionPage) => void,
+  ): ClientUnaryCall;
+  listPermissions(
+    request: PermissionPageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PermissionPage) => void,
+  ): ClientUnaryCall;
+  listPermissions(
+    request: PermissionPageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PermissionPage) => void,
+  ): ClientUnaryCall;
+  /** Answers a resource's record with its shares. */
+  getPermission(
+    request: PermissionRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  getPermission(
+    request: PermissionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  getPermission(
+    request: PermissionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /** Opens a resource to its workspace, or closes it again. */
+  updateVisibility(
+    request: UpdateVisibilityRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateVisibility(
+    request: UpdateVisibilityRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateVisibility(
+    request: UpdateVisibilityRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  share(request: ShareRequest, callback: (error: ServiceError | null, response: Share) => void): ClientUnaryCall;
+  share(
+    request: ShareRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Share) => void,
+  ): ClientUnaryCall;
+  share(
+    request: ShareRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Share) => void,
+  ): ClientUnaryCall;
+  /** Takes a share back, whatever it gave. */
+  revokeShare(
+    request: ShareRequest,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  revokeShare(
+    request: ShareRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  revokeShare(
+    request: ShareRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
   /** Lists what services have registered, by service. */
   listServiceActions(
@@ -694,6 +1495,38 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /** Tells what an import would change, and changes nothing. */
+  previewCsvImport(
+    request: CsvImportRequest,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  previewCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  previewCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  executeCsvImport(
+    request: CsvImportRequest,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  executeCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
+  ): ClientUnaryCall;
+  executeCsvImport(
+    request: CsvImportRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CsvImportReport) => void,
   ): ClientUnaryCall;
 }
 

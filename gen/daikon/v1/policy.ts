@@ -104,6 +104,20 @@ export interface Policy {
   status: number;
   /** The response field that is the whole HTTP body, for bare arrays. */
   response_field: string;
+  /** A request field that may come over HTTP as a file, beside the JSON body. */
+  upload: Upload | undefined;
+}
+
+/** A file, of UTF-8 text, that becomes a request field: as the whole body, or as a part of a form. */
+export interface Upload {
+  /** The request field. */
+  field: string;
+  /** The media type of a body that is the file. */
+  media_type: string;
+  /** The name of the part of multipart/form-data that is the file. */
+  part: string;
+  /** The largest file, in bytes; messages that hold one may be larger than others. */
+  largest: number;
 }
 
 /** What a request field may hold. A single field must be present unless declared `optional`. */
@@ -153,6 +167,7 @@ function createBasePolicy(): Policy {
     limit_per_minute: 0,
     status: 0,
     response_field: "",
+    upload: undefined,
   };
 }
 
@@ -178,6 +193,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.response_field !== "") {
       writer.uint32(58).string(message.response_field);
+    }
+    if (message.upload !== undefined) {
+      Upload.encode(message.upload, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -251,6 +269,14 @@ export const Policy: MessageFns<Policy> = {
             message.response_field = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.upload = Upload.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -275,6 +301,100 @@ export const Policy: MessageFns<Policy> = {
     message.limit_per_minute = object.limit_per_minute ?? 0;
     message.status = object.status ?? 0;
     message.response_field = object.response_field ?? "";
+    message.upload = (object.upload !== undefined && object.upload !== null)
+      ? Upload.fromPartial(object.upload)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseUpload(): Upload {
+  return { field: "", media_type: "", part: "", largest: 0 };
+}
+
+export const Upload: MessageFns<Upload> = {
+  encode(message: Upload, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.field !== "") {
+      writer.uint32(10).string(message.field);
+    }
+    if (message.media_type !== "") {
+      writer.uint32(18).string(message.media_type);
+    }
+    if (message.part !== "") {
+      writer.uint32(26).string(message.part);
+    }
+    if (message.largest !== 0) {
+      writer.uint32(32).uint32(message.largest);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Upload {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpload();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.field = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.media_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.part = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.largest = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Upload>, I>>(base?: I): Upload {
+    return Upload.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Upload>, I>>(object: I): Upload {
+    const message = createBaseUpload();
+    message.field = object.field ?? "";
+    message.media_type = object.media_type ?? "";
+    message.part = object.part ?? "";
+    message.largest = object.largest ?? 0;
     return message;
   },
 };

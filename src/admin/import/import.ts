@@ -1,0 +1,68 @@
+import { setImmediate } from 'node:timers/promises'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/admin_import.ts'
+import { type Acting, actorOf } from '../../rpc/call.ts'
+import { Fault } from '../../rpc/fault.ts'
+import { inTransaction } from '../../storage/transaction.ts'
+import { holdWorkspaces, loadKnown } from './known.ts'
+import { type Plan, type Row, startPlan } from './plan.ts'
+import type { Tell } from './progress.ts'
+import { createReport } from './report.ts'
+import { readSheet } from './sheet.ts'
+import { inTurn } from './turn.ts'
+import { writeEffects } from './write.ts'
+
+/** Rows planned before others have their turn. */
+const turn = 500
+
+/** Tells what an import would change. */
+export async function previewCsvImport(
+  { em }: Acting,
+  { csv }: CsvImportRequest,
+  tell: Tell = () => {},
+): Promise<CsvImportReport> {
+  const { columns, rows } = await readSheet(csv, tell)
+  const plan = await planRows(em, rows, tell)
+  return createReport(columns, plan.rows)
+}
+
+/** Imports a file in one transaction, or nothing of it where a row has an error. */
+export async function executeCsvImport(
+  { em, caller }: Acting,
+  { csv }: CsvImportRequest,
+  tell: Tell = () => {},
+): Promise<CsvImportReport> {
+  const { columns, rows } = await readSheet(csv, tell)
+  return inTurn(() =>
+    inTransaction(em, async (em) => {
+      await holdWorkspaces(em, rows)
+      const plan = await planRows(em, rows, tell)
+      const report = createReport(columns, plan.rows)
+      requireNoErrors(report)
+      await writeEffects(em, actorOf(caller), plan, report, tell)
+      return report
+    }),
+  )
+}
+
+async function planRows(em: EntityManager, rows: Row[], tell: Tell): Promise<Plan> {
+  const planning = startPlan(await loadKnown(em, rows, tell))
+  for (const [at, row] of rows.entries()) {
+    planning.add(row)
+    if (at % turn === 0) await setImmediate()
+  }
+  return planning.end()
+}
+
+/** Every error that the report lists, found by its line. */
+function requireNoErrors({ summary, rows }: CsvImportReport): void {
+  if (!summary?.errors) return
+  const detail = `${summary.errors} of ${summary.rows} rows have errors; nothing is imported`
+  const problems = rows.flatMap(({ line, errors }) =>
+    errors.map(({ field, message }) => ({
+      field: field ? `csv[${line}].${field}` : `csv[${line}]`,
+      message,
+    })),
+  )
+  throw new Fault('invalid', 'ROWS_HAVE_ERRORS', detail, { problems })
+}

@@ -1,0 +1,94 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { UserDetail, UserUpdateRequest } from '../../gen/daikon/v1/admin_users.ts'
+import { record } from '../activity/record.ts'
+import { endCodes } from '../identity/codes.ts'
+import { revokeFamilies } from '../identity/families.ts'
+import { userMissing } from '../identity/users.ts'
+import { actorOf, type Context, requireAdmin } from '../rpc/call.ts'
+import { Fault } from '../rpc/fault.ts'
+import { User } from '../storage/entities/people.ts'
+import { RefreshFamily } from '../storage/entities/sign-in.ts'
+import { given } from '../storage/given.ts'
+import { inTransaction } from '../storage/transaction.ts'
+import { presentUser } from './users.ts'
+
+/** What may be changed of a user. */
+type Standing = { name: string; is_active: boolean; is_admin: boolean }
+
+type Held = Standing & { id: string; email: string }
+
+/** Changes what is given of name and standing; a deactivated user is signed out everywhere. */
+export async function updateUser(
+  { em, caller, now }: Context,
+  { user_id, name, is_active, is_admin }: UserUpdateRequest,
+): Promise<UserDetail> {
+  const changes = given({ name: name?.trim(), is_active, is_admin })
+  return inTransaction(em, async (em) => {
+    const { user, administrators } = await hold(em, user_id, changes ?? {})
+    if (!changes) return presentUser(em, now, user.id)
+    if (ends(user, changes)) requireAnother(administrators, user, requireAdmin(caller).id)
+    await em.nativeUpdate(User, { id: user.id }, changes)
+    if (user.is_active && is_active === false) await endSessions(em, now, user.id)
+    for (const action of occurrencesOf(user, changes)) {
+      const detail = { email: user.email }
+      await record(em, actorOf(caller), { action, targetId: user.id, detail })
+    }
+    return presentUser(em, now, user.id)
+  })
+}
+
+/**
+ * The user, held until the end of the transaction. Where an administrator may go, all of them are
+ * held, in one order: of two who take each other's place away one sees what the other has done.
+ */
+async function hold(em: EntityManager, userId: string, changes: Partial<Standing>) {
+  const all = changes.is_active === false || changes.is_admin === false
+  const rows = await em.execute<Held[]>(
+    `select id, email, name, is_active, is_admin from users
+     where id = ? ${all ? 'or is_active and is_admin' : ''} order by id for no key update`,
+    [userId],
+  )
+  const user = rows.find(({ id }) => id === userId.toLowerCase())
+  if (!user) throw userMissing()
+  return { user, administrators: rows.filter(isAdministrator) }
+}
+
+function isAdministrator({ is_active, is_admin }: Standing): boolean {
+  return is_active && is_admin
+}
+
+/** Whether an administrator is one no more. */
+function ends(user: Held, changes: Partial<Standing>): boolean {
+  return isAdministrator(user) && !isAdministrator({ ...user, ...changes })
+}
+
+function requireAnother(administrators: Held[], { id }: Held, callerId: string): void {
+  if (id === callerId) {
+    const detail = 'An administrator can neither deactivate nor demote themselves'
+    throw new Fault('forbidden', 'OWN_ACCOUNT', detail)
+  }
+  if (administrators.some((other) => other.id !== id)) return
+  const detail = 'The last administrator can neither be deactivated nor demoted'
+  throw new Fault('conflict', 'LAST_ADMIN', detail)
+}
+
+/** Ends sessions and open codes; tokens are refused while the user is not active. */
+async function endSessions(em: EntityManager, now: Date, user_id: string): Promise<void> {
+  await endCodes(em, now, user_id)
+  const families = await em.find(RefreshFamily, { user_id })
+  const ids = families.map(({ id }) => id)
+  await revokeFamilies(em, now, ids)
+}
+
+/** What is told of a change; what changes nothing is no occurrence. */
+function occurrencesOf(user: Held, changes: Partial<Standing>) {
+  const after = { ...user, ...changes }
+  const told = {
+    'user.updated': after.name !== user.name,
+    'user.activated': after.is_active && !user.is_active,
+    'user.deactivated': !after.is_active && user.is_active,
+    'user.promoted': after.is_admin && !user.is_admin,
+    'user.demoted': !after.is_admin && user.is_admin,
+  }
+  return (Object.keys(told) as (keyof typeof told)[]).filter((action) => told[action])
+}

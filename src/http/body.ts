@@ -1,0 +1,30 @@
+import type { Request, RequestHandler, Response } from 'express'
+import { Fault, invalid } from '../rpc/fault.ts'
+
+/** Has `parse`, of at most `limit` bytes, read the body into `request.body`; throws a Fault. */
+export function parseWith(
+  parse: RequestHandler,
+  limit: number,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    parse(request, response, (error) => (error ? reject(bodyFault(error, limit)) : resolve()))
+  })
+}
+
+/** The Fault of a body that is too large. */
+export function bodyTooLarge(limit: number): Fault {
+  return new Fault('too_large', 'BODY_TOO_LARGE', `The body has more than ${limit} bytes`)
+}
+
+function bodyFault(error: { type?: string; message: string }, limit: number): Fault {
+  if (error.type === 'entity.too.large') return bodyTooLarge(limit)
+  if (error.type === 'encoding.unsupported' || error.type === 'charset.unsupported')
+    return new Fault('media_type', 'ENCODING_UNSUPPORTED', error.message)
+  const notJson = error.type === 'entity.parse.failed'
+  return invalid({
+    field: '',
+    message: notJson ? 'The body is not valid JSON' : 'The body could not be read',
+  })
+}

@@ -1,0 +1,136 @@
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type Metric,
+  Registry,
+} from 'prom-client'
+import { providerNames } from '../identity/providers/provider.ts'
+import type { Ending } from '../rpc/pipeline.ts'
+import type { Database } from '../storage/database.ts'
+import { createCallTally } from './call-tally.ts'
+import type { Readiness } from './readiness.ts'
+
+/** What operators see of a node by numbers. */
+export type Metrics = {
+  registry: Registry
+  noteCall(ending: Ending): void
+  /** How many callers share a statement that is being sent. */
+  noteBatch(callers: number): void
+}
+
+/** Makes the metrics of a node; gauges are read when they are asked for. */
+export function createMetrics(
+  counts: Database['counts'],
+  readReadiness: () => Promise<Readiness>,
+): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const tally = createCallTally()
+  for (const { name } of tally.gather()) {
+    const get = async () => tally.gather().find((metric) => metric.name === name)
+    // Registries ask no more of a metric than this.
+    const metric = { name, get, getForPromString: get, reset: () => {} }
+    registry.registerMetric(metric as unknown as Metric<string>)
+  }
+  const batches = new Histogram({
+    name: 'daikon_shared_statement_callers',
+    help: 'Callers that share one statement of facts',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000],
+    registers,
+  })
+  const decisions = new Counter({
+    name: 'daikon_decisions_total',
+    help: 'Answers of checks',
+    labelNames: ['answer'],
+    registers,
+  })
+  const signIns = new Counter({
+    name: 'daikon_sign_ins_total',
+    help: 'Returns from providers, by what became of them',
+    labelNames: ['provider', 'flow', 'outcome'],
+    registers,
+  })
+  addPools(counts, registers)
+  addState(readReadiness, registers)
+
+  return {
+    registry,
+    noteBatch: (callers) => batches.observe(callers),
+    noteCall(ending) {
+      tally.note(ending)
+      const { operation, response } = ending
+      if (operation.useCase.asks && response && 'results' in response) {
+        const results = response.results as { allowed: boolean }[]
+        let allowed = 0
+        for (const result of results) if (result.allowed) allowed += 1
+        if (allowed > 0) decisions.inc(answers.allowed, allowed)
+        if (allowed < results.length) decisions.inc(answers.denied, results.length - allowed)
+      }
+      const signIn = readSignIn(ending)
+      if (signIn) signIns.inc(signIn)
+    },
+  }
+}
+
+const answers = { allowed: { answer: 'allowed' }, denied: { answer: 'denied' } }
+
+const flows: Record<string, string> = {
+  'daikon.v1.AuthService/CompleteLogin': 'user',
+  'daikon.v1.AuthService/CompleteAdminLogin': 'admin',
+}
+
+/** The labels of a sign-in, if the call was one; only words of ours become labels. */
+function readSignIn({ operation, call, fault, response }: Ending) {
+  const flow = flows[operation.name]
+  if (!flow) return undefined
+  const asked = (call.message as { provider?: string }).provider
+  const provider = providerNames.find((name) => name === asked) ?? 'unknown'
+  if (fault) return { flow, provider, outcome: fault.reason.toLowerCase() }
+  const { location = '' } = (response ?? {}) as { location?: string }
+  const error = URL.canParse(location) ? new URL(location).searchParams.get('error') : null
+  return { flow, provider, outcome: error ?? 'ok' }
+}
+
+function addPools(counts: Database['counts'], registers: Registry[]): void {
+  new Gauge({
+    name: 'daikon_pool_connections',
+    help: 'Connections to PostgreSQL, by pool and state',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, { used, idle }] of Object.entries(counts())) {
+        this.set({ pool, state: 'used' }, used)
+        this.set({ pool, state: 'idle' }, idle)
+      }
+    },
+  })
+  new Gauge({
+    name: 'daikon_pool_waiting',
+    help: 'Callers that wait for a connection',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      for (const [pool, { waiting }] of Object.entries(counts())) this.set({ pool }, waiting)
+    },
+  })
+}
+
+function addState(read: () => Promise<Readiness>, registers: Registry[]): void {
+  const flags: [string, string, (state: Readiness) => boolean][] = [
+    ['daikon_ready', 'The node takes calls', ({ ready }) => ready],
+    ['daikon_draining', 'The node is about to stop', ({ draining }) => draining],
+    ['daikon_development_mode', 'No service key is asked for', (state) => state.development_mode],
+    ['daikon_redis_fallback', 'Redis fails, limits are local', ({ redis }) => redis === 'away'],
+  ]
+  for (const [name, help, flag] of flags) {
+    new Gauge({
+      ...{ name, help, registers, aggregator: name === 'daikon_ready' ? 'min' : 'max' },
+      async collect() {
+        this.set(flag(await read()) ? 1 : 0)
+      },
+    })
+  }
+}

@@ -1,0 +1,10 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** The administrators' search in slugs and names of workspaces, which may be as many as people. */
+export class WorkspaceSearch extends Migration {
+  override name = '007-workspace-search'
+
+  override up(): void {
+    this.addSql('create index on workspaces using gin (slug gin_trgm_ops, name gin_trgm_ops)')
+  }
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { activityOf } from '../support/activity.ts'
+import { hireAdmin } from '../support/admin.ts'
+import { answered, refused } from '../support/ending.ts'
+import { openSignInWorld, signIn, takeCode } from '../support/sign-in.ts'
+
+const world = await openSignInWorld()
+const { pool, seed } = world
+const boss = await hireAdmin(world)
+test.after.always(() => world.stop())
+
+async function userOf(email: string): Promise<string> {
+  return (await pool.query('select id from users where email = $1', [email])).rows[0].id
+}
+
+for (const door of world.doors) {
+  const through = `through ${door.name}`
+  const call = (method: string, message: object = {}) => boss.call(door, method, message)
+  const list = async (message: object) => answered(await call('ListUsers', message))
+  const change = (user_id: string, changes: object) => call('UpdateUser', { user_id, ...changes })
+
+  test(`users are listed by e-mail, a page at a time ${through}`, async (t) => {
+    const mark = randomUUID()
+    const emails = ['c', 'a', 'b'].map((letter) => `${letter}-${mark}@example.com`)
+    for (const email of emails) await seed.user('P', { email })
+    const first = await list({ q: mark, page_size: 2 })
+    t.like(first, { total: 3, page: 1, page_size: 2 })
+    const second = await list({ q: mark, page_size: 2, page: 2 })
+    const found = [...first.items, ...second.items].map(({ email }) => email)
+    t.deepEqual(found, emails.toSorted())
+    t.like(first.items[0], { name: 'P', is_active: true, is_admin: false, avatar_url: '' })
+    t.deepEqual(await list({ q: mark, page: 2_147_483_647, page_size: 100 }), {
+      ...{ items: [], total: 3, page: 2_147_483_647, page_size: 100 },
+    })
+    t.like(await list({}), { page: 1, page_size: 20 })
+  })
+
+  test(`q looks into names and e-mails, whatever the case; its wildcards are text ${through}`, async (t) => {
+    const mark = randomUUID()
+    const id = await seed.user(`Zoë 100%_${mark}`, { email: `plain-${mark}@example.com` })
+    const find = async (q: string) => (await list({ q })).items.map((user: any) => user.id)
+    t.deepEqual(await find(`ZOË 100%_${mark}`), [id])
+    t.deepEqual(await find(`PLAIN-${mark}`), [id])
+    for (const q of [`100__${mark}`, `Zoë%${mark}`, `\\_${mark}`, `' or 1=1 --${mark}`])
+      t.deepEqual(await find(q), [], q)
+  })
+
+  test(`pages and texts out of bounds are 422 ${through}`, async (t) => {
+    for (const [message, field] of [
+      [{ page: 0 }, 'page'],
+      [{ page: -1 }, 'page'],
+      [{ page_size: 0 }, 'page_size'],
+      [{ page_size: 101 }, 'page_size'],
+      [{ q: 'x'.repeat(101) }, 'q'],
+    ] as const) {
+      const { kind, problems } = refused(await call('ListUsers', message))
+      t.is(kind, 'invalid')
+      t.deepEqual(
+        problems.map((problem) => problem.field),
+        [field],
+      )
+    }
+  })
+
+  test(`a user's detail tells accounts, memberships, groups, roles and sessions ${through}`, async (t) => {
+    const email = world.newcomer()
+    const { workspaces } = await signIn(door, email, 'github')
+    const id = await userOf(email)
+    const team = await seed.workspace('Team')
+    answered(await call('AddUserToWorkspace', { user_id: id, workspace_id: team }))
+    const group = await seed.group(team, [id], 'Crew')
+    const role = await seed.customRole(team, [], [id])
+    const user = answered(await call('GetUser', { user_id: id.toUpperCase() }))
+    t.like(user, { id, email, is_active: true, is_admin: false })
+    t.true(Math.abs(Date.parse(user.last_sign_in_at) - Date.now()) < 60_000)
+    t.is(user.linked_accounts.length, 1)
+    t.like(user.linked_accounts[0], { provider: 'github', email })
+    const places = user.memberships.map((place: any) => [
+      ...[place.workspace_id, place.role, place.status],
+    ])
+    const own = [workspaces[0].id, 'owner', 'active']
+    t.deepEqual(places.toSorted(), [own, [team, 'viewer', 'invited']].toSorted())
+    t.deepEqual(
+      user.groups.map((each: any) => [each.id, each.name]),
+      [[group, 'Crew']],
+    )
+    t.deepEqual(
+      user.roles.map((each: any) => each.id),
+      [role],
+    )
+    t.is(user.sessions.length, 1)
+    t.like(user.sessions[0], { workspace_id: workspaces[0].id, provider: 'github', current: false })
+    t.is(refused(await call('GetUser', { user_id: randomUUID() })).reason, 'USER_NOT_FOUND')
+  })
+
+  test(`a name is changed, trimmed and recorded; what changes nothing is no occurrence ${through}`, async (t) => {
+    const id = await seed.user('old')
+    const user = answered(await change(id, { name: ' New ' }))
+    t.like(user, { id, name: 'New', is_active: true, is_admin: false })
+    answered(await change(id, { name: 'New', is_active: true, is_admin: false }))
+    t.deepEqual(answered(await change(id, {})), answered(await call('GetUser', { user_id: id })))
+    t.deepEqual(await activityOf(pool, id), [
+      {
+        ...{ action: 'user.updated', target_type: 'user', actor_id: boss.id, workspace_id: null },
+        detail: { email: user.email },
+      },
+    ])
+    t.is(refused(await change(id, { name: ' ' })).kind, 'invalid')
+    t.is(refused(await change(randomUUID(), { name: 'x' })).reason, 'USER_NOT_FOUND')
+  })
+
+  test(`deactivated, a user is 401 at every door from the next request on ${through}`, async (t) => {
+    const email = world.newcomer()
+    const { tokens, exchange } = await signIn(door, email, 'github')
+    const { exchange: pending } = await takeCode(door, email)
+    const id = await userOf(email)
+    t.false(answered(await change(id, { is_active: false })).is_active)
+    const { access_token: token, refresh_token } = tokens
+    const inactive = { ok: false, kind: 'unauthenticated' } as const
+    for (const each of world.doors) {
+      t.like(await each.call('GetMe', {}, { token }), inactive)
+      t.like(await each.call('RefreshToken', { refresh_token }), inactive)
+      for (const code of [pending, exchange])
+        t.like(await each.call('ExchangeToken', code), { ...inactive, reason: 'USER_INACTIVE' })
+    }
+    t.deepEqual(answered(await call('GetUser', { user_id: id })).sessions, [])
+
+    // Let in again they begin anew: nothing of before holds.
+    t.true(answered(await change(id, { is_active: true })).is_active)
+    t.like(await door.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
+    t.like(await door.call('RefreshToken', { refresh_token }), inactive)
+    t.like(await door.call('ExchangeToken', pending), { ok: false, kind: 'refused' })
+    await signIn(door, email, 'github')
+    const actions = (await activityOf(pool, id)).map(({ action }) => action)
+    t.deepEqual(
+      actions.filter((action) => /activated$/.test(action)),
+      ['user.deactivated', 'user.activated'],
+    )
+  })
+
+  test(`an exchange that races a deactivation leaves no session behind ${through}`, async (t) => {
+    for (let round = 0; round < 5; round += 1) {
+      const email = world.newcomer()
+      const { exchange } = await takeCode(door, email)
+      const id = await userOf(email)
+      const [exchanged] = await Promise.all([
+        door.call('ExchangeToken', exchange),
+        change(id, { is_active: false }),
+      ])
+      if (!exchanged.ok) t.is(exchanged.kind, 'unauthenticated')
+      const sql = 'select id from refresh_families where user_id = $1'
+      t.deepEqual((await pool.query(sql, [id])).rows, [])
+    }
+  })
+
+  test(`who is made an administrator is let in, who is none any more is 403 at once ${through}`, async (t) => {
+    const other = await hireAdmin(world)
+    answered(await other.call(door, 'ListUsers'))
+    t.false(answered(await change(other.id, { is_admin: false })).is_admin)
+    t.is(refused(await other.call(door, 'ListUsers')).reason, 'NOT_ADMIN')
+    t.true(answered(await change(other.id, { is_admin: true })).is_admin)
+    answered(await other.call(door, 'ListUsers'))
+    answered(await change(other.id, { is_active: false }))
+    t.is(refused(await other.call(door, 'ListUsers')).reason, 'USER_INACTIVE')
+    t.deepEqual(
+      (await activityOf(pool, other.id)).map(({ action }) => action),
+      ['user.demoted', 'user.promoted', 'user.deactivated'],
+    )
+  })
+
+  test(`an administrator can neither deactivate nor demote themselves: 403 ${through}`, async (t) => {
+    const self = await hireAdmin(world)
+    for (const changes of [{ is_active: false }, { is_admin: false }])
+      for (const user_id of [self.id, self.id.toUpperCase()]) {
+        const ending = await self.call(door, 'UpdateUser', { user_id, ...changes, name: 'New' })
+        t.like(refused(ending), { kind: 'forbidden', reason: 'OWN_ACCOUNT' })
+      }
+    const kept = { name: 'Me', is_active: true, is_admin: true }
+    t.like(answered(await self.call(door, 'UpdateUser', { user_id: self.id, ...kept })), kept)
+  })
+
+  test(`a user is added to a workspace with a role, as an invitation would ${through}`, async (t) => {
+    const workspace_id = await seed.workspace()
+    const email = `added-${randomUUID()}@example.com`
+    const user_id = await seed.user('Added', { email })
+    const add = (more: object = {}) =>
+      call('AddUserToWorkspace', { user_id, workspace_id, role: 'editor', ...more })
+    const ending = await add()
+    if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
+    t.like(answered(ending), { user_id, workspace_id, email, role: 'editor', status: 'invited' })
+    t.is(answered(await add({ role: 'admin' })).role, 'admin')
+    await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
+    t.like(refused(await add()), { kind: 'conflict', reason: 'ALREADY_A_MEMBER' })
+    const nobody = refused(await add({ user_id: randomUUID() }))
+    t.like(nobody, { kind: 'missing', reason: 'USER_NOT_FOUND' })
+    const nowhere = refused(await add({ workspace_id: randomUUID() }))
+    t.like(nowhere, { kind: 'missing', reason: 'WORKSPACE_NOT_FOUND' })
+    for (const wrong of [{ role: 'king' }, { workspace_id: 'x' }])
+      t.is(refused(await add(wrong)).kind, 'invalid')
+    const [entry] = await activityOf(pool, user_id)
+    t.like(entry, { action: 'member.invited', actor_id: boss.id, workspace_id })
+  })
+}
+
+test('the list of users ends when it has a page, and searches go by the trigram indexes', async (t) => {
+  await pool.query(`insert into users (id, email, name)
+    select gen_random_uuid(), 'many' || n || '@example.com', 'Many ' || n
+    from generate_series(1, 20000) n`)
+  await pool.query(`insert into workspaces (id, slug, name)
+    select gen_random_uuid(), 'many-' || n, 'Many ' || n from generate_series(1, 20000) n`)
+  await pool.query('vacuum (analyze) users, workspaces')
+  const plan = async (sql: string) => {
+    const { rows } = await pool.query(`explain ${sql}`)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+  const page = await plan('select * from users u order by u.email limit 20 offset 40')
+  t.regex(page, /Index Scan using users_email_key/)
+  const where = `where u.email ilike '%y1234%' or u.name ilike '%y1234%'`
+  t.regex(await plan(`select count(*) from users u ${where}`), /users_email_name_idx/)
+  const slugs = `where w.slug ilike '%y-1234%' or w.name ilike '%y-1234%'`
+  t.regex(await plan(`select count(*) from workspaces w ${slugs}`), /workspaces_slug_name_idx/)
+})
+
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))

@@ -1,0 +1,22 @@
+import { writeFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { createFileRegistry } from '@bufbuild/protobuf'
+import { createOpenApi } from '../../src/http/openapi.ts'
+import { readDescriptors } from '../../src/rpc/method.ts'
+import { createOperations, type UseCaseTable } from '../../src/rpc/operation.ts'
+import { useCases } from '../../src/use-cases.ts'
+
+/** `node browser-types.ts <file>`: the façade's types for browsers, of its OpenAPI document. */
+const [file = ''] = process.argv.slice(2)
+
+// openapi-typescript writes with the compiler's old interface, which TypeScript 7 has no more.
+registerHooks({
+  resolve: (name, context, next) => next(name === 'typescript' ? 'typescript-5' : name, context),
+})
+const { astToString, default: describe } = await import('openapi-typescript')
+
+const descriptors = readDescriptors()
+const operations = createOperations(descriptors, useCases as unknown as UseCaseTable)
+const document = createOpenApi(operations, createFileRegistry(descriptors))
+const types = astToString(await describe(JSON.parse(JSON.stringify(document))))
+writeFileSync(file, `// Made by npm run generate.\n${types}`)

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { ExecutionContext } from 'ava'
+
+const root = join(import.meta.dirname, '../..')
+
+/** A line of the server's log. */
+export type LogLine = { msg: string; level: number; pid: number } & Record<string, unknown>
+
+/** The server as production starts it, in a process of its own. */
+export type Server = {
+  grpcPort: number
+  httpPort: number
+  metricsPort: number
+  lines: LogLine[]
+  /** Everything it has said, to whichever stream. */
+  said(): string
+  child: ChildProcess
+  /** Waits for a line. */
+  line(isIt: (line: LogLine) => boolean): Promise<LogLine>
+  /** How it ended. */
+  ended: Promise<{ code: number | null; signal: string | null }>
+}
+
+/** A folder for keys, the same for all nodes of a test. */
+export function makeFolder(t: Pick<ExecutionContext, 'teardown'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-server-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts `src/main.ts`; it is killed with the test, if it has not ended before. */
+export async function startServer(
+  t: Pick<ExecutionContext, 'teardown'>,
+  folder: string,
+  environment: Record<string, string>,
+): Promise<Server> {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      ...{ HTTP_PORT: '0', GRPC_PORT: '0', METRICS_PORT: '0' },
+      ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' },
+      JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
+      JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const lines: LogLine[] = []
+  const listeners = new Set<() => void>()
+  let text = ''
+  child.stderr.on('data', (bytes) => {
+    text += bytes
+  })
+  createInterface(child.stdout).on('line', (line) => {
+    text += `${line}\n`
+    lines.push(line.startsWith('{') ? JSON.parse(line) : { msg: line })
+    for (const listener of listeners) listener()
+  })
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  const line = (isIt: (line: LogLine) => boolean) => {
+    const found = Promise.withResolvers<LogLine>()
+    const look = () => {
+      const known = lines.find(isIt)
+      if (!known) return
+      listeners.delete(look)
+      found.resolve(known)
+    }
+    listeners.add(look)
+    look()
+    ended.then(() => found.reject(new Error(`It ended before: ${text.slice(-2000)}`)))
+    return found.promise
+  }
+  const listening = await line(({ msg }) => msg === 'daikon is listening')
+  const { grpc_port, http_port, metrics_port } = listening as LogLine & Record<string, number>
+  return {
+    ...{ grpcPort: Number(grpc_port), httpPort: Number(http_port) },
+    ...{ metricsPort: Number(metrics_port), lines, child, line, ended },
+    said: () => text,
+  }
+}
