@@ -51,6 +51,7 @@ function readPart(request: Request, { part, largest }: Upload): Promise<Buffer |
       reject(fault)
     }
     reader.on('file', (name, stream) => {
+      stream.on('error', () => fail(malformed()))
       if (name !== part) return void stream.resume()
       const chunks: Buffer[] = []
       files.push(chunks)

@@ -41,9 +41,6 @@ export async function layGrounds(world: World, door: Door) {
   const clientUri = `https://app.example.com/${randomUUID()}`
   const clientApp = await world.seed.clientApp([clientUri])
 
-  const { rows } = await world.pool.query('select slug from workspaces where id = $1', [workspace])
-  const csv = `email,workspace_slug\n${randomUUID()}@example.com,${rows[0].slug}\n`
-
   const ask = { ...kind, resource_id: record.resource_id, action: 'view' }
   const values: Values = {
     ...ask,
@@ -52,9 +49,10 @@ export async function layGrounds(world: World, door: Door) {
     ...{ grantee_type: 'user', grantee_id: staff.editor.id, owner_id: staff.editor.id },
     ...{ session_id: session, role: 'editor', limit: 10 },
     ...{ name: `n-${randomUUID()}`, slug: `s-${randomUUID()}`, description: 'new' },
-    ...{ actions: [{ name: 'publish' }], role_id: role, csv },
+    ...{ actions: [{ name: 'publish' }], role_id: role },
     ...{ service_action_id: action, service_action_ids: [action] },
     ...{ service_app_id: serviceApp.id, client_app_id: clientApp, redirect_uris: [clientUri] },
+    csv: `email,workspace_slug\n${randomUUID()}@example.com,w-${workspace}\n`,
     ...{ email: `${randomUUID()}@example.com`, avatar_url: 'https://example.com/new.png' },
   }
   /** What means another thing there, or holds once only. */

@@ -4,7 +4,7 @@ import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/a
 import { type Acting, actorOf } from '../../rpc/call.ts'
 import { Fault } from '../../rpc/fault.ts'
 import { inTransaction } from '../../storage/transaction.ts'
-import { holdWorkspaces, loadKnown } from './known.ts'
+import { holdWorkspaces, type Ids, loadKnown } from './known.ts'
 import { type Plan, type Row, startPlan } from './plan.ts'
 import type { Tell } from './progress.ts'
 import { createReport } from './report.ts'
@@ -22,7 +22,7 @@ export async function previewCsvImport(
   tell: Tell = () => {},
 ): Promise<CsvImportReport> {
   const { columns, rows } = await readSheet(csv, tell)
-  const plan = await planRows(em, rows, tell)
+  const { plan } = await planRows(em, rows, tell)
   return createReport(columns, plan.rows)
 }
 
@@ -36,22 +36,27 @@ export async function executeCsvImport(
   return inTurn(() =>
     inTransaction(em, async (em) => {
       await holdWorkspaces(em, rows)
-      const plan = await planRows(em, rows, tell)
+      const { plan, ids } = await planRows(em, rows, tell)
       const report = createReport(columns, plan.rows)
       requireNoErrors(report)
-      await writeEffects(em, actorOf(caller), plan, report, tell)
+      await writeEffects(em, actorOf(caller), plan, ids, report, tell)
       return report
     }),
   )
 }
 
-async function planRows(em: EntityManager, rows: Row[], tell: Tell): Promise<Plan> {
-  const planning = startPlan(await loadKnown(em, rows, tell))
+async function planRows(
+  em: EntityManager,
+  rows: Row[],
+  tell: Tell,
+): Promise<{ plan: Plan; ids: Ids }> {
+  const { known, ids } = await loadKnown(em, rows, tell)
+  const planning = startPlan(known)
   for (const [at, row] of rows.entries()) {
     planning.add(row)
     if (at % turn === 0) await setImmediate()
   }
-  return planning.end()
+  return { plan: planning.end(), ids }
 }
 
 /** Every error that the report lists, found by its line. */

@@ -6,6 +6,16 @@ import type { Tell } from './progress.ts'
 /** Rows a statement. */
 export const batch = 5000
 
+/** The ids of what exists; writing adds those of what it makes. */
+export type Ids = {
+  /** By e-mail. */
+  users: Map<string, string>
+  /** By slug. */
+  workspaces: Map<string, string>
+  /** By `keyOf(slug, name)`. */
+  groups: Map<string, string>
+}
+
 /**
  * Holds the workspaces that the rows name until the end of the transaction, as `lockOwners` does
  * one, and other imports off: they wait for each other rather than for each other's rows.
@@ -13,73 +23,105 @@ export const batch = 5000
 export async function holdWorkspaces(em: EntityManager, rows: Row[]): Promise<void> {
   await em.execute(`select pg_advisory_xact_lock(hashtext('daikon import'))`)
   await em.execute(
-    `select id from workspaces where slug = any(array(select json_array_elements_text(?::json)))
-     order by id for no key update`,
+    `select id from workspaces where slug = ${anyOf} order by id for no key update`,
     [JSON.stringify(slugsOf(rows))],
   )
 }
 
-/** Loads what exists of all that the rows name. */
-export async function loadKnown(em: EntityManager, rows: Row[], tell: Tell): Promise<Known> {
+/**
+ * Loads what exists of all that the rows name. Nothing is joined: what a large file has just made
+ * is unknown to the planner's statistics, and it would join by walking all pairs.
+ */
+export async function loadKnown(
+  em: EntityManager,
+  rows: Row[],
+  tell: Tell,
+): Promise<{ known: Known; ids: Ids }> {
+  const ids: Ids = { users: new Map(), workspaces: new Map(), groups: new Map() }
   const known: Known = {
-    workspaces: await loadWorkspaces(em, slugsOf(rows)),
-    ...{ users: new Map(), members: new Map(), groups: new Set(), groupMembers: new Set() },
+    ...{ workspaces: new Map(), users: new Map() },
+    ...{ members: new Map(), groups: new Set(), groupMembers: new Set() },
   }
-  const good = rows.filter(({ errors, slug }) => errors.length === 0 && known.workspaces.has(slug))
+  for (const { id, slug, owners } of await findWorkspaces(em, slugsOf(rows))) {
+    ids.workspaces.set(slug, id)
+    known.workspaces.set(slug, owners)
+  }
+  const good = rows.filter(({ errors, slug }) => errors.length === 0 && ids.workspaces.has(slug))
   for (let at = 0; at < good.length; at += batch) {
-    await addKnown(em, good.slice(at, at + batch), known)
+    await addKnown(em, good.slice(at, at + batch), known, ids)
     tell('Comparing', at, good.length)
   }
-  return known
+  return { known, ids }
 }
+
+/** An array of texts, which comes as JSON. */
+const anyOf = 'any(array(select json_array_elements_text(?::json)))'
+
+/** The same of ids. */
+const anyIdOf = 'any(array(select json_array_elements_text(?::json)::uuid))'
 
 function slugsOf(rows: Row[]): string[] {
   return [...new Set(rows.filter(({ errors }) => errors.length === 0).map(({ slug }) => slug))]
 }
 
-/** How many owners have joined, by slug. */
-async function loadWorkspaces(em: EntityManager, slugs: string[]): Promise<Map<string, number>> {
-  const sql = `
-    select w.slug, (select count(*)::int from members m
-      where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null) as owners
-    from workspaces w where w.slug = any(array(select json_array_elements_text(?::json)))`
-  const rows = await em.execute<{ slug: string; owners: number }[]>(sql, [JSON.stringify(slugs)])
-  return new Map(rows.map(({ slug, owners }) => [slug, owners]))
+/** With the number of owners who have joined. */
+function findWorkspaces(em: EntityManager, slugs: string[]) {
+  return em.execute<{ id: string; slug: string; owners: number }[]>(
+    `select w.id, w.slug, (select count(*)::int from members m
+       where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null) as owners
+     from workspaces w where w.slug = ${anyOf}`,
+    [JSON.stringify(slugs)],
+  )
 }
 
-async function addKnown(em: EntityManager, rows: Row[], known: Known): Promise<void> {
-  const places = JSON.stringify(rows.map(({ slug, email }) => ({ slug, email })))
-  type Person = { slug: string; email: string; name: string; role: Role | null; joined: boolean }
-  const people = await em.execute<Person[]>(
-    `select p.slug, p.email, u.name, m.role, m.joined_at is not null as joined
-     from json_to_recordset(?::json) p(slug text, email text)
-     join users u on u.email = p.email
-     join workspaces w on w.slug = p.slug
-     left join members m on m.user_id = u.id and m.workspace_id = w.id`,
-    [places],
+async function addKnown(em: EntityManager, rows: Row[], known: Known, ids: Ids): Promise<void> {
+  const workspaceIds = JSON.stringify([...ids.workspaces.values()])
+  const slugs = new Map([...ids.workspaces].map(([slug, id]) => [id, slug]))
+  const emails = new Map<string, string>()
+  const users = await em.execute<{ id: string; email: string; name: string }[]>(
+    `select id, email, name from users where email = ${anyOf}`,
+    [JSON.stringify([...new Set(rows.map(({ email }) => email))])],
   )
-  for (const { slug, email, name, role, joined } of people) {
+  for (const { id, email, name } of users) {
+    emails.set(id, email)
+    ids.users.set(email, id)
     known.users.set(email, name)
-    if (role) known.members.set(keyOf(slug, email), { role, joined })
+  }
+  const userIds = JSON.stringify([...emails.keys()])
+
+  type Member = { user_id: string; workspace_id: string; role: Role; joined: boolean }
+  const members = await em.execute<Member[]>(
+    `select user_id, workspace_id, role, joined_at is not null as joined from members
+     where user_id = ${anyIdOf} and workspace_id = ${anyIdOf}`,
+    [userIds, workspaceIds],
+  )
+  for (const { user_id, workspace_id, role, joined } of members) {
+    known.members.set(keyOf(slugs.get(workspace_id) ?? '', emails.get(user_id) ?? ''), {
+      ...{ role, joined },
+    })
   }
 
-  const named = rows.flatMap(({ slug, email, groups }) =>
-    groups.map((name) => ({ slug, email, name })),
+  const names = [...new Set(rows.flatMap(({ groups }) => groups))]
+  if (names.length === 0) return
+  const groups = await em.execute<{ id: string; workspace_id: string; name: string }[]>(
+    `select id, workspace_id, name from groups
+     where workspace_id = ${anyIdOf} and name = ${anyOf}`,
+    [workspaceIds, JSON.stringify(names)],
   )
-  type Place = { slug: string; email: string; name: string; member: boolean }
-  for (let at = 0; at < named.length; at += batch) {
-    const groups = await em.execute<Place[]>(
-      `select p.slug, p.email, p.name, exists (
-         select from group_members m join users u on u.id = m.user_id
-         where m.group_id = g.id and u.email = p.email) as member
-       from json_to_recordset(?::json) p(slug text, email text, name text)
-       join workspaces w on w.slug = p.slug
-       join groups g on g.workspace_id = w.id and g.name = p.name`,
-      [JSON.stringify(named.slice(at, at + batch))],
-    )
-    for (const { slug, email, name, member } of groups) {
-      known.groups.add(keyOf(slug, name))
-      if (member) known.groupMembers.add(keyOf(slug, email, name))
-    }
+  const found = new Map(groups.map((group) => [group.id, group]))
+  for (const { id, workspace_id, name } of groups) {
+    const key = keyOf(slugs.get(workspace_id) ?? '', name)
+    ids.groups.set(key, id)
+    known.groups.add(key)
+  }
+  const groupMembers = await em.execute<{ group_id: string; user_id: string }[]>(
+    `select group_id, user_id from group_members
+     where user_id = ${anyIdOf} and group_id = ${anyIdOf}`,
+    [userIds, JSON.stringify([...found.keys()])],
+  )
+  for (const { group_id, user_id } of groupMembers) {
+    const { workspace_id = '', name = '' } = found.get(group_id) ?? {}
+    const slug = slugs.get(workspace_id) ?? ''
+    known.groupMembers.add(keyOf(slug, emails.get(user_id) ?? '', name))
   }
 }

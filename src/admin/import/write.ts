@@ -3,8 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
 import { recordAll } from '../../activity/record.ts'
-import { batch } from './known.ts'
-import type { Plan } from './plan.ts'
+import { batch, type Ids } from './known.ts'
+import { keyOf, type Plan } from './plan.ts'
 import type { Tell } from './progress.ts'
 
 type Actor = { actorId: string | undefined }
@@ -14,18 +14,19 @@ export async function writeEffects(
   em: EntityManager,
   actor: Actor,
   { effects }: Plan,
+  ids: Ids,
   { summary }: CsvImportReport,
   tell: Tell,
 ): Promise<void> {
   const { newUsers, renamed, newMembers, roleChanges, newGroups, newGroupMembers } = effects
   const works = [
     // In order, so that nobody who makes the same users waits for us while we wait for them.
-    work([...newUsers].toSorted(byFirst), (rows) => insertUsers(em, rows)),
-    work([...renamed], (rows) => renameUsers(em, actor, rows)),
-    work([...newMembers.values()], (rows) => insertMembers(em, actor, rows)),
-    work([...roleChanges.values()], (rows) => changeRoles(em, actor, rows)),
-    work(newGroups, (rows) => insertGroups(em, actor, rows)),
-    work(newGroupMembers, (rows) => insertGroupMembers(em, actor, rows)),
+    work([...newUsers].toSorted(byFirst), (rows) => insertUsers(em, ids, rows)),
+    work([...renamed], (rows) => renameUsers(em, actor, ids, rows)),
+    work([...newMembers.values()], (rows) => insertMembers(em, actor, ids, rows)),
+    work([...roleChanges.values()], (rows) => changeRoles(em, actor, ids, rows)),
+    work(newGroups, (rows) => insertGroups(em, actor, ids, rows)),
+    work(newGroupMembers, (rows) => insertGroupMembers(em, actor, ids, rows)),
   ]
   const all = works.reduce((sum, { count }) => sum + count, 0)
   if (all === 0) return
@@ -57,54 +58,55 @@ function byFirst([a]: [string, unknown], [b]: [string, unknown]): number {
 }
 
 /** Unclaimed: no account is linked. The ids hold no time, as in an invitation. */
-async function insertUsers(em: EntityManager, users: [string, string][]): Promise<void> {
+async function insertUsers(em: EntityManager, ids: Ids, users: [string, string][]): Promise<void> {
   const rows = users.map(([email, name]) => ({ id: randomUUID(), email, name }))
-  await em.execute(
+  // Somebody may have signed in since.
+  const done = await em.execute<{ id: string; email: string }[]>(
     `insert into users (id, email, name)
      select id, email, name from json_to_recordset(?::json) p(id uuid, email text, name text)
-     on conflict (email) do update set name = excluded.name where excluded.name <> ''`,
+     on conflict (email) do update set
+       name = case when excluded.name = '' then users.name else excluded.name end
+     returning id, email`,
     [JSON.stringify(rows)],
   )
+  for (const { id, email } of done) ids.users.set(email, id)
 }
 
 async function renameUsers(
   em: EntityManager,
   actor: Actor,
+  ids: Ids,
   renamed: [string, { from: string; to: string }][],
 ): Promise<void> {
-  const rows = renamed.map(([email, { from, to }]) => ({ email, from, to }))
-  type Renamed = { id: string; from: string; to: string }
-  const done = await em.execute<Renamed[]>(
-    `update users u set name = p.to
-     from json_to_recordset(?::json) p(email text, "from" text, "to" text) where u.email = p.email
-     returning u.id, p.from, p.to`,
+  const rows = renamed.map(([email, { from, to }]) => ({ id: idOf(ids.users, email), from, to }))
+  await em.execute(
+    `update users u set name = p."to" from json_to_recordset(?::json) p(id uuid, "to" text)
+     where u.id = p.id`,
     [JSON.stringify(rows)],
   )
-  const entries = done.map(({ id, from, to }) => ({
+  const entries = rows.map(({ id, from, to }) => ({
     ...{ action: 'user.renamed' as const, targetId: id, detail: { from, to } },
   }))
   await recordAll(em, actor, entries)
 }
 
-type MemberRow = { user_id: string; workspace_id: string }
-
 async function insertMembers(
   em: EntityManager,
   actor: Actor,
+  ids: Ids,
   members: { slug: string; email: string; role: string }[],
 ): Promise<void> {
-  const done = await em.execute<(MemberRow & { email: string; role: string })[]>(
-    `with p as materialized (
-       select u.id as user_id, w.id as workspace_id, p.email, p.role
-       from json_to_recordset(?::json) p(slug text, email text, role text)
-       join users u on u.email = p.email join workspaces w on w.slug = p.slug),
-     added as (
-       insert into members (user_id, workspace_id, role) select user_id, workspace_id, role from p
-       on conflict do nothing returning user_id, workspace_id)
-     select * from added join p using (user_id, workspace_id)`,
-    [JSON.stringify(members)],
+  const rows = members.map(({ slug, email, role }) => ({
+    ...placeOf(ids, slug, email),
+    email,
+    role,
+  }))
+  await em.execute(
+    `insert into members (user_id, workspace_id, role) select user_id, workspace_id, role
+     from json_to_recordset(?::json) p(user_id uuid, workspace_id uuid, role text)`,
+    [JSON.stringify(rows)],
   )
-  const entries = done.map(({ user_id, workspace_id, email, role }) => ({
+  const entries = rows.map(({ user_id, workspace_id, email, role }) => ({
     action: 'member.invited' as const,
     ...{ targetId: user_id, workspaceId: workspace_id, detail: { email, role } },
   }))
@@ -114,17 +116,19 @@ async function insertMembers(
 async function changeRoles(
   em: EntityManager,
   actor: Actor,
+  ids: Ids,
   changes: { slug: string; email: string; from: string; to: string }[],
 ): Promise<void> {
-  const done = await em.execute<(MemberRow & { from: string; to: string })[]>(
-    `update members m set role = p.to
-     from json_to_recordset(?::json) p(slug text, email text, "from" text, "to" text)
-     join users u on u.email = p.email join workspaces w on w.slug = p.slug
-     where m.user_id = u.id and m.workspace_id = w.id
-     returning m.user_id, m.workspace_id, p.from, p.to`,
-    [JSON.stringify(changes)],
+  const rows = changes.map(({ slug, email, from, to }) => ({
+    ...{ ...placeOf(ids, slug, email), from, to },
+  }))
+  await em.execute(
+    `update members m set role = p."to"
+     from json_to_recordset(?::json) p(user_id uuid, workspace_id uuid, "to" text)
+     where m.user_id = p.user_id and m.workspace_id = p.workspace_id`,
+    [JSON.stringify(rows)],
   )
-  const entries = done.map(({ user_id, workspace_id, from, to }) => ({
+  const entries = rows.map(({ user_id, workspace_id, from, to }) => ({
     action: 'member.role_changed' as const,
     ...{ targetId: user_id, workspaceId: workspace_id, detail: { from, to } },
   }))
@@ -134,44 +138,65 @@ async function changeRoles(
 async function insertGroups(
   em: EntityManager,
   actor: Actor,
+  ids: Ids,
   groups: { slug: string; name: string }[],
 ): Promise<void> {
-  const rows = groups.map((group) => ({ id: uuid(), ...group }))
-  const done = await em.execute<{ id: string; workspace_id: string; name: string }[]>(
-    `insert into groups (id, workspace_id, name, created_by)
-     select p.id, w.id, p.name, ? from json_to_recordset(?::json) p(id uuid, slug text, name text)
-     join workspaces w on w.slug = p.slug
-     on conflict do nothing returning id, workspace_id, name`,
-    [actor.actorId ?? null, JSON.stringify(rows)],
+  const rows = groups.map(({ slug, name }) => {
+    const workspace_id = idOf(ids.workspaces, slug)
+    return { id: uuid(), workspace_id, name, created_by: actor.actorId, slug }
+  })
+  // Another group of the name may have been made since; then it is the one.
+  const done = await em.execute<
+    { id: string; workspace_id: string; name: string; made: boolean }[]
+  >(
+    `insert into groups (id, workspace_id, name, created_by) select id, workspace_id, name, created_by
+     from json_to_recordset(?::json) p(id uuid, workspace_id uuid, name text, created_by uuid)
+     on conflict (workspace_id, name) do update set name = excluded.name
+     returning id, workspace_id, name, xmax = 0 as made`,
+    [JSON.stringify(rows)],
   )
-  const entries = done.map(({ id, workspace_id, name }) => ({
-    ...{ action: 'group.created' as const, targetId: id, workspaceId: workspace_id },
-    detail: { name },
-  }))
+  const slugs = new Map(rows.map(({ workspace_id, slug }) => [workspace_id, slug]))
+  for (const { id, workspace_id, name } of done)
+    ids.groups.set(keyOf(slugs.get(workspace_id) ?? '', name), id)
+  const entries = done
+    .filter(({ made }) => made)
+    .map(({ id, workspace_id, name }) => ({
+      ...{ action: 'group.created' as const, targetId: id, workspaceId: workspace_id },
+      detail: { name },
+    }))
   await recordAll(em, actor, entries)
 }
 
 async function insertGroupMembers(
   em: EntityManager,
   actor: Actor,
+  ids: Ids,
   members: { slug: string; email: string; name: string }[],
 ): Promise<void> {
-  const done = await em.execute<(MemberRow & { group_id: string; name: string })[]>(
-    `with p as materialized (
-       select g.id as group_id, u.id as user_id, w.id as workspace_id, p.name
-       from json_to_recordset(?::json) p(slug text, email text, name text)
-       join users u on u.email = p.email join workspaces w on w.slug = p.slug
-       join groups g on g.workspace_id = w.id and g.name = p.name),
-     added as (
-       insert into group_members (group_id, user_id, workspace_id)
-       select group_id, user_id, workspace_id from p
-       on conflict do nothing returning group_id, user_id)
-     select * from added join p using (group_id, user_id)`,
-    [JSON.stringify(members)],
+  const rows = members.map(({ slug, email, name }) => {
+    const group_id = idOf(ids.groups, keyOf(slug, name))
+    return { group_id, ...placeOf(ids, slug, email), name }
+  })
+  await em.execute(
+    `insert into group_members (group_id, user_id, workspace_id)
+     select group_id, user_id, workspace_id
+     from json_to_recordset(?::json) p(group_id uuid, user_id uuid, workspace_id uuid)
+     on conflict do nothing`,
+    [JSON.stringify(rows)],
   )
-  const entries = done.map(({ group_id, user_id, workspace_id, name }) => ({
+  const entries = rows.map(({ group_id, user_id, workspace_id, name }) => ({
     action: 'group.member_added' as const,
     ...{ targetId: group_id, workspaceId: workspace_id, detail: { name, user_id } },
   }))
   await recordAll(em, actor, entries)
+}
+
+function placeOf(ids: Ids, slug: string, email: string) {
+  return { user_id: idOf(ids.users, email), workspace_id: idOf(ids.workspaces, slug) }
+}
+
+function idOf(ids: Map<string, string>, key: string): string {
+  const id = ids.get(key)
+  if (!id) throw new Error(`the plan names what is not there: ${key}`)
+  return id
 }

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import test from 'ava'
+import { hireAdmin } from '../support/admin.ts'
+import type { Door } from '../support/doors.ts'
+import { refused } from '../support/ending.ts'
+import { sendBytes, sendRaw } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const { admin, call } = await hireAdmin(world)
+const grpc = world.doors.find(({ name }) => name === 'grpc') as Door
+const slug = `w-${await world.seed.workspace()}`
+test.after.always(() => world.stop())
+
+const ours = { cookie: `admin_token=${admin}`, origin: 'http://localhost:9004' }
+const csv = `email,workspace_slug\n${randomUUID()}@example.com,${slug}\n`
+const largest = 5 * 1024 * 1024
+
+function post(body: string | Buffer, type: string, headers: Record<string, string> = ours) {
+  return sendRaw(world.httpPort, {
+    ...{ method: 'POST', path: '/admin/import/csv/preview', body },
+    headers: { 'content-type': type, ...headers, 'content-length': `${Buffer.byteLength(body)}` },
+  })
+}
+
+/** A form, to the letter. */
+const form = 'multipart/form-data; boundary=edge'
+const part = (name: string, text: string, filename: string | undefined = 'people.csv') =>
+  `--edge\r\nContent-Disposition: form-data; name="${name}"${filename && `; filename="${filename}"`}\r\n${
+    filename && 'Content-Type: text/csv\r\n'
+  }\r\n${text}\r\n`
+const formOf = (...parts: string[]) => `${parts.join('')}--edge--\r\n`
+
+/** A file of a size: blank lines are no rows. */
+const padded = (size: number) => csv + '\n'.repeat(size - csv.length)
+
+test('a file comes as a part of a form, as the body, or in JSON: the same answer', async (t) => {
+  const bodies: [body: string, type: string][] = [
+    [csv, 'text/csv'],
+    [csv, 'Text/CSV; charset="UTF-8"'],
+    [`\ufeff${csv}`, 'text/csv; header=present'],
+    [formOf(part('file', csv)), form],
+    [formOf(part('note', 'x', ''), part('other', 'x'), part('file', csv)), form],
+    [JSON.stringify({ csv }), 'application/json'],
+  ]
+  for (const [body, type] of bodies) {
+    const { status, json } = await post(body, type)
+    t.is(status, 200, `${type} ${JSON.stringify(json)}`)
+    t.deepEqual(json.summary, { rows: 1, create: 1, update: 0, unchanged: 0, errors: 0 })
+  }
+  const zipped = await post(gzipSync(csv), 'text/csv', { ...ours, 'content-encoding': 'gzip' })
+  t.is(zipped.status, 200)
+  const data = new FormData()
+  data.append('file', new Blob([csv], { type: 'text/csv' }), 'people.csv')
+  const url = `http://127.0.0.1:${world.httpPort}/admin/import/csv/preview`
+  t.is((await fetch(url, { method: 'POST', headers: ours, body: data })).status, 200)
+})
+
+test('5 MiB are read and a byte more is 413, however it comes', async (t) => {
+  for (const [size, status] of [
+    [largest, 200],
+    [largest + 1, 413],
+  ] as const) {
+    const file = padded(size)
+    t.is((await post(file, 'text/csv')).status, status)
+    t.is((await post(formOf(part('file', file)), form)).status, status)
+    t.is((await post(JSON.stringify({ csv: file }), 'application/json')).status, status)
+    const zipped = await post(gzipSync(file), 'text/csv', { ...ours, 'content-encoding': 'gzip' })
+    t.is(zipped.status, status)
+    const ending = await call(grpc, 'PreviewCsvImport', { csv: file })
+    if (status === 200) t.true(ending.ok)
+    else t.like(refused(ending), { kind: 'too_large', reason: 'FILE_TOO_LARGE' })
+  }
+  t.is((await post(formOf(part('file', padded(12_000_000))), form)).status, 413)
+  t.is((await post(csv, 'text/csv')).status, 200)
+})
+
+test('a message over 6 MiB is RESOURCE_EXHAUSTED; other methods keep to 4 MiB', async (t) => {
+  const shown = { cookie: `admin_token=${admin}` }
+  const padding = (size: number) => {
+    const head = [0x7a, (size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80]
+    head.push(((size >> 14) & 0x7f) | 0x80, size >> 21)
+    return Buffer.concat([Buffer.from([10, 1, 120, ...head]), Buffer.alloc(size)])
+  }
+  const code = async (method: string, size: number) =>
+    (await sendBytes(world.grpcPort, `/daikon.v1.AdminService/${method}`, padding(size), shown))
+      .code
+  t.is(await code('PreviewCsvImport', 6_200_000), 3)
+  t.is(await code('PreviewCsvImport', 6_300_000), 8)
+  t.is(await code('ListServiceActions', 4_100_000), 0)
+  t.is(await code('ListServiceActions', 4_300_000), 8)
+})
+
+test('another media type, charset or encoding is 415', async (t) => {
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', '', 'text/csv2'])
+    t.is((await post(csv, type)).status, 415, type)
+  t.is((await post(csv, 'text/csv; charset=latin1')).status, 415)
+  for (const [type, coding] of [
+    ['text/csv', 'compress'],
+    [form, 'gzip'],
+  ] as const)
+    t.is((await post(csv, type, { ...ours, 'content-encoding': coding })).status, 415)
+  // A method that takes no file takes none.
+  const { status } = await sendRaw(world.httpPort, {
+    ...{ method: 'POST', path: '/admin/client-apps', body: csv },
+    headers: { ...ours, 'content-type': 'text/csv', 'content-length': `${csv.length}` },
+  })
+  t.is(status, 415)
+})
+
+test('a form without the file, with two, or malformed, and bytes that are no text are 422', async (t) => {
+  const wrong: [body: string | Buffer, type: string][] = [
+    ['', 'text/csv'],
+    [Buffer.from([0xff, 0xfe, 0x65]), 'text/csv'],
+    [Buffer.from('no gzip'), 'text/csv'],
+    [formOf(part('other', csv)), form],
+    [formOf(part('file', csv, '')), form],
+    [formOf(part('file', csv), part('file', csv)), form],
+    [formOf(part('file', '')), form],
+    [part('file', csv), form],
+    [`${part('file', csv)}--ed`, form],
+    ['nothing of the sort', form],
+    [formOf(part('file', csv)), 'multipart/form-data'],
+  ]
+  for (const [body, type] of wrong) {
+    const gzip = body.toString() === 'no gzip' ? { 'content-encoding': 'gzip' } : undefined
+    const { status, json } = await post(body, type, { ...ours, ...gzip })
+    t.is(status, 422, `${body} ${JSON.stringify(json)}`)
+  }
+})
+
+test('a form of another site, or of one that does not say which, is 403', async (t) => {
+  const { cookie } = ours
+  for (const [body, type] of [
+    [formOf(part('file', csv)), form],
+    [csv, 'text/csv'],
+  ] as const) {
+    for (const headers of [
+      { cookie },
+      { cookie, origin: 'null' },
+      { cookie, origin: 'http://localhost:3000' },
+      { cookie, 'sec-fetch-site': 'cross-site' },
+    ]) {
+      const { status, json } = await post(body, type, headers as Record<string, string>)
+      t.is(status, 403)
+      t.is(json.reason, 'ORIGIN_REFUSED')
+    }
+    t.is((await post(body, type, { cookie, 'sec-fetch-site': 'same-origin' })).status, 200)
+    t.is((await post(body, type, { origin: ours.origin })).status, 401)
+  }
+})
+
+test('whoever goes away in the middle of a form leaves nothing behind', async (t) => {
+  const body = formOf(part('file', padded(100_000)))
+  await t.throwsAsync(
+    fetch(`http://127.0.0.1:${world.httpPort}/admin/import/csv/preview`, {
+      ...{ method: 'POST', headers: { ...ours, 'content-type': form }, duplex: 'half' },
+      body: new ReadableStream({
+        start(stream) {
+          stream.enqueue(Buffer.from(body.slice(0, 50_000)))
+          stream.error(new Error('gone'))
+        },
+      }),
+    } as RequestInit),
+  )
+  t.is((await post(body, form)).status, 200)
+})
+
+test.after('nothing of it was a fault of ours', (t) => {
+  t.deepEqual(world.failures, [])
+})
