@@ -10,6 +10,9 @@ export type ExportFormat = (typeof exportFormats)[number]
 /** Entries read at once: what is held in memory, however long the log is. */
 const pageSize = 1000
 
+/** Less than every id. */
+const beforeAll = '00000000-0000-0000-0000-000000000000'
+
 const columns = [
   ...(['id', 'created_at', 'action', 'target_type', 'target_id'] as const),
   ...(['actor_id', 'workspace_id', 'detail'] as const),
@@ -20,19 +23,21 @@ const writers: Record<ExportFormat, { head: string; line: (entry: ActivityEntry)
   jsonl: { head: '', line: (entry) => `${JSON.stringify(entry)}\n` },
 }
 
-/** The whole log, the oldest first, page by page as text. */
+/** A part of the log as text, and how many entries it holds. */
+export type ExportPart = { text: string; entries: number }
+
+/** The whole log, the oldest first, page by page; what happens meanwhile may be in it at its end. */
 export async function* exportActivity(
   em: EntityManager,
   format: ExportFormat,
-): AsyncGenerator<string> {
+): AsyncGenerator<ExportPart> {
   const { head, line } = writers[format]
-  if (head) yield head
-  let after: string | undefined
-  do {
-    const page = await readEntries(em, after ? { id: { $gt: after } } : {}, 'asc', pageSize)
-    if (page.length > 0) yield page.map(line).join('')
+  if (head) yield { text: head, entries: 0 }
+  for (let after: string | undefined = beforeAll; after; ) {
+    const page = await readEntries(em, { after, limit: pageSize })
+    if (page.length > 0) yield { text: page.map(line).join(''), entries: page.length }
     after = page.length === pageSize ? page.at(-1)?.id : undefined
-  } while (after)
+  }
 }
 
 /** RFC 4180. */

@@ -6,9 +6,7 @@ import type {
 } from '../../gen/daikon/v1/admin_records.ts'
 import type { Context } from '../rpc/call.ts'
 import { type FieldProblem, invalid } from '../rpc/fault.ts'
-import { Activity } from '../storage/entities/records.ts'
-import { given } from '../storage/given.ts'
-import { isoTime } from '../storage/timestamp.ts'
+import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { occurrences } from './occurrences.ts'
 
 const actions: string[] = Object.keys(occurrences)
@@ -24,31 +22,57 @@ export async function listActivity(
     ...unknownValue('target_type', filters.target_type, targets),
   ]
   if (problems.length > 0) throw invalid(...problems)
-  const where = { ...given(filters), ...(before && { id: { $lt: before } }) }
-  const items = await readEntries(em, where, 'desc', limit + 1)
+  const items = await readEntries(em, {
+    ...{ filters, limit: limit + 1 },
+    ...(before !== undefined && { before }),
+  })
   const last = items.length > limit ? items[limit - 1] : undefined
   return { items: items.slice(0, limit), ...(last && { next_before: last.id }) }
+}
+
+type Filters = Pick<ListActivityRequest, 'action' | 'actor_id' | 'workspace_id' | 'target_type'>
+
+/** Which entries: the newest first, or the oldest first of those after an id. */
+type Wanted = { filters?: Filters; before?: string; after?: string; limit: number }
+
+type EntryRow = Omit<ActivityEntry, 'target_id' | 'actor_id' | 'workspace_id' | 'created_at'> & {
+  target_id: string | null
+  actor_id: string | null
+  workspace_id: string | null
+  created_at: Timestamp
 }
 
 /** Entries in the order of their ids, which is the order of time (UUID v7). */
 export async function readEntries(
   em: EntityManager,
-  where: object,
-  order: 'asc' | 'desc',
-  limit: number,
+  { filters: { action, actor_id, workspace_id, target_type } = {}, before, after, limit }: Wanted,
 ): Promise<ActivityEntry[]> {
-  const options = { orderBy: { id: order }, limit, disableIdentityMap: true }
-  const rows = await em.find(Activity, where, options)
-  return rows.map((row) => ({
-    id: row.id,
-    action: row.action,
-    target_type: row.target_type,
-    ...(row.target_id && { target_id: row.target_id }),
-    ...(row.actor_id && { actor_id: row.actor_id }),
-    ...(row.workspace_id && { workspace_id: row.workspace_id }),
-    detail: row.detail,
-    created_at: isoTime(row.created_at),
-  }))
+  const tests: Record<string, string | undefined> = {
+    'action = ?': action,
+    'actor_id = ?': actor_id,
+    'workspace_id = ?': workspace_id,
+    'target_type = ?': target_type,
+    'id < ?': before,
+    'id > ?': after,
+  }
+  const given = Object.entries(tests).filter(([, value]) => value !== undefined)
+  const where = given.length > 0 ? `where ${given.map(([test]) => test).join(' and ')}` : ''
+  const rows = await em.execute<EntryRow[]>(
+    `select id, action, target_type, target_id, actor_id, workspace_id, detail, created_at
+     from activity ${where} order by id ${after === undefined ? 'desc' : ''} limit ?`,
+    [...given.map(([, value]) => value), limit],
+  )
+  return rows.map(view)
+}
+
+function view({ target_id, actor_id, workspace_id, created_at, ...row }: EntryRow): ActivityEntry {
+  return {
+    ...row,
+    ...(target_id && { target_id }),
+    ...(actor_id && { actor_id }),
+    ...(workspace_id && { workspace_id }),
+    created_at: isoTime(created_at),
+  }
 }
 
 function unknownValue(field: string, value: string | undefined, known: string[]): FieldProblem[] {

@@ -2,10 +2,17 @@ import type { Command } from 'commander'
 
 /** Prints what a command did: JSON under `--json`, else lines for people. */
 export function print(command: Command, result: unknown, lines: string[]): void {
+  process.stdout.write(render(command, result, lines))
+}
+
+/** The same on standard error, for commands whose standard output is a file's. */
+export function printAside(command: Command, result: unknown, lines: string[]): void {
+  process.stderr.write(render(command, result, lines))
+}
+
+function render(command: Command, result: unknown, lines: string[]): string {
   const { json } = command.optsWithGlobals()
-  process.stdout.write(
-    json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${line}\n`).join(''),
-  )
+  return json ? `${JSON.stringify(result)}\n` : lines.map((line) => `${line}\n`).join('')
 }
 
 /** Rows as columns, for people. */

@@ -45,7 +45,8 @@ export async function completeAdminLogin(
   const identity = await askProvider(context, request, login)
   const admin = isFailure(identity) ? identity : await admit(context, identity)
   if (isFailure(admin)) {
-    await recordFailure(context, login, admin)
+    // Whoever is known, and no administrator, has been recorded by name.
+    if (admin.error !== 'not_admin') await recordFailure(context, login, admin)
     return { ...over, location: loginPage(context, admin) }
   }
 
@@ -73,10 +74,10 @@ function admit(
   return inTransaction(em, async (em) => {
     const user = await signIn(em, identity, now, parts.options)
     if (isFailure(user)) return user
-    if (!user.isAdmin) return refusal('not_admin')
+    const action = user.isAdmin ? 'admin.signed_in' : 'admin.access_refused'
     const detail = { provider: identity.provider }
-    await record(em, { actorId: user.id }, { action: 'admin.signed_in', targetId: user.id, detail })
-    return user
+    await record(em, { actorId: user.id }, { action, targetId: user.id, detail })
+    return user.isAdmin ? user : refusal('not_admin')
   })
 }
 

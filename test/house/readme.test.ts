@@ -57,9 +57,10 @@ function tables(): Record<string, string[]> {
       ([name, { fallback, sentence }]) =>
         row([`\`${name}\``, fallback && `\`${fallback}\``, sentence]),
     ),
-    '| action | happens to | detail |\n|---|---|---|\n': Object.entries(occurrences).map(
-      ([action, { target, detail }]) => row([`\`${action}\``, target, detail.join(', ')]),
-    ),
+    '| action | happens to | what has happened | detail | written by |\n|---|---|---|---|---|\n':
+      Object.entries(occurrences).map(([action, { target, detail, sentence, by }]) =>
+        row([`\`${action}\``, target, sentence, detail.join(', '), by.join(', ')]),
+      ),
   }
 }
 

@@ -1,0 +1,29 @@
+import { dataSetSql } from './data-set-sql.ts'
+
+/** How much there is to count and to look through. */
+export type Records = { users: number; workspaces: number; resources: number; entries: number }
+
+/**
+ * People who signed up over 300 days, their workspaces, groups and resources as in the data set of
+ * the checks, but without shares; and a log in which one entry of 1,000 deletes a workspace.
+ */
+export function recordsSql({ users, workspaces, resources, entries }: Records): string[] {
+  const ground = dataSetSql({ users, workspaces, resources })
+  return [
+    ...ground.filter((statement) => !statement.includes('insert into shares')),
+    `update users set created_at = now() - random() * interval '300 days'`,
+    `insert into activity
+       (id, action, target_type, target_id, actor_id, workspace_id, detail, created_at)
+     select
+       (lpad(to_hex(1760000000000 + n * 1000), 12, '0') || '7' || substr(md5(n::text), 1, 19))::uuid,
+       case when n % 1000 = 0 then 'workspace.deleted'
+         else (array['user.signed_in', 'permission.shared', 'group.created'])[1 + n % 3] end,
+       case when n % 1000 = 0 then 'workspace'
+         else (array['user', 'permission', 'group'])[1 + n % 3] end,
+       md5('t' || n)::uuid, md5('u' || n::bigint * 7 % ${users})::uuid,
+       md5('w' || n % ${workspaces})::uuid, '{"name": "Writers"}',
+       to_timestamp(1760000000 + n)
+     from generate_series(1, ${entries}) n`,
+    'vacuum (analyze)',
+  ]
+}

@@ -1,0 +1,65 @@
+import test from 'ava'
+import { idOf } from '../../bench/data-set.ts'
+import { recordsSql } from '../../bench/records-sql.ts'
+import { statementsOf } from '../../bench/statements-of.ts'
+import { listActivity } from '../../src/activity/log.ts'
+import { getStats } from '../../src/admin/stats.ts'
+import { cloneDatabase } from '../support/database.ts'
+
+const { pool, drop } = await cloneDatabase()
+test.after.always(drop)
+
+const size = { users: 2_000, workspaces: 20, resources: 20_000, entries: 40_000 }
+test.before(async () => {
+  for (const statement of recordsSql(size)) await pool.query(statement)
+})
+
+type Node = Record<string, unknown> & { Plans?: Node[] }
+
+/** The nodes of each statement's plan as it ran. */
+async function explain(work: Parameters<typeof statementsOf>[0]): Promise<Node[][]> {
+  const plans: Node[][] = []
+  for (const { text, values } of await statementsOf(work)) {
+    const { rows } = await pool.query(`explain (analyze, buffers, format json) ${text}`, values)
+    plans.push(flatten(rows[0]['QUERY PLAN'][0].Plan))
+  }
+  return plans
+}
+
+function flatten(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(flatten)]
+}
+
+const pages = {
+  'without a filter': {},
+  'after a cursor': { before: '0199c82c-c000-7000-8000-000000000000' },
+  'of an action': { action: 'group.created' },
+  'of a rare action': { action: 'workspace.deleted' },
+  'of an actor': { actor_id: idOf('u', 7) },
+  'of a workspace': { workspace_id: idOf('w', 1) },
+  'of a type of target': { target_type: 'permission' },
+  'of an action in a workspace': { action: 'workspace.deleted', workspace_id: idOf('w', 1) },
+}
+
+for (const [name, filters] of Object.entries(pages)) {
+  test(`a page of the log ${name} reads little and does not read it through`, async (t) => {
+    const [nodes = [], ...more] = await explain((em) =>
+      listActivity({ em }, { limit: 50, ...filters }),
+    )
+    t.is(more.length, 0)
+    t.deepEqual(
+      nodes.filter((node) => node['Node Type'] === 'Seq Scan'),
+      [],
+    )
+    const [top] = nodes
+    const read = Number(top?.['Shared Hit Blocks']) + Number(top?.['Shared Read Blocks'])
+    t.true(read < 250, `${read} pages`)
+  })
+}
+
+test('the figures count resources without touching their rows', async (t) => {
+  const nodes = (await explain((em) => getStats({ em, now: new Date() }, {}))).flat()
+  const read = nodes.filter((node) => node['Relation Name'] === 'resources')
+  t.true(read.length >= 3)
+  t.deepEqual([...new Set(read.map((node) => node['Node Type']))], ['Index Only Scan'])
+})
