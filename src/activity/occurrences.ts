@@ -7,8 +7,6 @@ export const occurrences = {
   'user.updated': { target: 'user', detail: ['email'] },
   'user.activated': { target: 'user', detail: ['email'] },
   'user.deactivated': { target: 'user', detail: ['email'] },
-  'user.promoted': { target: 'user', detail: ['email'] },
-  'user.demoted': { target: 'user', detail: ['email'] },
   'workspace.created': { target: 'workspace', detail: ['slug'] },
   'workspace.updated': { target: 'workspace', detail: ['slug'] },
   'workspace.deleted': { target: 'workspace', detail: ['slug'] },

@@ -12,22 +12,22 @@ import { given } from '../storage/given.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { presentUser } from './users.ts'
 
-/** What may be changed of a user. */
-type Standing = { name: string; is_active: boolean; is_admin: boolean }
+/** What may be changed of a user; who is an administrator is the operator's to say (specification 5.6). */
+type Standing = { name: string; is_active: boolean }
 
-type Held = Standing & { id: string; email: string }
+type Held = Standing & { id: string; email: string; is_admin: boolean }
 
-/** Changes what is given of name and standing; a deactivated user is signed out everywhere. */
+/** Changes a name, activates or deactivates; a deactivated user is signed out everywhere. */
 export async function updateUser(
   { em, caller, now }: Context,
-  { user_id, name, is_active, is_admin }: UserUpdateRequest,
+  { user_id, name, is_active }: UserUpdateRequest,
 ): Promise<UserDetail> {
-  const changes = given({ name: name?.trim(), is_active, is_admin })
+  const changes = given({ name: name?.trim(), is_active })
   return inTransaction(em, async (em) => {
     const callerId = requireAdmin(caller).id
     const user = await hold(em, user_id, callerId)
     if (!changes) return presentUser(em, now, user.id)
-    if (user.id === callerId && ends(user, changes)) throw ownAccount()
+    if (user.id === callerId && is_active === false) throw ownAccount()
     await em.nativeUpdate(User, { id: user.id }, changes)
     if (user.is_active && is_active === false) await endSessions(em, now, user.id)
     for (const action of occurrencesOf(user, changes)) {
@@ -56,14 +56,8 @@ async function hold(em: EntityManager, userId: string, callerId: string): Promis
   return user
 }
 
-/** Whether an administrator is one no more. */
-function ends({ is_active, is_admin }: Held, changes: Partial<Standing>): boolean {
-  return is_active && is_admin && (changes.is_active === false || changes.is_admin === false)
-}
-
 function ownAccount(): Fault {
-  const detail = 'An administrator can neither deactivate nor demote themselves'
-  return new Fault('forbidden', 'OWN_ACCOUNT', detail)
+  return new Fault('forbidden', 'OWN_ACCOUNT', 'An administrator can not deactivate themselves')
 }
 
 /** Ends sessions and open codes; tokens are refused while the user is not active. */
@@ -81,8 +75,6 @@ function occurrencesOf(user: Held, changes: Partial<Standing>) {
     'user.updated': after.name !== user.name,
     'user.activated': after.is_active && !user.is_active,
     'user.deactivated': !after.is_active && user.is_active,
-    'user.promoted': after.is_admin && !user.is_admin,
-    'user.demoted': !after.is_admin && user.is_admin,
   }
   return (Object.keys(told) as (keyof typeof told)[]).filter((action) => told[action])
 }
