@@ -35,7 +35,12 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
     env: {
       ...{ PATH: process.env.PATH, HOME: process.env.HOME },
       ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1', METRICS_PORT: '0' },
-      ...{ HTTP_PORT: `${httpPort}`, GRPC_PORT: `${grpcPort}`, LOG_LEVEL: 'error' },
+      ...{
+        HTTP_PORT: `${httpPort}`,
+        GRPC_PORT: `${grpcPort}`,
+        METRICS_PORT: '0',
+        LOG_LEVEL: 'error',
+      },
       ...{ RATE_LIMIT_ENABLED: 'false', ...settings },
     },
     stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],

@@ -41,11 +41,16 @@ export function createMetrics(
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000],
     registers,
   })
-  const decisions = new Counter({
+  const decisions = { allowed: 0, denied: 0 }
+  new Counter({
     name: 'daikon_decisions_total',
     help: 'Answers of checks',
     labelNames: ['answer'],
     registers,
+    collect() {
+      this.reset()
+      for (const [answer, count] of Object.entries(decisions)) this.inc({ answer }, count)
+    },
   })
   const signIns = new Counter({
     name: 'daikon_sign_ins_total',
@@ -64,18 +69,13 @@ export function createMetrics(
       const { operation, response } = ending
       if (operation.useCase.asks && response && 'results' in response) {
         const results = response.results as { allowed: boolean }[]
-        let allowed = 0
-        for (const result of results) if (result.allowed) allowed += 1
-        if (allowed > 0) decisions.inc(answers.allowed, allowed)
-        if (allowed < results.length) decisions.inc(answers.denied, results.length - allowed)
+        for (const { allowed } of results) decisions[allowed ? 'allowed' : 'denied'] += 1
       }
       const signIn = readSignIn(ending)
       if (signIn) signIns.inc(signIn)
     },
   }
 }
-
-const answers = { allowed: { answer: 'allowed' }, denied: { answer: 'denied' } }
 
 const flows: Record<string, string> = {
   'daikon.v1.AuthService/CompleteLogin': 'user',
