@@ -439,7 +439,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+        /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
         patch: operations["AdminService_UpdateUser"];
         trace?: never;
     };
@@ -2810,7 +2810,6 @@ export interface operations {
                 "application/json": {
                     name?: string;
                     is_active?: boolean;
-                    is_admin?: boolean;
                 };
             };
         };

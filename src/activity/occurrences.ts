@@ -63,18 +63,6 @@ export const occurrences = {
     sentence: 'A user is signed out everywhere and may not sign in',
     by: ['updateUser'],
   },
-  'user.promoted': {
-    target: 'user',
-    detail: ['email'],
-    sentence: 'A user became an administrator',
-    by: ['updateUser'],
-  },
-  'user.demoted': {
-    target: 'user',
-    detail: ['email'],
-    sentence: 'A user is no administrator any more',
-    by: ['updateUser'],
-  },
   'import.executed': {
     target: 'import',
     detail: ['rows', 'created', 'updated'],

@@ -3,7 +3,7 @@ import type { UserDetail, UserUpdateRequest } from '../../gen/daikon/v1/admin_us
 import { record } from '../activity/record.ts'
 import { endCodes } from '../identity/codes.ts'
 import { revokeFamilies } from '../identity/families.ts'
-import { userMissing } from '../identity/users.ts'
+import { notAdmin, userInactive, userMissing } from '../identity/users.ts'
 import { actorOf, type Context, requireAdmin } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { User } from '../storage/entities/people.ts'
@@ -12,21 +12,22 @@ import { given } from '../storage/given.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { presentUser } from './users.ts'
 
-/** What may be changed of a user. */
-type Standing = { name: string; is_active: boolean; is_admin: boolean }
+/** What may be changed of a user; who is an administrator is the operator's to say (specification 5.6). */
+type Standing = { name: string; is_active: boolean }
 
-type Held = Standing & { id: string; email: string }
+type Held = Standing & { id: string; email: string; is_admin: boolean }
 
-/** Changes what is given of name and standing; a deactivated user is signed out everywhere. */
+/** Changes a name, activates or deactivates; a deactivated user is signed out everywhere. */
 export async function updateUser(
   { em, caller, now }: Context,
-  { user_id, name, is_active, is_admin }: UserUpdateRequest,
+  { user_id, name, is_active }: UserUpdateRequest,
 ): Promise<UserDetail> {
-  const changes = given({ name: name?.trim(), is_active, is_admin })
+  const changes = given({ name: name?.trim(), is_active })
   return inTransaction(em, async (em) => {
-    const { user, administrators } = await hold(em, user_id, changes ?? {})
+    const callerId = requireAdmin(caller).id
+    const user = await hold(em, user_id, callerId)
     if (!changes) return presentUser(em, now, user.id)
-    if (ends(user, changes)) requireAnother(administrators, user, requireAdmin(caller).id)
+    if (user.id === callerId && is_active === false) throw ownAccount()
     await em.nativeUpdate(User, { id: user.id }, changes)
     if (user.is_active && is_active === false) await endSessions(em, now, user.id)
     for (const action of occurrencesOf(user, changes)) {
@@ -38,38 +39,25 @@ export async function updateUser(
 }
 
 /**
- * The user, held until the end of the transaction. Where an administrator may go, all of them are
- * held, in one order: of two who take each other's place away one sees what the other has done.
+ * The user, held until the end of the transaction with the administrator who changes them: of two
+ * who end each other at once one sees what the other has done. So one stays, whoever goes.
  */
-async function hold(em: EntityManager, userId: string, changes: Partial<Standing>) {
-  const all = changes.is_active === false || changes.is_admin === false
+async function hold(em: EntityManager, userId: string, callerId: string): Promise<Held> {
   const rows = await em.execute<Held[]>(
     `select id, email, name, is_active, is_admin from users
-     where id = ? ${all ? 'or is_active and is_admin' : ''} order by id for no key update`,
-    [userId],
+     where id in (?, ?) order by id for no key update`,
+    [userId, callerId],
   )
+  const caller = rows.find(({ id }) => id === callerId)
+  if (!caller?.is_active) throw userInactive()
+  if (!caller.is_admin) throw notAdmin()
   const user = rows.find(({ id }) => id === userId.toLowerCase())
   if (!user) throw userMissing()
-  return { user, administrators: rows.filter(isAdministrator) }
+  return user
 }
 
-function isAdministrator({ is_active, is_admin }: Standing): boolean {
-  return is_active && is_admin
-}
-
-/** Whether an administrator is one no more. */
-function ends(user: Held, changes: Partial<Standing>): boolean {
-  return isAdministrator(user) && !isAdministrator({ ...user, ...changes })
-}
-
-function requireAnother(administrators: Held[], { id }: Held, callerId: string): void {
-  if (id === callerId) {
-    const detail = 'An administrator can neither deactivate nor demote themselves'
-    throw new Fault('forbidden', 'OWN_ACCOUNT', detail)
-  }
-  if (administrators.some((other) => other.id !== id)) return
-  const detail = 'The last administrator can neither be deactivated nor demoted'
-  throw new Fault('conflict', 'LAST_ADMIN', detail)
+function ownAccount(): Fault {
+  return new Fault('forbidden', 'OWN_ACCOUNT', 'An administrator can not deactivate themselves')
 }
 
 /** Ends sessions and open codes; tokens are refused while the user is not active. */
@@ -87,8 +75,6 @@ function occurrencesOf(user: Held, changes: Partial<Standing>) {
     'user.updated': after.name !== user.name,
     'user.activated': after.is_active && !user.is_active,
     'user.deactivated': !after.is_active && user.is_active,
-    'user.promoted': after.is_admin && !user.is_admin,
-    'user.demoted': !after.is_admin && user.is_admin,
   }
   return (Object.keys(told) as (keyof typeof told)[]).filter((action) => told[action])
 }

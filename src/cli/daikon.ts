@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { Fault } from '../rpc/fault.ts'
 import { ConfigError } from '../setting.ts'
 import { migrate } from '../storage/database.ts'
-import { storageFault } from '../storage/storage-fault.ts'
+import { lacksMigrations, storageFault } from '../storage/storage-fault.ts'
 import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'
 import { clientAppCommand } from './client-app.ts'
@@ -35,7 +35,8 @@ program
   })
 
 program.parseAsync().catch((error: unknown) => {
-  const known = storageFault(error)
+  const advice = 'The database has not been migrated: run `npm run daikon -- migrate` first'
+  const known = lacksMigrations(error) ? new Error(advice) : storageFault(error)
   const cause = known instanceof Fault && known.kind === 'unavailable' ? known.cause : undefined
   const message = known instanceof Error ? known.message : String(known)
   process.stderr.write(`${message}${cause instanceof Error ? `: ${cause.message}` : ''}\n`)

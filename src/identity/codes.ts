@@ -15,6 +15,7 @@ import { accessSubject } from './access-subject.ts'
 import type { Claims } from './claims.ts'
 import { beginFamily, issuePair, revokeFamilies } from './families.ts'
 import { hashSecret, makeSecret, matchesChallenge } from './secret.ts'
+import { userInactive } from './users.ts'
 
 /** Seconds that a code can be exchanged in (specification 8). */
 const codeSeconds = 300
@@ -124,8 +125,7 @@ async function requireSubject(
 async function requireActive(em: EntityManager, userId: string, lock = ''): Promise<void> {
   const sql = `select is_active from users where id = ? ${lock}`
   const [user] = await em.execute<{ is_active: boolean }[]>(sql, [userId])
-  if (!user?.is_active)
-    throw new Fault('unauthenticated', 'USER_INACTIVE', 'The user is not active')
+  if (!user?.is_active) throw userInactive()
 }
 
 /** Uses up whatever codes a user has open. */

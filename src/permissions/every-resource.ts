@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   PermissionPage,
   PermissionPageRequest,
@@ -5,33 +6,56 @@ import type {
 } from '../../gen/daikon/v1/admin_permissions.ts'
 import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
 import type { Context } from '../rpc/call.ts'
+import { ResourceKind } from '../storage/entities/resources.ts'
 import { findPage } from '../storage/page.ts'
 import { present, presentFacts, type Resource, requireResource, resourceSql } from './resource.ts'
 
-type CountedResource = Resource & { share_count: number }
+type Filter = { sql: string; values: unknown[] }
 
 /** Resources of every service, the newest first; a filter that nothing meets finds nothing. */
 export async function listPermissions(
   { em }: Context,
   { workspace_id, service_name, ...page }: PermissionPageRequest,
 ): Promise<PermissionPage> {
-  const filters = [
-    ...(workspace_id === undefined ? [] : [{ sql: 'r.workspace_id = ?', value: workspace_id }]),
-    ...(service_name === undefined ? [] : [{ sql: 'k.service_name = ?', value: service_name }]),
+  const filters: Filter[] = [
+    ...(workspace_id === undefined ? [] : [{ sql: 'r.workspace_id = ?', values: [workspace_id] }]),
+    ...(service_name === undefined ? [] : [await ofService(em, service_name)]),
   ]
   const where = filters.length > 0 ? `where ${filters.map(({ sql }) => sql).join(' and ')}` : ''
-  const shares = 'select count(*)::int from shares s'
-  const found = await findPage<CountedResource>(em, page, {
-    select: `${resourceSql.select},
-      (${shares} where s.kind_id = r.kind_id and s.resource_id = r.resource_id) as share_count`,
+  const found = await findPage<Resource>(em, page, {
+    select: resourceSql.select,
     from: `${resourceSql.from} ${where}`,
     orderBy: 'r.id desc',
-    values: filters.map(({ value }) => value),
+    values: filters.flatMap(({ values }) => values),
   })
+  const counts = await countShares(em, found.items)
   return {
     ...found,
-    items: found.items.map(({ share_count, ...row }) => ({ ...presentFacts(row), share_count })),
+    items: found.items.map((row) => ({
+      ...presentFacts(row),
+      share_count: counts.get(row.id) ?? 0,
+    })),
   }
+}
+
+/** Of kinds by their numbers: only those have statistics that tell whether a service is a rare one. */
+async function ofService(em: EntityManager, service_name: string): Promise<Filter> {
+  const kinds = await em.find(ResourceKind, { service_name })
+  if (kinds.length === 0) return { sql: 'false', values: [] }
+  const values = kinds.map(({ id }) => id)
+  return { sql: `r.kind_id in (${values.map(() => '?').join(', ')})`, values }
+}
+
+/** Apart from the list, which would count for the pages before as well. */
+async function countShares(em: EntityManager, page: Resource[]): Promise<Map<string, number>> {
+  if (page.length === 0) return new Map()
+  const rows = await em.execute<{ id: string; count: number }[]>(
+    `select r.id, count(*)::int as count
+     from resources r join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
+     where r.id in (${page.map(() => '?').join(', ')}) group by r.id`,
+    page.map(({ id }) => id),
+  )
+  return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
 /** A resource's record with its shares. */

@@ -23,10 +23,10 @@ export type Resource = {
   created_at: Timestamp
 }
 
-/** The columns of a resource's row, and whence. */
+/** The columns of a resource's row, and whence; a left join is left out where rows are counted. */
 export const resourceSql = {
   select: 'r.*, k.service_name, k.resource_type',
-  from: 'resources r join resource_kinds k on k.id = r.kind_id',
+  from: 'resources r left join resource_kinds k on k.id = r.kind_id',
 }
 
 const select = `select ${resourceSql.select} from ${resourceSql.from}`

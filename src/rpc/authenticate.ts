@@ -1,5 +1,6 @@
 import type { Token } from '../identity/claims.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
+import { notAdmin, userInactive } from '../identity/users.ts'
 import type { Standing } from '../permissions/facts.ts'
 import type { AdminCaller, Credentials, ServiceCaller, ShownToken, UserCaller } from './call.ts'
 import { Fault } from './fault.ts'
@@ -93,8 +94,7 @@ function requireUser(standing: Standing, claims: Token<'access'>): UserCaller {
 
 function requireAdmin(standing: Standing, claims: Token<'admin_access'>): AdminCaller {
   const token = requireGood(standing, claims)
-  if (claims.admin !== true || !standing.userAdmin)
-    throw new Fault('forbidden', 'NOT_ADMIN', 'The user is no administrator')
+  if (claims.admin !== true || !standing.userAdmin) throw notAdmin()
   return { id: claims.sub, token }
 }
 
@@ -102,7 +102,6 @@ function requireAdmin(standing: Standing, claims: Token<'admin_access'>): AdminC
 function requireGood(standing: Standing, { jti, exp }: { jti: string; exp: number }): ShownToken {
   if (standing.tokenDenied)
     throw new Fault('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
-  if (!standing.userActive)
-    throw new Fault('unauthenticated', 'USER_INACTIVE', 'The user is not active')
+  if (!standing.userActive) throw userInactive()
   return { id: jti, expiresAt: new Date(exp * 1000) }
 }

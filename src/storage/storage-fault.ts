@@ -34,6 +34,11 @@ export function isDeadlock(error: unknown): boolean {
   return sqlState(error)?.startsWith('40') === true
 }
 
+/** Whether the database lacks tables or columns of ours: it waits for its migrations. */
+export function lacksMigrations(error: unknown): boolean {
+  return ['42P01', '42703'].includes(sqlState(error) ?? '')
+}
+
 function unavailable(cause: unknown): Fault {
   const detail = 'The database is not available'
   return new Fault('unavailable', 'STORAGE_UNAVAILABLE', detail, { retryAfter: 1, cause })

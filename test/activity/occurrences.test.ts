@@ -71,15 +71,6 @@ const deeds: Deeds = {
     updateUser: async ({ member: user_id }) =>
       forPanel('UpdateUser', { user_id, is_active: false }),
   },
-  'user.promoted': {
-    updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, is_admin: true }),
-  },
-  'user.demoted': {
-    updateUser: async ({ member: user_id }) => {
-      await pool.query('update users set is_admin = true where id = $1', [user_id])
-      return forPanel('UpdateUser', { user_id, is_admin: false })
-    },
-  },
   'import.executed': {
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
   },

@@ -139,7 +139,7 @@ export const AdminServiceService = {
     responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
   },
-  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
   updateUser: {
     path: "/daikon.v1.AdminService/UpdateUser" as const,
     requestStream: false as const,
@@ -639,7 +639,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   listUsers: handleUnaryCall<UserPageRequest, UserPage>;
   /** Answers a user with all that belongs to them. */
   getUser: handleUnaryCall<GetUserRequest, UserDetail>;
-  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
   /** Adds a user to a workspace, as an invitation of their address would. */
   addUserToWorkspace: handleUnaryCall<AddUserToWorkspaceRequest, WorkspaceMemberResponse>;
@@ -795,7 +795,7 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserDetail) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of name and standing; who is deactivated is signed out everywhere. */
+  /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
   updateUser(
     request: UserUpdateRequest,
     callback: (error: ServiceError | null, response: UserDetail) => void,

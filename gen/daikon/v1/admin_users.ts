@@ -94,7 +94,6 @@ export interface UserUpdateRequest {
   user_id: string;
   name?: string | undefined;
   is_active?: boolean | undefined;
-  is_admin?: boolean | undefined;
 }
 
 export interface AddUserToWorkspaceRequest {
@@ -896,7 +895,7 @@ export const Membership: MessageFns<Membership> = {
 };
 
 function createBaseUserUpdateRequest(): UserUpdateRequest {
-  return { user_id: "", name: undefined, is_active: undefined, is_admin: undefined };
+  return { user_id: "", name: undefined, is_active: undefined };
 }
 
 export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
@@ -909,9 +908,6 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     }
     if (message.is_active !== undefined) {
       writer.uint32(24).bool(message.is_active);
-    }
-    if (message.is_admin !== undefined) {
-      writer.uint32(32).bool(message.is_admin);
     }
     return writer;
   },
@@ -953,14 +949,6 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
             message.is_active = reader.bool();
             continue;
           }
-          case 4: {
-            if (tag !== 32) {
-              break;
-            }
-
-            message.is_admin = reader.bool();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -981,7 +969,6 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     message.user_id = object.user_id ?? "";
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
-    message.is_admin = object.is_admin ?? undefined;
     return message;
   },
 };
