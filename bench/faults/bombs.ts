@@ -10,7 +10,7 @@ import { count, type Tally, untilNormal } from './traffic.ts'
 const path = '/daikon.v1.PermissionService/Check'
 const resourceExhausted = 8
 
-/** Messages of 5 MiB, and small ones that unpack to 256 MiB, `each` times, all at once. */
+/** Messages of 7 MiB, and small ones that unpack to 256 MiB, `each` times, all at once. */
 export async function measureBombs(site: Site, each: number): Promise<Measure> {
   const node = await site.node()
   try {
@@ -22,7 +22,7 @@ export async function measureBombs(site: Site, each: number): Promise<Measure> {
       most = Math.max(most, node.memory())
     }, 5)
     const saw: Tally = {}
-    const big = Buffer.alloc(5 * 1024 * 1024)
+    const big = Buffer.alloc(7 * 1024 * 1024)
     const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024))
     const codes = await Promise.all([
       ...Array.from({ length: each }, async () => (await sendBytes(node.grpcPort, path, big)).code),
@@ -35,7 +35,7 @@ export async function measureBombs(site: Site, each: number): Promise<Measure> {
     if (most > before + 300) lost.push(`${most} MiB at the most`)
     const note = `${before.toFixed(0)} MiB before, ${most.toFixed(0)} at the most`
     return {
-      fault: `${each} messages of 5 MiB, ${each} packed ones of 256`,
+      fault: `${each} messages of 7 MiB, ${each} packed ones of 256`,
       saw,
       lost,
       normal,
