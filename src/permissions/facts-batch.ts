@@ -1,0 +1,87 @@
+import { roles } from '../workspaces/roles.ts'
+import type { Facts, Question, Standing } from './facts.ts'
+import { roleShift, standingBit } from './facts-sql.ts'
+
+/** Questions as the parameters of one statement, and how its row answers each of them. */
+export type FactsBatch = { parameters: string[]; read(row: FactsRow): Facts[] }
+
+/** What the statement answers; arrays as PostgreSQL writes them, in the order of the parameters. */
+export type FactsRow = [
+  keysRequired: boolean,
+  services: (string | null)[] | null,
+  standings: string,
+  grounds: string | null,
+]
+
+/** Puts questions together. What they have in common, such as the key of a busy backend, is sent once. */
+export function createFactsBatch(questions: Question[]): FactsBatch {
+  const column = (): (string | number)[] => []
+  const [keys, services, types] = [column(), column(), column()]
+  const [tokens, users, workspaces] = [column(), column(), column()]
+  const [callers, kinds, resources, actions] = [column(), column(), column(), column()]
+  const keyPlaces = new Map<string, number>()
+  const kindPlaces = new Map<string, number>()
+
+  for (const [at, { keyHash, tokenId, userId, workspaceId, asks }] of questions.entries()) {
+    if (keyHash && !keyPlaces.has(keyHash)) keyPlaces.set(keyHash, keys.push(keyHash))
+    tokens.push(tokenId ?? 'NULL')
+    users.push(userId ?? 'NULL')
+    workspaces.push(workspaceId ?? 'NULL')
+    for (const { service_name, resource_type, resource_id, action } of asks) {
+      // No name has a line end.
+      const kind = `${service_name}\n${resource_type}`
+      if (!kindPlaces.has(kind)) {
+        services.push(quote(service_name))
+        kindPlaces.set(kind, types.push(quote(resource_type)))
+      }
+      callers.push(at + 1)
+      kinds.push(kindPlaces.get(kind) as number)
+      resources.push(resource_id)
+      // What view and edit take is among the grounds of every resource.
+      actions.push(action === 'view' || action === 'edit' ? 'NULL' : quote(action))
+    }
+  }
+  return {
+    parameters: [
+      ...[keys, services, types, tokens, users, workspaces],
+      ...[callers, kinds, resources, actions],
+    ].map((values) => `{${values.join(',')}}`),
+    read([keysRequired, names, standings, allGrounds]) {
+      const standingBits = readNumbers(standings)
+      const groundBits = allGrounds === null ? [] : readNumbers(allGrounds)
+      let read = 0
+      return questions.map(({ keyHash, asks }, at) => {
+        const service = keyHash && names?.[(keyPlaces.get(keyHash) as number) - 1]
+        const standing = readStanding(standingBits[at] as number, keysRequired, service)
+        const grounds = groundBits.slice(read, read + asks.length)
+        read += asks.length
+        return { standing, grounds }
+      })
+    },
+  }
+}
+
+/** A text as an element of an array literal; hashes and ids need no quotes. */
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** `{1,2}` */
+function readNumbers(array: string): number[] {
+  return array.slice(1, -1).split(',').map(Number)
+}
+
+function readStanding(
+  bits: number,
+  keysRequired: boolean,
+  service: string | null | undefined,
+): Standing {
+  return {
+    service: service || undefined,
+    keysRequired,
+    tokenDenied: (bits & standingBit.denied) !== 0,
+    userActive: (bits & standingBit.active) !== 0,
+    userAdmin: (bits & standingBit.admin) !== 0,
+    role: roles[(bits >> roleShift) - 1],
+  }
+}
