@@ -6,6 +6,9 @@ export const standingBit = { denied: 1, active: 2, admin: 4 } as const
 export const roleShift = 3
 
 const roleBits = roles.map((role, at) => `when '${role}' then ${(at + 1) << roleShift}`).join(' ')
+/** Up to how many groups of a resource are asked for the user; of more, the user's are looked for. */
+const fewGroups = 32
+
 const shareBits = `case s.permission when 'edit' then ${ground.edit} else ${ground.view} end`
 
 /**
@@ -48,13 +51,23 @@ select
               and s.group_id is null and s.user_id = q.user_id
           ), 0)
         | coalesce((
-            select bit_or(${shareBits}) from shares s
-            where s.kind_id = r.kind_id and s.resource_id = r.resource_id
-              -- \`offset 0\` keeps this a probe for each group: hashed, it would read all of the user's.
-              and s.group_id is not null and exists (
-                select from group_members g
-                where g.group_id = s.group_id and g.user_id = q.user_id offset 0
-              )
+            select case when count(*) <= ${fewGroups} then bit_or(bits) else (
+                select bit_or(${shareBits}) from group_members g
+                join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
+                  and s.group_id = g.group_id
+                where g.user_id = q.user_id and g.workspace_id = q.workspace_id
+              ) end
+            from (
+              select case when exists (
+                  -- \`offset 0\` keeps this a probe: hashed, it would read all of the user's groups.
+                  select from group_members g
+                  where g.group_id = s.group_id and g.user_id = q.user_id offset 0
+                ) then ${shareBits} end bits
+              from shares s
+              where s.kind_id = r.kind_id and s.resource_id = r.resource_id
+                and s.group_id is not null
+              limit ${fewGroups + 1}
+            ) few
           ), 0)
       end
       | case when q.action is null then 0 else coalesce((

@@ -14,18 +14,21 @@ export type Asker = {
 /** An asker who is there until `leave`. */
 export function createAsker(): Asker & { leave(): void } {
   let gone = false
-  let listeners: Set<() => void> | undefined
+  let listeners: (() => void)[] = []
   return {
     isGone: () => gone,
     onGone(listener) {
-      listeners ??= new Set()
-      listeners.add(listener)
-      return () => listeners?.delete(listener)
+      listeners.push(listener)
+      return () => {
+        listeners = listeners.filter((other) => other !== listener)
+      }
     },
     leave() {
       if (gone) return
       gone = true
-      for (const listener of listeners ?? []) listener()
+      const heard = listeners
+      listeners = []
+      for (const listener of heard) listener()
     },
   }
 }

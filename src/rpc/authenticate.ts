@@ -67,8 +67,8 @@ function readMessage(passage: Passage) {
 }
 
 function readBearer({ authorization }: Credentials): string {
-  const token = /^Bearer +([\w.~+/=-]+)$/i.exec(authorization ?? '')?.[1]
-  if (token) return token
+  const [scheme] = /^Bearer +/i.exec(authorization ?? '') ?? []
+  if (scheme && authorization) return authorization.slice(scheme.length)
   const detail = 'An access token is needed: authorization: Bearer …'
   throw new Fault('unauthenticated', 'TOKEN_MISSING', detail)
 }

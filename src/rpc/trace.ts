@@ -9,14 +9,16 @@ export type Span = {
 export type Attributes = Record<string, string | number>
 
 /** Runs `work` as a part of the span, if there is one. */
-export async function within<Result>(
+export function within<Result>(
   span: Span | undefined,
   name: string,
   attributes: Attributes,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  if (!span) return work()
-  const part = span.child(name, attributes)
+  return span ? traced(span.child(name, attributes), work) : work()
+}
+
+async function traced<Result>(part: Span, work: () => Promise<Result>): Promise<Result> {
   try {
     const result = await work()
     part.end()
