@@ -2712,10 +2712,10 @@ export interface operations {
             query?: {
                 limit?: number;
                 before?: string;
-                action?: string;
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.member_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.shared" | "permission.share_revoked";
                 actor_id?: string;
                 workspace_id?: string;
-                target_type?: string;
+                target_type?: "user" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission";
             };
             header?: never;
             path?: never;

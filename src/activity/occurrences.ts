@@ -6,7 +6,7 @@ const share = [...resource, 'grantee_type', 'grantee_id', 'permission'] as const
 
 /**
  * Every recorded occurrence (specification 6): what it happens to, what its detail tells, what it
- * means, and the use cases that write it.
+ * means, and the use cases that write it; without any it is the operator's tool.
  */
 export const occurrences = {
   'user.signed_in': {
@@ -62,6 +62,18 @@ export const occurrences = {
     detail: ['email'],
     sentence: 'A user is signed out everywhere and may not sign in',
     by: ['updateUser'],
+  },
+  'user.promoted': {
+    target: 'user',
+    detail: ['email', 'by'],
+    sentence: 'The operator made somebody an administrator',
+    by: [],
+  },
+  'user.demoted': {
+    target: 'user',
+    detail: ['email', 'by'],
+    sentence: 'The operator took it back',
+    by: [],
   },
   'import.executed': {
     target: 'import',

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
+import { type BoundStatement, textArray, wordArray } from '../storage/bound-statement.ts'
 import { Activity } from '../storage/entities/records.ts'
 import { type Detail, type Occurrence, occurrences } from './occurrences.ts'
 
@@ -28,21 +29,23 @@ export async function record<Name extends Occurrence>(
   })
 }
 
-/** Writes entries by the statement, for changes that come by the thousand. */
-export async function recordAll<Name extends Occurrence>(
-  em: EntityManager,
+/** The statement that writes entries, for changes that come by the thousand. */
+export function recordStatement<Name extends Occurrence>(
   { actorId }: { actorId: string | undefined },
-  entries: Entry<Name>[],
-): Promise<void> {
-  if (entries.length === 0) return
-  const rows = entries.map(({ action, targetId, workspaceId, detail }) => ({
-    ...{ id: uuid(), action, target_type: occurrences[action].target, target_id: targetId },
-    ...{ actor_id: actorId, workspace_id: workspaceId, detail },
-  }))
-  const columns = 'id, action, target_type, target_id, actor_id, workspace_id, detail'
-  await em.execute(
-    `insert into activity (${columns})
-     select ${columns} from json_populate_recordset(null::activity, ?::json)`,
-    [JSON.stringify(rows)],
-  )
+  action: Name,
+  entries: Omit<Entry<Name>, 'action'>[],
+): BoundStatement {
+  const sql = `
+    insert into activity (id, target_id, workspace_id, detail, action, target_type, actor_id)
+    select id, target_id, workspace_id, detail, $5, $6, $7::uuid
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::jsonb[])
+      as e(id, target_id, workspace_id, detail)`
+  const values = [
+    wordArray(entries.map(() => uuid())),
+    wordArray(entries.map(({ targetId }) => targetId)),
+    wordArray(entries.map(({ workspaceId }) => workspaceId)),
+    textArray(entries.map(({ detail }) => JSON.stringify(detail))),
+    ...[action, occurrences[action].target, actorId],
+  ]
+  return { sql, values }
 }

@@ -1,10 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { UserDetail, UserUpdateRequest } from '../../gen/daikon/v1/admin_users.ts'
 import { record } from '../activity/record.ts'
+import { endAdminTokens } from '../identity/admin-tokens.ts'
 import { endCodes } from '../identity/codes.ts'
 import { revokeFamilies } from '../identity/families.ts'
 import { notAdmin, userInactive, userMissing } from '../identity/users.ts'
-import { actorOf, type Context, requireAdmin } from '../rpc/call.ts'
+import { type Acting, actorOf, type Context, requireAdmin } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { User } from '../storage/entities/people.ts'
 import { RefreshFamily } from '../storage/entities/sign-in.ts'
@@ -38,6 +39,34 @@ export async function updateUser(
   })
 }
 
+/** Who is an administrator, by e-mail. */
+type Administrator = { email: string; is_admin: boolean }
+
+/** Says for the operator who is an administrator; the last active one stays (specification 5.6). */
+export async function setAdministrator(
+  { em, caller }: Acting,
+  { email, is_admin }: Administrator,
+): Promise<Administrator> {
+  return inTransaction(em, async (em) => {
+    // With all administrators, so that of two changes at once one sees the other.
+    const held = await em.execute<Held[]>(
+      `select id, email, name, is_active, is_admin from users
+       where email = ? or is_admin and is_active order by id for no key update`,
+      [email],
+    )
+    const user = held.find((one) => one.email === email)
+    if (!user) throw userMissing()
+    if (user.is_admin === is_admin) return { email, is_admin }
+    const stay = held.some((one) => one.is_admin && one.is_active && one.id !== user.id)
+    if (!is_admin && user.is_active && !stay) throw lastAdministrator(email)
+    await em.nativeUpdate(User, { id: user.id }, { is_admin })
+    const action = is_admin ? 'user.promoted' : 'user.demoted'
+    const detail = { email, by: 'operator' }
+    await record(em, actorOf(caller), { action, targetId: user.id, detail })
+    return { email, is_admin }
+  })
+}
+
 /**
  * The user, held until the end of the transaction with the administrator who changes them: of two
  * who end each other at once one sees what the other has done. So one stays, whoever goes.
@@ -60,9 +89,15 @@ function ownAccount(): Fault {
   return new Fault('forbidden', 'OWN_ACCOUNT', 'An administrator can not deactivate themselves')
 }
 
-/** Ends sessions and open codes; tokens are refused while the user is not active. */
+function lastAdministrator(email: string): Fault {
+  const detail = `${email} is the last active administrator: promote somebody else first`
+  return new Fault('conflict', 'LAST_ADMINISTRATOR', detail)
+}
+
+/** Ends sessions, open codes and admin tokens: none of them holds again when the user is let in again. */
 async function endSessions(em: EntityManager, now: Date, user_id: string): Promise<void> {
   await endCodes(em, now, user_id)
+  await endAdminTokens(em, user_id)
   const families = await em.find(RefreshFamily, { user_id })
   const ids = families.map(({ id }) => id)
   await revokeFamilies(em, now, ids)

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
+import { setAdministrator } from '../admin/user-standing.ts'
 import { normalizeEmail } from '../identity/email.ts'
-import { User } from '../storage/entities/people.ts'
 import { print } from './print.ts'
 import { withDatabase } from './session.ts'
 
@@ -17,13 +17,11 @@ export function adminCommand(): Command {
       .argument('<email>')
       .action(async (text: string, _options, command) => {
         const email = normalizeEmail(text)
-        const changed = await withDatabase(({ em }) =>
-          email ? em.nativeUpdate(User, { email }, { is_admin }) : Promise.resolve(0),
+        if (!email) throw new Error(`${text} is no e-mail address`)
+        const done = await withDatabase(({ operator }) =>
+          setAdministrator(operator, { email, is_admin }),
         )
-        if (!changed || !email) throw new Error(`There is no user ${text}`)
-        print(command, { email, is_admin }, [
-          `${email} is ${is_admin ? 'an' : 'no'} administrator.`,
-        ])
+        print(command, done, [`${email} is ${is_admin ? 'an' : 'no'} administrator.`])
       })
   }
   return command

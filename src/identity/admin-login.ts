@@ -11,6 +11,7 @@ import { record } from '../activity/record.ts'
 import { type Context, requireAdmin } from '../rpc/call.ts'
 import { User } from '../storage/entities/people.ts'
 import { inTransaction } from '../storage/transaction.ts'
+import { noteAdminToken } from './admin-tokens.ts'
 import {
   askProvider,
   type Failure,
@@ -50,8 +51,8 @@ export async function completeAdminLogin(
     return { ...over, location: loginPage(context, admin) }
   }
 
-  const { id: sub, email, name } = admin
-  const claims = { sub, jti: randomUUID(), email, name, admin: true as const }
+  const { id: sub, email, name, tokenId: jti } = admin
+  const claims = { sub, jti, email, name, admin: true as const }
   const admin_token = await tokens.sign('admin_access', claims, options.lifetimes.admin)
   return { ...over, location: options.adminUrl, admin_token }
 }
@@ -67,17 +68,22 @@ export async function getAdminMe(
   return { id, email, name, avatar_url, is_admin }
 }
 
+/** The administrator, and the id of the token they shall have. */
 function admit(
   { em, now, identity: parts }: Context,
   identity: Identity,
-): Promise<SignedIn | Failure> {
+): Promise<(SignedIn & { tokenId: string }) | Failure> {
   return inTransaction(em, async (em) => {
     const user = await signIn(em, identity, now, parts.options)
     if (isFailure(user)) return user
     const action = user.isAdmin ? 'admin.signed_in' : 'admin.access_refused'
     const detail = { provider: identity.provider }
     await record(em, { actorId: user.id }, { action, targetId: user.id, detail })
-    return user.isAdmin ? user : refusal('not_admin')
+    if (!user.isAdmin) return refusal('not_admin')
+    const tokenId = randomUUID()
+    const { admin: lifetime } = parts.options.lifetimes
+    await noteAdminToken(em, now, { tokenId, userId: user.id, lifetime })
+    return { ...user, tokenId }
   })
 }
 

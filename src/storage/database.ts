@@ -23,6 +23,7 @@ import { Apps } from './migrations/004-apps.ts'
 import { ActivityLog } from './migrations/005-activity.ts'
 import { ClientOrigins } from './migrations/006-client-origins.ts'
 import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
+import { AdminTokens } from './migrations/008-admin-tokens.ts'
 import { type PoolCounts, poolCounts } from './pool-counts.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
@@ -114,6 +115,7 @@ function openOrm(url: string, onPool?: (pool: Pool) => void): Promise<MikroORM> 
         { name: '005-activity', class: ActivityLog },
         { name: '006-client-origins', class: ClientOrigins },
         { name: '007-workspace-search', class: WorkspaceSearch },
+        { name: '008-admin-tokens', class: AdminTokens },
       ],
       tableName: 'migrations',
       snapshot: false,

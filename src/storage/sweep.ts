@@ -4,7 +4,7 @@ import type { Database } from './database.ts'
 /** Rows that mean nothing any more once they have expired. */
 const expiring = [
   ...['denied_tokens', 'used_states', 'authorization_codes', 'refresh_families'],
-  'service_keys',
+  ...['service_keys', 'admin_tokens'],
 ]
 
 /** Rows of one table that one statement deletes at the most, so that nobody waits long for it. */

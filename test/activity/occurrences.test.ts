@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import test from 'ava'
 import { type Occurrence, occurrences } from '../../src/activity/occurrences.ts'
 import { useCases } from '../../src/use-cases.ts'
@@ -71,6 +73,8 @@ const deeds: Deeds = {
     updateUser: async ({ member: user_id }) =>
       forPanel('UpdateUser', { user_id, is_active: false }),
   },
+  'user.promoted': {},
+  'user.demoted': {},
   'import.executed': {
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
   },
@@ -277,6 +281,14 @@ for (const door of world.doors) {
     }
   }
 }
+
+test('the log is filtered by every occurrence and every target of the table, and by no other', async (t) => {
+  const path = join(import.meta.dirname, '../../proto/daikon/v1/admin_records.proto')
+  const lists = (await readFile(path, 'utf8')).matchAll(/one_of: \[([^\]]*)\]/g)
+  const [actions, targets] = [...lists].map(([, list = '']) => list.match(/[\w.]+/g))
+  t.deepEqual(actions, Object.keys(occurrences))
+  t.deepEqual(targets, [...new Set(Object.values(occurrences).map(({ target }) => target))])
+})
 
 test('every use case that the table names is there', (t) => {
   const known = Object.values(useCases).flatMap((service) => Object.keys(service))

@@ -3,7 +3,7 @@ import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
 import { answered, refused } from '../support/ending.ts'
-import { openSignInWorld, signIn, takeCode } from '../support/sign-in.ts'
+import { openSignInWorld, signAdminIn, signIn, takeCode } from '../support/sign-in.ts'
 
 const world = await openSignInWorld()
 const { pool, seed } = world
@@ -162,6 +162,23 @@ for (const door of world.doors) {
     answered(await change(other.id, { is_active: true }))
     await pool.query('update users set is_admin = false where id = $1', [other.id])
     t.is(refused(await other.call(door, 'ListUsers')).reason, 'NOT_ADMIN')
+  })
+
+  test(`an admin cookie of before a deactivation holds no more once they are let in again ${through}`, async (t) => {
+    const email = world.newcomer()
+    await signIn(door, email, 'github')
+    const id = await userOf(email)
+    await pool.query('update users set is_admin = true where id = $1', [id])
+    const { admin = '' } = await signAdminIn(door, email, 'github')
+    answered(await door.call('GetAdminMe', {}, { admin }))
+    answered(await change(id, { is_active: false }))
+    for (const is_active of [false, true]) {
+      answered(await change(id, { is_active }))
+      for (const each of world.doors)
+        t.is(refused(await each.call('GetAdminMe', {}, { admin })).reason, 'TOKEN_REVOKED')
+    }
+    const { admin: anew = '' } = await signAdminIn(door, email, 'github')
+    t.like(answered(await door.call('GetAdminMe', {}, { admin: anew })), { email })
   })
 
   test(`nobody becomes an administrator, or is one no more, by PATCH ${through}`, async (t) => {

@@ -59,7 +59,13 @@ function tables(): Record<string, string[]> {
     ),
     '| action | happens to | what has happened | detail | written by |\n|---|---|---|---|---|\n':
       Object.entries(occurrences).map(([action, { target, detail, sentence, by }]) =>
-        row([`\`${action}\``, target, sentence, detail.join(', '), by.join(', ')]),
+        row([
+          `\`${action}\``,
+          target,
+          sentence,
+          detail.join(', '),
+          by.join(', ') || 'the operator’s tool',
+        ]),
       ),
   }
 }

@@ -4,11 +4,11 @@ import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/a
 import { type Acting, actorOf } from '../../rpc/call.ts'
 import { Fault } from '../../rpc/fault.ts'
 import { inTransaction } from '../../storage/transaction.ts'
-import { holdWorkspaces, type Ids, loadKnown } from './known.ts'
+import { findWorld, holdWorkspaces, type Ids, learn, lesson } from './known.ts'
 import { type Plan, type Row, startPlan } from './plan.ts'
 import type { Tell } from './progress.ts'
 import { createReport } from './report.ts'
-import { readSheet } from './sheet.ts'
+import { readSheet, type Sheet } from './sheet.ts'
 import { inTurn } from './turn.ts'
 import { writeEffects } from './write.ts'
 
@@ -23,7 +23,7 @@ export async function previewCsvImport(
 ): Promise<CsvImportReport> {
   const { columns, rows } = await readSheet(csv, tell)
   const { plan } = await planRows(em, rows, tell)
-  return createReport(columns, plan.rows)
+  return createReport(columns, plan)
 }
 
 /** Imports a file in one transaction, or nothing of it where a row has an error. */
@@ -32,12 +32,15 @@ export async function executeCsvImport(
   { csv }: CsvImportRequest,
   tell: Tell = () => {},
 ): Promise<CsvImportReport> {
-  const { columns, rows } = await readSheet(csv, tell)
+  let sheet: Sheet | undefined = await readSheet(csv, tell)
   return inTurn(() =>
     inTransaction(em, async (em) => {
+      // A transaction that is tried again reads again what the try before has let go of.
+      const { columns, rows } = sheet ?? (await readSheet(csv, tell))
+      sheet = undefined
       await holdWorkspaces(em, rows)
       const { plan, ids } = await planRows(em, rows, tell)
-      const report = createReport(columns, plan.rows)
+      const report = createReport(columns, plan)
       requireNoErrors(report)
       await writeEffects(em, actorOf(caller), plan, ids, report, tell)
       return report
@@ -45,18 +48,24 @@ export async function executeCsvImport(
   )
 }
 
+/** Plans rows in batches, and lets go of them. */
 async function planRows(
   em: EntityManager,
   rows: Row[],
   tell: Tell,
 ): Promise<{ plan: Plan; ids: Ids }> {
-  const { known, ids } = await loadKnown(em, rows, tell)
-  const planning = startPlan(known)
-  for (const [at, row] of rows.entries()) {
-    planning.add(row)
-    if (at % turn === 0) await setImmediate()
+  const world = await findWorld(em, rows)
+  const planning = startPlan(world.known)
+  for (const all = rows.length; rows.length > 0; ) {
+    tell('Comparing', all - rows.length, all)
+    const some = rows.splice(0, lesson)
+    await learn(em, some, world)
+    for (const [at, row] of some.entries()) {
+      planning.add(row)
+      if (at % turn === 0) await setImmediate()
+    }
   }
-  return { plan: planning.end(), ids }
+  return { plan: planning.end(), ids: world.ids }
 }
 
 /** Every error that the report lists, found by its line. */

@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { executeBound, textArray, wordArray } from '../../storage/bound-statement.ts'
 import type { Role } from '../../workspaces/roles.ts'
 import { type Known, keyOf, type Row } from './plan.ts'
-import type { Tell } from './progress.ts'
 
-/** Rows a statement. */
-export const batch = 5000
+/** Rows that one `learn` takes: the larger it is, the rarer PostgreSQL reads a whole table for it. */
+export const lesson = 5000
 
 /** The ids of what exists; writing adds those of what it makes. */
 export type Ids = {
@@ -22,21 +22,17 @@ export type Ids = {
  */
 export async function holdWorkspaces(em: EntityManager, rows: Row[]): Promise<void> {
   await em.execute(`select pg_advisory_xact_lock(hashtext('daikon import'))`)
-  await em.execute(
-    `select id from workspaces where slug = ${anyOf} order by id for no key update`,
-    [JSON.stringify(slugsOf(rows))],
-  )
+  await executeBound(em, {
+    sql: 'select id from workspaces where slug = any($1::text[]) order by id for no key update',
+    values: [textArray(slugsOf(rows))],
+  })
 }
 
-/**
- * Loads what exists of all that the rows name. Nothing is joined: what a large file has just made
- * is unknown to the planner's statistics, and it would join by walking all pairs.
- */
-export async function loadKnown(
-  em: EntityManager,
-  rows: Row[],
-  tell: Tell,
-): Promise<{ known: Known; ids: Ids }> {
+/** What exists, and by which ids. */
+export type World = { known: Known; ids: Ids }
+
+/** The workspaces that the rows name; of the rest nothing yet. */
+export async function findWorld(em: EntityManager, rows: Row[]): Promise<World> {
   const ids: Ids = { users: new Map(), workspaces: new Map(), groups: new Map() }
   const known: Known = {
     ...{ workspaces: new Map(), users: new Map() },
@@ -46,19 +42,8 @@ export async function loadKnown(
     ids.workspaces.set(slug, id)
     known.workspaces.set(slug, owners)
   }
-  const good = rows.filter(({ errors, slug }) => errors.length === 0 && ids.workspaces.has(slug))
-  for (let at = 0; at < good.length; at += batch) {
-    await addKnown(em, good.slice(at, at + batch), known, ids)
-    tell('Comparing', at, good.length)
-  }
   return { known, ids }
 }
-
-/** An array of texts, which comes as JSON. */
-const anyOf = 'any(array(select json_array_elements_text(?::json)))'
-
-/** The same of ids. */
-const anyIdOf = 'any(array(select json_array_elements_text(?::json)::uuid))'
 
 function slugsOf(rows: Row[]): string[] {
   return [...new Set(rows.filter(({ errors }) => errors.length === 0).map(({ slug }) => slug))]
@@ -66,62 +51,71 @@ function slugsOf(rows: Row[]): string[] {
 
 /** With the number of owners who have joined. */
 function findWorkspaces(em: EntityManager, slugs: string[]) {
-  return em.execute<{ id: string; slug: string; owners: number }[]>(
-    `select w.id, w.slug, (select count(*)::int from members m
-       where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null) as owners
-     from workspaces w where w.slug = ${anyOf}`,
-    [JSON.stringify(slugs)],
-  )
+  return executeBound<{ id: string; slug: string; owners: number }>(em, {
+    sql: `
+      select w.id, w.slug, (select count(*)::int from members m
+        where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null) as owners
+      from workspaces w where w.slug = any($1::text[])`,
+    values: [textArray(slugs)],
+  })
 }
 
-async function addKnown(em: EntityManager, rows: Row[], known: Known, ids: Ids): Promise<void> {
-  const workspaceIds = JSON.stringify([...ids.workspaces.values()])
+/**
+ * Adds what exists of all that some rows name; what the rows before them changed stays so. Nothing
+ * is joined: what a large file has just made is unknown to the planner's statistics, and it would
+ * join by walking all pairs.
+ */
+export async function learn(em: EntityManager, some: Row[], { known, ids }: World): Promise<void> {
+  const rows = some.filter(({ errors, slug }) => errors.length === 0 && ids.workspaces.has(slug))
+  if (rows.length === 0) return
+  const workspaceIds = wordArray([...ids.workspaces.values()])
   const slugs = new Map([...ids.workspaces].map(([slug, id]) => [id, slug]))
   const emails = new Map<string, string>()
-  const users = await em.execute<{ id: string; email: string; name: string }[]>(
-    `select id, email, name from users where email = ${anyOf}`,
-    [JSON.stringify([...new Set(rows.map(({ email }) => email))])],
-  )
+  const users = await executeBound<{ id: string; email: string; name: string }>(em, {
+    sql: 'select id, email, name from users where email = any($1::text[])',
+    values: [textArray([...new Set(rows.map(({ email }) => email))])],
+  })
   for (const { id, email, name } of users) {
     emails.set(id, email)
     ids.users.set(email, id)
-    known.users.set(email, name)
+    if (!known.users.has(email)) known.users.set(email, name)
   }
-  const userIds = JSON.stringify([...emails.keys()])
+  const userIds = wordArray([...emails.keys()])
 
   type Member = { user_id: string; workspace_id: string; role: Role; joined: boolean }
-  const members = await em.execute<Member[]>(
-    `select user_id, workspace_id, role, joined_at is not null as joined from members
-     where user_id = ${anyIdOf} and workspace_id = ${anyIdOf}`,
-    [userIds, workspaceIds],
-  )
+  const members = await executeBound<Member>(em, {
+    sql: `
+      select user_id, workspace_id, role, joined_at is not null as joined from members
+      where user_id = any($1::uuid[])`,
+    values: [userIds],
+  })
   for (const { user_id, workspace_id, role, joined } of members) {
-    known.members.set(keyOf(slugs.get(workspace_id) ?? '', emails.get(user_id) ?? ''), {
-      ...{ role, joined },
-    })
+    const slug = slugs.get(workspace_id)
+    const key = keyOf(slug ?? '', emails.get(user_id) ?? '')
+    if (slug && !known.members.has(key)) known.members.set(key, { role, joined })
   }
 
   const names = [...new Set(rows.flatMap(({ groups }) => groups))]
   if (names.length === 0) return
-  const groups = await em.execute<{ id: string; workspace_id: string; name: string }[]>(
-    `select id, workspace_id, name from groups
-     where workspace_id = ${anyIdOf} and name = ${anyOf}`,
-    [workspaceIds, JSON.stringify(names)],
-  )
+  const groups = await executeBound<{ id: string; workspace_id: string; name: string }>(em, {
+    sql: `
+      select id, workspace_id, name from groups
+      where workspace_id = any($1::uuid[]) and name = any($2::text[])`,
+    values: [workspaceIds, textArray(names)],
+  })
   const found = new Map(groups.map((group) => [group.id, group]))
   for (const { id, workspace_id, name } of groups) {
     const key = keyOf(slugs.get(workspace_id) ?? '', name)
     ids.groups.set(key, id)
     known.groups.add(key)
   }
-  const groupMembers = await em.execute<{ group_id: string; user_id: string }[]>(
-    `select group_id, user_id from group_members
-     where user_id = ${anyIdOf} and group_id = ${anyIdOf}`,
-    [userIds, JSON.stringify([...found.keys()])],
-  )
+  const groupMembers = await executeBound<{ group_id: string; user_id: string }>(em, {
+    sql: 'select group_id, user_id from group_members where user_id = any($1::uuid[])',
+    values: [userIds],
+  })
   for (const { group_id, user_id } of groupMembers) {
-    const { workspace_id = '', name = '' } = found.get(group_id) ?? {}
-    const slug = slugs.get(workspace_id) ?? ''
-    known.groupMembers.add(keyOf(slug, emails.get(user_id) ?? '', name))
+    const group = found.get(group_id)
+    const slug = slugs.get(group?.workspace_id ?? '')
+    if (group && slug) known.groupMembers.add(keyOf(slug, emails.get(user_id) ?? '', group.name))
   }
 }

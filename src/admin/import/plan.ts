@@ -53,7 +53,12 @@ export type Effects = {
   newGroupMembers: { slug: string; email: string; name: string }[]
 }
 
-export type Plan = { rows: PlannedRow[]; effects: Effects }
+export type Action = PlannedRow['action']
+
+/** Of every action so many rows are kept at least, the first ones; all are counted. */
+export const mostKept = 1000
+
+export type Plan = { rows: PlannedRow[]; counts: Record<Action, number>; effects: Effects }
 
 /** A plan that takes rows one after another. */
 export type Planning = { add(row: Row): void; end(): Plan }
@@ -74,46 +79,59 @@ export function startPlan(known: Known): Planning {
     ...{ newGroups: [], newGroupMembers: [] },
   }
   /** What rows have said, and where; two may not contradict each other. */
-  const saidNames = new Map<string, Row>()
-  const saidRoles = new Map<string, Row>()
+  const saidNames = new Map<string, Said>()
+  const saidRoles = new Map<string, Said>()
   const demotions = new Map<string, PlannedRow[]>()
 
   const rows: PlannedRow[] = []
+  const counts = { create: 0, update: 0, unchanged: 0, error: 0 }
   return {
-    add: (row) => {
-      rows.push(plan(row))
+    add(row) {
+      const outcome = plan(row)
+      counts[outcome.action] += 1
+      const demotes = outcome.changes.some(
+        ({ field, from }) => field === 'role' && from === 'owner',
+      )
+      if (demotes) {
+        const others = demotions.get(row.slug) ?? []
+        others.push(outcome)
+        demotions.set(row.slug, others)
+      }
+      if (demotes || counts[outcome.action] <= mostKept) rows.push(outcome)
     },
     end() {
       for (const [slug, outcomes] of demotions) {
-        if (workspaces.get(slug) === 0) for (const outcome of outcomes) refuseLastOwner(outcome)
+        if (workspaces.get(slug) !== 0) continue
+        for (const outcome of outcomes) {
+          counts[outcome.action] -= 1
+          counts.error += 1
+          refuseLastOwner(outcome)
+        }
       }
-      return { rows, effects }
+      return { rows, counts, effects }
     },
   }
 
   function plan(row: Row): PlannedRow {
-    const errors = row.errors.length > 0 ? row.errors : check(row)
-    const { line, email } = row
+    const { line, email, slug } = row
+    const place = keyOf(slug, email)
+    const errors = row.errors.length > 0 ? row.errors : check(row, place)
     if (errors.length > 0) return { line, email, action: 'error', changes: [], errors }
-    const isNew = !members.has(keyOf(row.slug, email))
-    const changes = [...changeUser(row), ...changeRole(row), ...changeGroups(row)]
+    const isNew = !members.has(place)
+    const changes = [...changeUser(row), ...changeRole(row, place), ...changeGroups(row)]
     const action = isNew ? 'create' : changes.length > 0 ? 'update' : 'unchanged'
-    const outcome: PlannedRow = { line, email, action, changes, errors }
-    if (changes.some(({ field, from }) => field === 'role' && from === 'owner'))
-      demotions.set(row.slug, [...(demotions.get(row.slug) ?? []), outcome])
-    return outcome
+    return { line, email, action, changes, errors }
   }
 
-  function check(row: Row): CellError[] {
-    if (!workspaces.has(row.slug))
+  function check({ slug, name, role, email, line }: Row, place: string): CellError[] {
+    if (!workspaces.has(slug))
       return [{ field: 'workspace_slug', message: 'is the slug of no workspace' }]
-    const { name, role, email } = row
     const errors: CellError[] = []
-    const named = name && said(saidNames, email, row)
-    if (named && named.name !== name)
+    const named = name && say(saidNames, email, { text: name, line })
+    if (named && named.text !== name)
       errors.push({ field: 'name', message: `is another one on line ${named.line}` })
-    const placed = role && said(saidRoles, keyOf(row.slug, email), row)
-    if (placed && placed.role !== role)
+    const placed = role && say(saidRoles, place, { text: role, line })
+    if (placed && placed.text !== role)
       errors.push({ field: 'role', message: `is another one on line ${placed.line}` })
     return errors
   }
@@ -135,8 +153,7 @@ export function startPlan(known: Known): Planning {
     return [change]
   }
 
-  function changeRole({ slug, email, role }: Row): Change[] {
-    const key = keyOf(slug, email)
+  function changeRole({ slug, email, role }: Row, key: string): Change[] {
     const member = members.get(key)
     const to = role || 'viewer'
     if (!member) {
@@ -174,10 +191,12 @@ export function startPlan(known: Known): Planning {
   }
 }
 
-/** The row that said it first, be it this one. */
-function said(rows: Map<string, Row>, key: string, row: Row): Row {
-  const first = rows.get(key) ?? row
-  rows.set(key, first)
+type Said = { text: string; line: number }
+
+/** What was said first, be it now. */
+function say(all: Map<string, Said>, key: string, now: Said): Said {
+  const first = all.get(key) ?? now
+  all.set(key, first)
   return first
 }
 

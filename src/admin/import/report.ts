@@ -1,27 +1,24 @@
 import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
-import type { PlannedRow } from './plan.ts'
+import { mostKept, type Plan, type PlannedRow } from './plan.ts'
 
 /** The most rows that are listed, and the most characters: a client takes 4 MiB of gRPC. */
-const mostRows = 1000
+const mostRows = mostKept
 const mostCharacters = 1024 * 1024
 
 /** Who is listed first where not all can be. */
 const precedence = ['error', 'update', 'create', 'unchanged'] as const
 
 /** The rows as they are answered: all are counted, and so many listed as bounds allow. */
-export function createReport(columns: string[], rows: PlannedRow[]): CsvImportReport {
+export function createReport(columns: string[], { rows, counts }: Plan): CsvImportReport {
   const byAction = Map.groupBy(rows, ({ action }) => action)
-  const count = (action: PlannedRow['action']) => byAction.get(action)?.length ?? 0
   const chosen = fit(precedence.flatMap((action) => byAction.get(action)?.slice(0, mostRows) ?? []))
-  const [create, update] = [count('create'), count('update')]
+  const { create, update, unchanged, error: errors } = counts
+  const all = create + update + unchanged + errors
   return {
     columns,
-    summary: {
-      ...{ rows: rows.length, create, update },
-      ...{ unchanged: count('unchanged'), errors: count('error') },
-    },
+    summary: { rows: all, create, update, unchanged, errors },
     rows: chosen.toSorted((a, b) => a.line - b.line),
-    omitted: rows.length - chosen.length,
+    omitted: all - chosen.length,
   }
 }
 

@@ -1,0 +1,17 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** The admin tokens that still live, so that they end with their user's standing. */
+export class AdminTokens extends Migration {
+  override name = '008-admin-tokens'
+
+  override up(): void {
+    this.addSql(`
+      create table admin_tokens (
+        token_id uuid primary key,
+        user_id uuid not null references users on delete cascade,
+        expires_at timestamptz not null
+      )`)
+    this.addSql('create index on admin_tokens (user_id)')
+    this.addSql('create index on admin_tokens (expires_at)')
+  }
+}
