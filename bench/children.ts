@@ -5,19 +5,25 @@ import { join } from 'node:path'
 /** A process of the bench that answers each message with one. */
 export type Child = { ask<Answer>(message: object): Promise<Answer> }
 
-/** What a server says first, and then of itself whenever it is asked: microseconds, a count. */
-export type ServerState = { port: number; cpu: number; statements: number }
+/** What a server says of itself whenever it is asked: microseconds, bytes, a count. */
+export type ServerState = Ports & { cpu: number; rss: number; statements: number }
+
+type Ports = { port: number; httpPort?: number }
 
 /** The longest wait for an answer, in milliseconds. */
 const patience = 60_000
 
 const running: ChildProcess[] = []
 
+/** BENCH_PROFILE names the folder that each process leaves its CPU profile in. */
+const profiles = process.env.BENCH_PROFILE
+const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
+
 /** Starts a file of this folder as a process of its own. */
 export function startChild(file: string, ...args: string[]): Child {
   const child = fork(join(import.meta.dirname, file), args, {
     // Survivors of a scavenge are what a pause consists of: small young generation, short pauses.
-    execArgv: ['--max-semi-space-size=32'],
+    execArgv: ['--max-semi-space-size=32', ...profiling],
   })
   running.push(child)
   return {
@@ -38,16 +44,20 @@ export function startChild(file: string, ...args: string[]): Child {
   }
 }
 
-/** Ends the processes started here. */
+/** Ends the processes started here; those that write a profile do so by themselves. */
 export function endChildren(): void {
-  for (const child of running) child.kill()
+  for (const child of running) {
+    if (profiles && child.connected) child.disconnect()
+    else child.kill()
+  }
 }
 
 /** In a server: answers every message with its state, and ends with the bench. */
-export function answerState(port: number, statements = () => 0): void {
+export function answerState(ports: Ports, statements = () => 0): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
-    process.send?.({ port, cpu: user + system, statements: statements() })
+    const { rss } = process.memoryUsage()
+    process.send?.({ ...ports, rss, cpu: user + system, statements: statements() })
   })
   process.once('disconnect', () => process.exit())
 }
