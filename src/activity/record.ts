@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import { Activity } from '../storage/entities/records.ts'
+import type { Statement } from '../storage/prepared.ts'
 import { type Detail, type Occurrence, occurrences } from './occurrences.ts'
 
 /** What happened, to what, where. */
@@ -11,13 +12,58 @@ export type Entry<Name extends Occurrence> = {
   detail: Detail<Name>
 }
 
+type Actor = { actorId: string | undefined }
+
+const columns = 'id action target_type target_id actor_id workspace_id detail'.split(' ')
+
 /** Writes an entry in the transaction of the change it tells of. A backend service is no actor. */
 export async function record<Name extends Occurrence>(
   em: EntityManager,
-  { actorId }: { actorId: string | undefined },
-  { action, targetId, workspaceId, detail }: Entry<Name>,
+  actor: Actor,
+  entry: Entry<Name>,
 ): Promise<void> {
-  await em.insert(Activity, {
+  await em.insert(Activity, rowOf(actor, entry))
+}
+
+/** A change that returns the one row it makes, and the entry that tells of it, as one statement. */
+export function recorded<Name extends Occurrence>(
+  { name, text, values }: Statement,
+  actor: Actor,
+  entry: Entry<Name>,
+): Statement {
+  return {
+    name: `${name}_recorded`,
+    text: `
+      with changed as (${text}), entry as (
+        insert into activity (${columns.join(', ')})
+        select ${columns.map((column) => `entry.${column}`).join(', ')}
+        from changed, json_populate_record(null::activity, $${values.length + 1}::json) entry
+      )
+      select * from changed`,
+    values: [...values, JSON.stringify(rowOf(actor, entry))],
+  }
+}
+
+/** Writes entries by the statement, for changes that come by the thousand. */
+export async function recordAll<Name extends Occurrence>(
+  em: EntityManager,
+  actor: Actor,
+  entries: Entry<Name>[],
+): Promise<void> {
+  if (entries.length === 0) return
+  const rows = entries.map((entry) => rowOf(actor, entry))
+  await em.execute(
+    `insert into activity (${columns.join(', ')})
+     select ${columns.join(', ')} from json_populate_recordset(null::activity, ?::json)`,
+    [JSON.stringify(rows)],
+  )
+}
+
+function rowOf<Name extends Occurrence>(
+  { actorId }: Actor,
+  { action, targetId, workspaceId, detail }: Entry<Name>,
+) {
+  return {
     id: uuid(),
     action,
     target_type: occurrences[action].target,
@@ -25,24 +71,5 @@ export async function record<Name extends Occurrence>(
     actor_id: actorId ?? null,
     workspace_id: workspaceId ?? null,
     detail,
-  })
-}
-
-/** Writes entries by the statement, for changes that come by the thousand. */
-export async function recordAll<Name extends Occurrence>(
-  em: EntityManager,
-  { actorId }: { actorId: string | undefined },
-  entries: Entry<Name>[],
-): Promise<void> {
-  if (entries.length === 0) return
-  const rows = entries.map(({ action, targetId, workspaceId, detail }) => ({
-    ...{ id: uuid(), action, target_type: occurrences[action].target, target_id: targetId },
-    ...{ actor_id: actorId, workspace_id: workspaceId, detail },
-  }))
-  const columns = 'id, action, target_type, target_id, actor_id, workspace_id, detail'
-  await em.execute(
-    `insert into activity (${columns})
-     select ${columns} from json_populate_recordset(null::activity, ?::json)`,
-    [JSON.stringify(rows)],
-  )
+  }
 }
