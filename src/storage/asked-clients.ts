@@ -20,6 +20,7 @@ function followAsker(client: PoolClient, cancel: Cancel): void {
     const sql = typeof text === 'string' ? text : textOf(text)
     const run = () => query(...given)
     const work = control.test(sql) ? run : () => stoppable(client, asker, cancel, run)
+    if (!asker.span) return work()
     return within(asker.span, sql.trim().split(/\s+/, 1)[0] ?? 'sql', attributesOf(sql), work)
   }
   client.query = followed as never
