@@ -3,14 +3,17 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 
 /** A process of the bench that answers each message with one. */
-export type Child = { ask<Answer>(message: object): Promise<Answer> }
+export type Child = {
+  /** Waits for what takes that many seconds, and a minute more. */
+  ask<Answer>(message: object, seconds?: number): Promise<Answer>
+}
 
 /** What a server says of itself whenever it is asked: microseconds, bytes, a count. */
 export type ServerState = Ports & { cpu: number; rss: number; statements: number }
 
 type Ports = { port: number; httpPort?: number }
 
-/** The longest wait for an answer, in milliseconds. */
+/** Milliseconds until an answer that takes no time must be there. */
 const patience = 60_000
 
 const running: ChildProcess[] = []
@@ -27,9 +30,12 @@ export function startChild(file: string, ...args: string[]): Child {
   })
   running.push(child)
   return {
-    async ask(message) {
+    async ask(message, seconds = 0) {
       const settled = new AbortController()
-      const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(patience)])
+      const signal = AbortSignal.any([
+        settled.signal,
+        AbortSignal.timeout(patience + seconds * 1000),
+      ])
       const ended = async () => {
         const [code, by] = await once(child, 'exit', { signal })
         throw new Error(`${file} has ended: ${code ?? by}`)

@@ -41,8 +41,8 @@ export async function createRig(place: Place, options: Pick<Rig, 'quick' | 'roun
     async measure(server, job) {
       const before = await server.ask<ServerState>({})
       const port = job.kind === 'http1' ? (before.httpPort ?? before.port) : before.port
-      const load = child('load.ts')
-      const result = await load.ask<Result>({ seconds: options.seconds, port, ...job })
+      const seconds = job.seconds ?? options.seconds
+      const result = await child('load.ts').ask<Result>({ ...job, port, seconds }, seconds)
       const after = await server.ask<ServerState>({})
       if (result.wrong > 0) throw new Error(`${result.wrong} of ${result.calls} answers are wrong`)
       if (result.calls === 0) throw new Error('no answers')

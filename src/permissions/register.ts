@@ -10,7 +10,7 @@ import type {
 import type { Acting, Context } from '../rpc/call.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
 import { Member } from '../storage/entities/people.ts'
-import { prepared } from '../storage/prepared.ts'
+import { preparedChange } from '../storage/prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { requireKnownWorkspace } from '../workspaces/workspace-missing.ts'
 import {
@@ -54,7 +54,7 @@ export async function unregister(
   { permission_id }: UnregisterRequest,
 ): Promise<UnregisterResponse> {
   const { id } = await requireResource(em, caller, permission_id)
-  await prepared(em, {
+  await preparedChange(em, {
     ...{ name: 'unregister', text: 'delete from resources where id = $1', values: [id] },
   })
   return {}
@@ -71,7 +71,7 @@ async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterReso
 async function insertFirst(em: EntityManager, request: RegisterResourceRequest): Promise<Resource> {
   await requireWorkspaceAndOwner(em, request)
   // Most kinds are there already, and a write that does nothing still costs an identity value.
-  await prepared(em, {
+  await preparedChange(em, {
     name: 'register_kind',
     text: `
       insert into resource_kinds (service_name, resource_type) select $1, $2
@@ -91,7 +91,7 @@ async function insert(
 ): Promise<Resource | undefined> {
   const { service_name, resource_type, resource_id, workspace_id, owner_id } = request
   try {
-    const [made] = await prepared<Resource>(em, {
+    const [made] = await preparedChange<Resource>(em, {
       name: 'register',
       text: `
         insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)

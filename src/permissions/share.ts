@@ -5,7 +5,7 @@ import { record, recorded } from '../activity/record.ts'
 import { type Acting, actorOf, type Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import type { SharePermission } from '../storage/entities/resources.ts'
-import { prepared } from '../storage/prepared.ts'
+import { preparedChange } from '../storage/prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import {
@@ -40,7 +40,7 @@ export async function share({ em, caller }: Acting, request: ShareRequest): Prom
   }
   const entry = shareEntry('permission.shared', resource, request)
   try {
-    const [row] = await prepared<ShareRow>(em, recorded(change, { actorId }, entry))
+    const [row] = await preparedChange<ShareRow>(em, recorded(change, { actorId }, entry))
     return presentShare(row as ShareRow)
   } catch (error) {
     // The foreign keys are the rule: a member or a group of this very workspace.
