@@ -3,27 +3,39 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 
 /** A process of the bench that answers each message with one. */
-export type Child = { ask<Answer>(message: object): Promise<Answer> }
+export type Child = {
+  /** Waits for what takes that many seconds, and a minute more. */
+  ask<Answer>(message: object, seconds?: number): Promise<Answer>
+}
 
-/** What a server says first, and then of itself whenever it is asked: microseconds, a count. */
-export type ServerState = { port: number; cpu: number; statements: number }
+/** What a server says of itself whenever it is asked: microseconds, bytes, a count. */
+export type ServerState = Ports & { cpu: number; rss: number; statements: number }
 
-/** The longest wait for an answer, in milliseconds. */
+type Ports = { port: number; httpPort?: number }
+
+/** Milliseconds until an answer that takes no time must be there. */
 const patience = 60_000
 
 const running: ChildProcess[] = []
+
+/** BENCH_PROFILE names the folder that each process leaves its CPU profile in. */
+const profiles = process.env.BENCH_PROFILE
+const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
 
 /** Starts a file of this folder as a process of its own. */
 export function startChild(file: string, ...args: string[]): Child {
   const child = fork(join(import.meta.dirname, file), args, {
     // Survivors of a scavenge are what a pause consists of: small young generation, short pauses.
-    execArgv: ['--max-semi-space-size=32'],
+    execArgv: ['--max-semi-space-size=32', ...profiling],
   })
   running.push(child)
   return {
-    async ask(message) {
+    async ask(message, seconds = 0) {
       const settled = new AbortController()
-      const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(patience)])
+      const signal = AbortSignal.any([
+        settled.signal,
+        AbortSignal.timeout(patience + seconds * 1000),
+      ])
       const ended = async () => {
         const [code, by] = await once(child, 'exit', { signal })
         throw new Error(`${file} has ended: ${code ?? by}`)
@@ -38,16 +50,20 @@ export function startChild(file: string, ...args: string[]): Child {
   }
 }
 
-/** Ends the processes started here. */
+/** Ends the processes started here; those that write a profile do so by themselves. */
 export function endChildren(): void {
-  for (const child of running) child.kill()
+  for (const child of running) {
+    if (profiles && child.connected) child.disconnect()
+    else child.kill()
+  }
 }
 
 /** In a server: answers every message with its state, and ends with the bench. */
-export function answerState(port: number, statements = () => 0): void {
+export function answerState(ports: Ports, statements = () => 0): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
-    process.send?.({ port, cpu: user + system, statements: statements() })
+    const { rss } = process.memoryUsage()
+    process.send?.({ ...ports, rss, cpu: user + system, statements: statements() })
   })
   process.once('disconnect', () => process.exit())
 }

@@ -41,4 +41,4 @@ const app = createApp({
 })
 const host = '127.0.0.1'
 const ports = await app.listen({ grpcHost: host, grpcPort: 0, httpHost: host, httpPort: 0 })
-answerState(ports.grpcPort, () => statements)
+answerState({ port: ports.grpcPort, httpPort: ports.httpPort }, () => statements)

@@ -1,12 +1,15 @@
+import { crowdOf } from './crowd.ts'
 import type { Size } from './data-set.ts'
 
 /**
  * The statements that make the data set, the same one each time. User n is a member of workspace
  * n mod workspaces; a fifth of the resources is in workspace 0, the others likewise by turns. Each
  * is owned by one member and shared with two more and a group; one in ten is open. A user is in ten
- * groups of a hundred. At the end come the three readers of `readers`.
+ * groups of a hundred. Then come the three readers of `readers`, and at the end a workspace by itself,
+ * the crowd's (`crowdOf`).
  */
-export function dataSetSql({ users, workspaces, resources }: Size): string[] {
+export function dataSetSql(size: Size): string[] {
+  const { users, workspaces, resources } = size
   const members = users / workspaces
   const groups = workspaces * 100
   const large = resources / 5
@@ -50,8 +53,55 @@ export function dataSetSql({ users, workspaces, resources }: Size): string[] {
     share('user_id', id('u', member(2))),
     share('group_id', id('g', `(${place})::bigint * 31 % 100 * ${workspaces} + (${home})`)),
     ...[2000, 20, 2].map((part, at) => reader(at, part)),
+    ...crowdSql(size),
     `insert into service_apps (id, name, service_name)
      values (gen_random_uuid(), 'bench', 'docs')`,
+  ]
+}
+
+/**
+ * The first member is in each of the groups, the others are in ten. The first resource is shared with
+ * every member, the second with nine in ten and with every group, each of the others with two
+ * members and a group; the last member, an admin, owns them.
+ */
+function crowdSql(size: Size): string[] {
+  const { workspace, firstUser, members, firstGroup, groups, firstResource, resources } =
+    crowdOf(size)
+  const home = id('w', `${workspace}`)
+  const user = (n: string) => id('u', `${firstUser} + ${n}`)
+  const group = (n: string) => id('g', `${firstGroup} + ${n}`)
+  const share = (column: string, resource: string, grantee: string, from: string) => `
+    insert into shares (id, kind_id, resource_id, workspace_id, ${column}, permission)
+    select gen_random_uuid(), k.id, ${id('r', `${firstResource} + ${resource}`)}, ${home},
+      ${grantee}, 'view'
+    from ${from}, resource_kinds k`
+  const others = `generate_series(2, ${resources - 1}) r(n)`
+
+  return [
+    `insert into users (id, email, name)
+     select ${user('n')}, 'crowd' || n || '@example.com', 'Crowd ' || n
+     from generate_series(0, ${members - 1}) n`,
+    `insert into workspaces (id, name, slug) values (${home}, 'Crowd', 'crowd')`,
+    `insert into members (user_id, workspace_id, role, joined_at)
+     select ${user('n')}, ${home}, case when n = ${members - 1} then 'admin' else 'viewer' end, now()
+     from generate_series(0, ${members - 1}) n`,
+    `insert into groups (id, workspace_id, name)
+     select ${group('n')}, ${home}, 'Group ' || n from generate_series(0, ${groups - 1}) n`,
+    `insert into group_members (group_id, user_id, workspace_id)
+     select ${group(`(u.n + i * 7) % ${groups}`)}, ${user('u.n')}, ${home}
+     from generate_series(1, ${members - 1}) u(n), generate_series(0, 9) i`,
+    `insert into group_members (group_id, user_id, workspace_id)
+     select ${group('n')}, ${user('0')}, ${home} from generate_series(0, ${groups - 1}) n`,
+    `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+     select gen_random_uuid(), k.id, ${id('r', `${firstResource} + r.n`)}, ${home},
+       ${user(`${members - 1}`)}, 'private'
+     from generate_series(0, ${resources - 1}) r(n), resource_kinds k`,
+    share('user_id', '0', user('n'), `generate_series(0, ${members - 1}) n`),
+    share('user_id', '1', user('n'), `generate_series(0, ${Math.floor(members * 0.9) - 1}) n`),
+    share('group_id', '1', group('n'), `generate_series(0, ${groups - 1}) n`),
+    share('user_id', 'r.n', user(`r.n * 7919 % ${members}`), others),
+    share('user_id', 'r.n', user(`(r.n * 7919 + 1) % ${members}`), others),
+    share('group_id', 'r.n', group(`r.n % ${groups}`), others),
   ]
 }
 

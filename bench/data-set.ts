@@ -8,9 +8,10 @@ import { dataSetSql } from './data-set-sql.ts'
 /** How much there is; everything else follows from the indices. */
 export type Size = { users: number; workspaces: number; resources: number }
 
-/** The measure of issue and goals: 1 M resources, 3.1 M shares, 100,000 users. */
+/** The measure of the goals: 1 M resources, 3.1 M shares, 100,000 users. */
 export const fullSize: Size = { users: 100_000, workspaces: 200, resources: 1_000_000 }
-export const quickSize: Size = { users: 1_000, workspaces: 10, resources: 10_000 }
+/** What growth is measured against. */
+export const smallSize: Size = { users: 1_000, workspaces: 10, resources: 10_000 }
 
 export const serviceKey = 'dk_bench'
 export const kind = { service_name: 'docs', resource_type: 'document' }
@@ -40,6 +41,7 @@ export async function ensureDataSet(url: string, size: Size): Promise<void> {
       `select obj_description('public'::regnamespace, 'pg_namespace') as made`,
     )
     if (rows[0]?.made === recipe) return
+    const began = performance.now()
     process.stderr.write(`Making ${size.resources} resources and their shares …\n`)
     await client.query('drop schema public cascade')
     await client.query('create schema public')
@@ -54,6 +56,7 @@ export async function ensureDataSet(url: string, size: Size): Promise<void> {
     await client.query('vacuum (analyze)')
     await client.query('checkpoint').catch(() => {})
     await client.query(`comment on schema public is '${recipe}'`)
+    process.stderr.write(`made in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
   } finally {
     await client.end()
   }

@@ -22,5 +22,5 @@ server.addService(
 )
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error
-  answerState(port)
+  answerState({ port })
 })

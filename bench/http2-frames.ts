@@ -11,6 +11,15 @@ export const frameType = {
 export const endStream = 1
 const endHeaders = 4
 
+/** What a peer may send on a stream, and in a frame, before it has said otherwise. */
+export const initialWindow = 65_535
+export const largestFrame = 16_384
+
+/** The setting of how much may be sent on a new stream. */
+export const initialWindowSetting = 4
+
+const widest = 0x7fffffff
+
 /** One frame; the stream id stands at byte 5. */
 export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9)
@@ -21,11 +30,16 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([head, payload])
 }
 
-/** What a client says first, with the widest window for what comes back. */
+/** What a client says first, with the widest windows for what comes back. */
 export const preface = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
-  frame(frameType.settings, 0, 0, Buffer.alloc(0)),
-  frame(frameType.window, 0, 0, uint32(0x7fffffff - 65_535)),
+  frame(
+    frameType.settings,
+    0,
+    0,
+    Buffer.concat([Buffer.from([0, initialWindowSetting]), uint32(widest)]),
+  ),
+  frame(frameType.window, 0, 0, uint32(widest - initialWindow)),
 ])
 
 export function uint32(value: number): Buffer {
@@ -34,13 +48,14 @@ export function uint32(value: number): Buffer {
   return bytes
 }
 
-/** HEADERS and DATA of a unary gRPC call on stream 0; the ids are patched in when it is sent. */
-export function unaryRequest(headers: Record<string, string>, message: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from([0]), uint32(message.length), message])
-  return Buffer.concat([
-    frame(frameType.headers, endHeaders, 0, encodeHeaders(headers)),
-    frame(frameType.data, endStream, 0, body),
-  ])
+/** HEADERS of a call on stream 0; the id is patched in when it is sent. */
+export function headersFrame(headers: Record<string, string>): Buffer {
+  return frame(frameType.headers, endHeaders, 0, encodeHeaders(headers))
+}
+
+/** A message as gRPC frames it: not compressed, its length, itself. */
+export function grpcMessage(message: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([0]), uint32(message.length), message])
 }
 
 /** Every field as a literal without indexing, neither compressed. */

@@ -1,12 +1,31 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openConnection, type Prepared } from './connection.ts'
+import type { Connection, Open } from './connections.ts'
+import { openHttp1 } from './http1-connection.ts'
+import { type Prepared, readPrepared } from './prepared.ts'
+import { openStream } from './stream-connection.ts'
+import { openUnary } from './unary-connection.ts'
 
 /** One measurement, as the bench asks for it. */
-export type Job = { port: number; file: string; inFlight: number; seconds: number }
+export type Job = {
+  kind: keyof typeof kinds
+  port: number
+  /** Requests made beforehand; with more than one, each connection takes the next. */
+  files: string[]
+  seconds: number
+  /** How many are kept under way; or in an open loop how many are sent a second. */
+  inFlight: number
+  pace?: number
+  /** Each request is sent once at most. */
+  once?: true
+}
 
 /** What came of it: answers a second, milliseconds, and all calls, those of the warm-up too. */
 export type Result = { rate: number; p50: number; p99: number; calls: number; wrong: number }
+
+const kinds = { unary: openUnary, stream: openStream, http1: openHttp1 } satisfies Record<
+  string,
+  Open
+>
 
 const connections = 4
 const warmUp = 0.5
@@ -17,39 +36,66 @@ const prepared = new Map<string, Prepared[]>()
 process.on('message', async (job: Job) => process.send?.(await run(job)))
 process.once('disconnect', () => process.exit())
 
-async function run({ port, file, inFlight, seconds }: Job): Promise<Result> {
-  const requests = prepared.get(file) ?? read(file)
-  prepared.set(file, requests)
-  let at = 0
-  const next = () => requests[at++ % requests.length] as Prepared
+async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): Promise<Result> {
   let times: number[] = []
   let calls = 0
   let wrong = 0
-  const count = Math.min(connections, inFlight)
+  const onAnswer = (milliseconds: number, correct: boolean) => {
+    times.push(milliseconds)
+    calls += 1
+    if (!correct) wrong += 1
+  }
+  const sources = files.map((file) => source(kind, file, once))
+  const count = pace ? connections : Math.min(connections, inFlight)
   const opened = await Promise.all(
-    Array.from({ length: count }, () =>
-      openConnection(port, inFlight / count, next, (milliseconds, correct) => {
-        times.push(milliseconds)
-        calls += 1
-        if (!correct) wrong += 1
+    Array.from({ length: count }, (_, at) =>
+      kinds[kind]({
+        ...{ port, onAnswer, inFlight: pace ? 0 : Math.ceil(inFlight / count) },
+        next: sources[at % sources.length] as () => Prepared | undefined,
       }),
     ),
   )
+  const pacer = pace ? startPacer(opened, pace) : undefined
   await sleep(warmUp * 1000)
   times = []
   const started = performance.now()
   await sleep(seconds * 1000)
   const elapsed = (performance.now() - started) / 1000
+  clearInterval(pacer)
   for (const connection of opened) connection.stop()
+  if (once) prepared.clear()
   const sorted = Float64Array.from(times).sort()
   const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
   return { rate: times.length / elapsed, p50: quantile(0.5), p99: quantile(0.99), calls, wrong }
 }
 
-function read(file: string): Prepared[] {
-  const lines = readFileSync(file, 'utf8').trim().split('\n')
-  return lines.map((line) => {
-    const [request = '', expected = ''] = line.split(' ')
-    return { request: Buffer.from(request, 'base64'), expected: Buffer.from(expected, 'base64') }
-  })
+/** The requests of a file over and over, those of a stream after its opening. */
+function source(kind: Job['kind'], file: string, once: true | undefined) {
+  const requests = prepared.get(file) ?? readPrepared(file)
+  prepared.set(file, requests)
+  const first = kind === 'stream' ? 1 : 0
+  let at = 0
+  return () => {
+    if (at === requests.length) {
+      if (once) throw new Error(`${file} has too few requests`)
+      at = first
+    }
+    return requests[at++]
+  }
+}
+
+/** Sends what is due, by turns on each connection. */
+function startPacer(opened: Connection[], pace: number): NodeJS.Timeout {
+  const began = performance.now()
+  let sent = 0
+  let turn = 0
+  return setInterval(() => {
+    const due = Math.floor(((performance.now() - began) / 1000) * pace)
+    const share = Math.ceil((due - sent) / opened.length)
+    for (const _ of opened) {
+      const count = Math.min(share, due - sent)
+      opened[turn++ % opened.length]?.push(count)
+      sent += count
+    }
+  }, 1)
 }

@@ -1,109 +1,115 @@
-import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import pg from 'pg'
 import {
+  CheckStreamRequest,
+  CheckStreamResponse,
   PermissionCheckRequest,
   PermissionCheckResponse,
   PermissionServiceService,
 } from '../gen/daikon/v1/permissions.ts'
-import { readKeys } from '../src/identity/keys.ts'
-import { createTokens } from '../src/identity/tokens.ts'
 import { createAsker } from './asker.ts'
-import { idOf, kind, serviceKey } from './data-set.ts'
-import { unaryRequest } from './http2-frames.ts'
-import type { Place } from './place.ts'
-import { createPicker, type Pick, type Reach, reachOf } from './reach.ts'
+import type { Child, ServerState } from './children.ts'
+import { grpcHead, http1Head } from './credentials.ts'
+import { grpcMessage } from './http2-frames.ts'
+import { type Prepared, writePrepared } from './prepared.ts'
+import type { Question } from './questions.ts'
+import type { Rig } from './rig.ts'
 
-/** Files of prepared requests for the two servers, and the share of items that is allowed. */
-export type Requests = { floor: string; daikon: string; allowed: number }
+/** A question with its user's token and the answer that has to come back. */
+export type Answered = Question & { token: string; response: PermissionCheckResponse }
 
-const path = PermissionServiceService.check.path
+const { check, checkStream } = PermissionServiceService
 
-/**
- * Makes `count` distinct requests, each by another user, every other item about something shared
- * with the user or a group of theirs. An ordinary client fetches the answers that have to come
- * back; where a share alone decides, they are compared with it.
- */
-export async function prepareRequests(
-  place: Place,
-  port: number,
-  items: number,
-  count: number,
-): Promise<Requests> {
-  const keys = await readKeys(place.keyPaths)
-  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
-  const database = new pg.Client({ connectionString: place.url })
-  await database.connect()
-  const asker = createAsker(port, path, serviceKey)
-  const pick = createPicker(items)
-  const files = { floor: '', daikon: '' }
-  let allowed = 0
+/** Has an ordinary client fetch the answers; where a share alone decides, they are compared with it. */
+export async function answer(
+  { sign }: Pick<Rig, 'sign'>,
+  server: Child,
+  questions: Question[],
+): Promise<Answered[]> {
+  const { port } = await server.ask<ServerState>({})
+  const asker = createAsker(port)
+  const tokens = new Map<number, string>()
   try {
-    for (let n = 0; n < count; n += 1) {
-      const user = pick(place.size.users)
-      const reach = await reachOf(database, user, place.size, pick)
-      const asked = askFor(reach, pick, items, n)
-      const token = await tokens.sign('access', claims(user, place.size.workspaces), 3600)
-      const checks = asked.map(({ resource_id, action }) => ({ ...kind, resource_id, action }))
-      const body = Buffer.from(PermissionCheckRequest.encode({ checks }).finish())
-      const response = PermissionCheckResponse.decode(await asker.ask(token, body))
-      const { results } = response
-      for (const [at, { must }] of asked.entries()) {
-        if (must && !results[at]?.allowed) throw new Error(`denied a share: ${user}, item ${at}`)
+    const answered: Answered[] = []
+    for (const question of questions) {
+      const { user, workspace, checks, must } = question
+      const token = tokens.get(user) ?? (await sign(user, workspace))
+      tokens.set(user, token)
+      const body = PermissionCheckRequest.encode({ checks }).finish()
+      const response = PermissionCheckResponse.decode(await asker.ask(check.path, token, body))
+      for (const [at, { allowed }] of response.results.entries()) {
+        if (must[at] && !allowed) throw new Error(`denied a share: ${user}, item ${at}`)
       }
-      allowed += results.filter((result) => result.allowed).length
-      const open = { results: results.map((result) => ({ ...result, allowed: true })) }
-      const request = unaryRequest(headers(token), body).toString('base64')
-      files.floor += `${request} ${base64(open)}\n`
-      files.daikon += `${request} ${base64(response)}\n`
+      answered.push({ ...question, token, response })
     }
+    return answered
   } finally {
     asker.close()
-    await database.end()
   }
-  const name = (server: string) => `${place.folder}/${server}-${items}`
-  for (const [server, lines] of Object.entries(files)) writeFileSync(name(server), lines)
-  return { floor: name('floor'), daikon: name('daikon'), allowed: allowed / (count * items) }
 }
 
-/** `must`: what the share says has to be allowed; of the others the client's answer is taken. */
-function askFor({ shared, any }: Reach, pick: Pick, items: number, n: number) {
-  return Array.from({ length: items }, (_, at) => {
-    const action = pick(2) ? 'view' : 'edit'
-    const share = at % 2 === n % 2 ? shared[pick(shared.length)] : undefined
-    if (!share) return { action, resource_id: any(), must: false }
-    const must = action === 'view' || share.permission === 'edit'
-    return { action, resource_id: share.resource_id, must }
+/** Writes them as unary calls, for the server and, where everything is allowed, for the floor. */
+export function writeChecks(rig: Rig, name: string, answered: Answered[]) {
+  const prepare = (read: (answered: Answered) => PermissionCheckResponse) =>
+    answered.map(
+      (each): Prepared => ({
+        head: grpcHead(check.path, each.token),
+        body: grpcMessage(PermissionCheckRequest.encode(each).finish()),
+        expected: Buffer.from(PermissionCheckResponse.encode(read(each)).finish()),
+      }),
+    )
+  return {
+    daikon: write(
+      rig,
+      `daikon-${name}`,
+      prepare(({ response }) => response),
+    ),
+    floor: write(rig, `floor-${name}`, prepare(allAllowed)),
+  }
+}
+
+/** Writes them as messages of one stream, all with the token of the first; the opening comes first. */
+export function writeStream(rig: Rig, name: string, answered: Answered[]): string {
+  const head = grpcHead(checkStream.path, answered[0]?.token ?? '')
+  const opening = { head, body: Buffer.alloc(0), expected: Buffer.alloc(0) }
+  const messages = answered.flatMap(({ checks, response }) =>
+    checks.map((check, at) => ({ check, allowed: response.results[at]?.allowed === true })),
+  )
+  const requests = messages.map(({ check, allowed }, at): Prepared => {
+    const correlation_id = String(at).padStart(6, '0')
+    return {
+      head,
+      body: grpcMessage(CheckStreamRequest.encode({ correlation_id, check }).finish()),
+      expected: Buffer.from(CheckStreamResponse.encode({ correlation_id, allowed }).finish()),
+    }
   })
+  return write(rig, name, [opening, ...requests])
 }
 
-function headers(token: string): Record<string, string> {
+/** Writes them as posts of JSON, for the server and for an echo. */
+export function writePosts(rig: Rig, name: string, answered: Answered[]) {
+  const prepare = (expected: (answered: Answered, body: Buffer) => Buffer) =>
+    answered.map((each): Prepared => {
+      const body = Buffer.from(JSON.stringify({ checks: each.checks }))
+      const head = http1Head('/permissions/check', each.token, body.length)
+      return { head, body, expected: expected(each, body) }
+    })
+  const json = ({ response }: Answered) => Buffer.from(JSON.stringify(response))
   return {
-    ':method': 'POST',
-    ':scheme': 'http',
-    ':path': path,
-    ':authority': 'localhost',
-    'content-type': 'application/grpc',
-    te: 'trailers',
-    authorization: `Bearer ${token}`,
-    'x-service-key': serviceKey,
+    daikon: write(rig, `daikon-${name}`, prepare(json)),
+    echo: write(
+      rig,
+      `echo-${name}`,
+      prepare((_, body) => body),
+    ),
   }
 }
 
-function claims(user: number, workspaces: number) {
-  const home = user % workspaces
-  return {
-    sub: idOf('u', user),
-    jti: randomUUID(),
-    email: `user${user}@example.com`,
-    name: `User ${user}`,
-    wid: idOf('w', home),
-    wslug: `w${home}`,
-    wrole: 'viewer' as const,
-    groups: [],
-  }
+/** Writes requests under a name; answers their file. */
+export function write({ place }: Pick<Rig, 'place'>, name: string, requests: Prepared[]): string {
+  const file = `${place.folder}/${name}`
+  writePrepared(file, requests)
+  return file
 }
 
-function base64(response: PermissionCheckResponse): string {
-  return Buffer.from(PermissionCheckResponse.encode(response).finish()).toString('base64')
+function allAllowed({ response }: Answered): PermissionCheckResponse {
+  return { results: response.results.map((result) => ({ ...result, allowed: true })) }
 }

@@ -1,81 +1,73 @@
-import { cpus } from 'node:os'
-import { type Child, endChildren, type ServerState, startChild } from './children.ts'
-import type { Job, Result } from './load.ts'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { measureAccessible } from './accessible.ts'
+import { measureCheck } from './check.ts'
+import { endChildren } from './children.ts'
+import { measureGrowth } from './growth.ts'
+import { describeMachine } from './machine.ts'
+import { measureMemory } from './memory.ts'
 import { openPlace } from './place.ts'
-import { prepareRequests } from './requests.ts'
-import { type Case, head, type Measured, type Round, row } from './table.ts'
+import { measureRest } from './rest.ts'
+import { createRig, type Rig } from './rig.ts'
+import { measureStart } from './start.ts'
+import { measureStream } from './stream.ts'
+import { head, line, type Row } from './table.ts'
+import { measureWrites } from './writes.ts'
 
-/** `npm run bench [-- --quick]`: Check against the floor, interleaved, as ratios. */
+/** `npm run bench [-- <parts>] [--quick] [--long]`: every goal, measured in one run (README.md). */
+const parts: Record<string, (rig: Rig, tell: (row: Row) => void) => Promise<void>> = {
+  check: measureCheck,
+  stream: measureStream,
+  accessible: measureAccessible,
+  writes: measureWrites,
+  growth: measureGrowth,
+  rest: measureRest,
+  memory: measureMemory,
+  start: measureStart,
+}
+
 const quick = process.argv.includes('--quick')
-const rounds = quick ? 1 : 5
-const seconds = quick ? 0.5 : 2
-const cases: Case[] = [
-  { items: 1, inFlight: 1 },
-  { items: 1, inFlight: 8 },
-  { items: 1, inFlight: 64, goal: 0.45, later: 0.6 },
-  { items: 1, inFlight: 256, goal: 0.6, later: 0.75 },
-  { items: 50, inFlight: 16, later: 0.2 },
-]
+const long = process.argv.includes('--long')
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+for (const name of named) if (!parts[name]) throw new Error(`No such part: ${name}`)
+const chosen = Object.keys(parts).filter((name) => named.length === 0 || named.includes(name))
 
 /** Milliseconds after which something must be wrong; the making of the data set is not counted. */
-const longest = 600_000
+const longest = long ? 1_500_000 : 600_000
 
 const place = await openPlace(quick)
-const { size } = place
 const bound = setTimeout(() => {
   endChildren()
   throw new Error('the bench takes too long')
 }, longest)
+const began = performance.now()
 
 try {
-  const load = startChild('load.ts')
-  const floor = startChild('floor-server.ts')
-  const daikon = startChild('daikon-server.ts', place.url, ...Object.values(place.keyPaths))
-  const { port } = await daikon.ask<ServerState>({})
-
-  const files = new Map<number, Awaited<ReturnType<typeof prepareRequests>>>()
-  for (const items of new Set(cases.map((each) => each.items))) {
-    const count = Math.ceil((quick ? 100 : 2000) / Math.sqrt(items))
-    const prepared = await prepareRequests(place, port, items, count)
-    const share = (prepared.allowed * 100).toFixed(0)
-    process.stdout.write(`${count} requests of ${items}: ${share} % of the items are allowed\n`)
-    files.set(items, prepared)
+  const rig = await createRig(place, quick ? { quick, rounds: 1, seconds: 0.5 } : full())
+  const { users, resources } = place.size
+  const lines = [
+    `${await describeMachine(place.url)}.`,
+    `${users} users, ${resources} resources, three times as many shares; medians of ${rig.rounds}`,
+    `rounds of ${rig.seconds} s, taken by turns.\n\n${head}`,
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+  for (const name of chosen) {
+    await parts[name]?.(rig, (row) => {
+      lines.push(line(name, row))
+      process.stdout.write(`${lines.at(-1)}\n`)
+    })
   }
-
-  process.stdout.write(`
-${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, ${size.users} users,
-${size.resources} resources, three times as many shares; medians of ${rounds} rounds of ${seconds} s
-${head}
-`)
-  for (const each of cases) {
-    const { items, inFlight } = each
-    const file = files.get(items)
-    if (!file) continue
-    const measured: Round[] = []
-    for (let round = 0; round < rounds; round += 1) {
-      measured.push({
-        floor: await measure(load, floor, { file: file.floor, inFlight, seconds }),
-        daikon: await measure(load, daikon, { file: file.daikon, inFlight, seconds }),
-      })
-    }
-    process.stdout.write(`${row(each, measured)}\n`)
-  }
+  const took = `All of it took ${Math.round((performance.now() - began) / 1000)} s.`
+  process.stdout.write(`\n${took}\n`)
+  const whole = chosen.length === Object.keys(parts).length && !quick
+  const results = `# Results of the last whole run\n\n${lines.join('\n')}\n\n${took}\n`
+  if (whole) writeFileSync(join(import.meta.dirname, 'results.md'), results)
 } finally {
   clearTimeout(bound)
   endChildren()
   await place.close()
 }
 
-/** A wrong answer, a missing one, or none at all fails the bench. */
-async function measure(load: Child, server: Child, job: Omit<Job, 'port'>): Promise<Measured> {
-  const before = await server.ask<ServerState>({})
-  const result = await load.ask<Result>({ ...job, port: before.port })
-  const after = await server.ask<ServerState>({})
-  if (result.wrong > 0) throw new Error(`${result.wrong} of ${result.calls} answers are wrong`)
-  if (result.calls === 0) throw new Error('no answers')
-  return {
-    ...result,
-    cpu: after.cpu - before.cpu,
-    statements: after.statements - before.statements,
-  }
+function full() {
+  return { quick, rounds: 3, seconds: 2 }
 }

@@ -1,10 +1,13 @@
 import cluster from 'node:cluster'
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
-import { startWorker } from './operation/worker.ts'
-import { startWorkers } from './operation/workers.ts'
 import { ConfigError } from './setting.ts'
-import { start } from './start.ts'
+import type { start } from './start.ts'
+
+// Beside the code, not where others may write; where it can't be written there is none.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
 /** The server alone, by its environment; SIGTERM or SIGINT drains it, a second one ends it at once. */
 async function main(): Promise<void> {
@@ -12,6 +15,7 @@ async function main(): Promise<void> {
   if (cluster.isWorker) {
     const log = createLog(config).child({ worker: cluster.worker?.id })
     for (const signal of signals) process.on(signal, () => {})
+    const { startWorker } = await import('./operation/worker.ts')
     return startWorker(config, log, () => process.exit())
   }
   const log = createLog(config)
@@ -22,7 +26,7 @@ async function main(): Promise<void> {
       interrupt()
     })
   }
-  const running = await (config.WORKERS > 1 ? startWorkers(config, log) : start(config, log))
+  const running = await run(config, log)
   const { grpcPort, httpPort, metricsPort } = running
   const ports = { grpc_port: grpcPort, http_port: httpPort, metrics_port: metricsPort }
   interrupt = () => {
@@ -43,6 +47,13 @@ async function main(): Promise<void> {
     )
   }
   log.info({ ...ports, workers: config.WORKERS }, 'daikon is listening')
+}
+
+/** Loads no more than the way it is run takes. */
+async function run(...given: Parameters<typeof start>) {
+  const [{ WORKERS }] = given
+  if (WORKERS === 1) return (await import('./start.ts')).start(...given)
+  return (await import('./operation/workers.ts')).startWorkers(...given)
 }
 
 const signals = ['SIGTERM', 'SIGINT'] as const

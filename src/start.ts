@@ -3,7 +3,7 @@ import { createWindows } from './limits/create-windows.ts'
 import type { Logger } from './log.ts'
 import { layGround } from './operation/ground.ts'
 import { startMonitor } from './operation/monitor.ts'
-import { type Node, startNode } from './operation/node.ts'
+import type { Node } from './operation/node.ts'
 
 /** A server that answers at both doors and at the operator's. */
 export type Running = Pick<Node, 'app' | 'database' | 'grpcPort' | 'httpPort'> & {
@@ -15,7 +15,10 @@ export type Running = Pick<Node, 'app' | 'database' | 'grpcPort' | 'httpPort'> &
 
 /** Everything in this one process. */
 export async function start(config: Config, log: Logger): Promise<Running> {
-  const ground = await layGround(config, log)
+  // PostgreSQL starts while the rest of the code is read.
+  const laying = layGround(config, log)
+  const { startNode } = await import('./operation/node.ts')
+  const ground = await laying
   const { databaseUrl } = ground
   try {
     if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: nothing is limited')

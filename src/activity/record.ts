@@ -1,7 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
-import { type BoundStatement, textArray, wordArray } from '../storage/bound-statement.ts'
+import { arrayLiteral, textArray } from '../storage/array-literal.ts'
+import type { BoundStatement } from '../storage/bound-statement.ts'
 import { Activity } from '../storage/entities/records.ts'
+import type { Statement } from '../storage/prepared.ts'
 import { type Detail, type Occurrence, occurrences } from './occurrences.ts'
 
 /** What happened, to what, where. */
@@ -12,13 +14,43 @@ export type Entry<Name extends Occurrence> = {
   detail: Detail<Name>
 }
 
+type Actor = { actorId: string | undefined }
+
+const columns = 'id action target_type target_id actor_id workspace_id detail'.split(' ')
+
 /** Writes an entry in the transaction of the change it tells of. A backend service is no actor. */
 export async function record<Name extends Occurrence>(
   em: EntityManager,
-  { actorId }: { actorId: string | undefined },
-  { action, targetId, workspaceId, detail }: Entry<Name>,
+  actor: Actor,
+  entry: Entry<Name>,
 ): Promise<void> {
-  await em.insert(Activity, {
+  await em.insert(Activity, rowOf(actor, entry))
+}
+
+/** A change that returns the one row it makes, and the entry that tells of it, as one statement. */
+export function recorded<Name extends Occurrence>(
+  { name, text, values }: Statement,
+  actor: Actor,
+  entry: Entry<Name>,
+): Statement {
+  return {
+    name: `${name}_recorded`,
+    text: `
+      with changed as (${text}), entry as (
+        insert into activity (${columns.join(', ')})
+        select ${columns.map((column) => `entry.${column}`).join(', ')}
+        from changed, json_populate_record(null::activity, $${values.length + 1}::json) entry
+      )
+      select * from changed`,
+    values: [...values, JSON.stringify(rowOf(actor, entry))],
+  }
+}
+
+function rowOf<Name extends Occurrence>(
+  { actorId }: Actor,
+  { action, targetId, workspaceId, detail }: Entry<Name>,
+) {
+  return {
     id: uuid(),
     action,
     target_type: occurrences[action].target,
@@ -26,7 +58,7 @@ export async function record<Name extends Occurrence>(
     actor_id: actorId ?? null,
     workspace_id: workspaceId ?? null,
     detail,
-  })
+  }
 }
 
 /** The statement that writes entries, for changes that come by the thousand. */
@@ -41,9 +73,9 @@ export function recordStatement<Name extends Occurrence>(
     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::jsonb[])
       as e(id, target_id, workspace_id, detail)`
   const values = [
-    wordArray(entries.map(() => uuid())),
-    wordArray(entries.map(({ targetId }) => targetId)),
-    wordArray(entries.map(({ workspaceId }) => workspaceId)),
+    arrayLiteral(entries.map(() => uuid())),
+    arrayLiteral(entries.map(({ targetId }) => targetId)),
+    arrayLiteral(entries.map(({ workspaceId }) => workspaceId)),
     textArray(entries.map(({ detail }) => JSON.stringify(detail))),
     ...[action, occurrences[action].target, actorId],
   ]

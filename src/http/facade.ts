@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type Response } from 'express'
+import express, { type Express, type Request, type Response, type Router } from 'express'
 import type { Call } from '../rpc/call.ts'
 import { readCookie } from '../rpc/cookie-header.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
@@ -48,8 +48,17 @@ export function createFacade(
   })
   app.use(allowOrigins(options))
 
+  // Express tries route after route; those without variables are found at once.
+  const fixed = new Map<string, Router>()
+  app.use((request, response, next) => {
+    const router = fixed.get(request.path.toLowerCase().replace(/\/$/, ''))
+    return router ? router(request, response, next) : next()
+  })
   for (const [path, own] of byPath(operations)) {
-    const route = app.route(path.replace(/\{(\w+)\}/g, ':$1'))
+    const isFixed = !path.includes('{')
+    const router = isFixed ? express.Router() : app
+    if (isFixed) fixed.set(path, router as Router)
+    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'))
     for (const operation of own) {
       const answer = createAnswerer(operation, secureCookies)
       route[operation.route.verb](async (request, response) => {

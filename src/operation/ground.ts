@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { type Keys, makeKeys, readKeys } from '../identity/keys.ts'
 import type { Logger } from '../log.ts'
-import { migrate } from '../storage/database.ts'
 import { startEmbedded } from '../storage/embedded.ts'
 
 /** What nodes stand on: a migrated database, of our own if need be, and signing keys. */
@@ -17,6 +16,7 @@ export async function layGround(config: Config, log: Logger): Promise<Ground> {
   const databaseUrl = embedded?.url ?? config.DATABASE_URL
   const stop = async () => embedded?.stop()
   try {
+    const { migrate } = await import('../storage/database.ts')
     for (const name of await migrate(databaseUrl)) log.info(`Migration ${name} applied`)
     return { databaseUrl, stop }
   } catch (error) {

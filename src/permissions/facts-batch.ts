@@ -1,3 +1,4 @@
+import { arrayLiteral, textElement } from '../storage/array-literal.ts'
 import { roles } from '../workspaces/roles.ts'
 import type { Facts, Question, Standing } from './facts.ts'
 import { roleShift, standingBit } from './facts-sql.ts'
@@ -15,7 +16,7 @@ export type FactsRow = [
 
 /** Puts questions together. What they have in common, such as the key of a busy backend, is sent once. */
 export function createFactsBatch(questions: Question[]): FactsBatch {
-  const column = (): (string | number)[] => []
+  const column = (): (string | number | undefined)[] => []
   const [keys, services, types] = [column(), column(), column()]
   const [tokens, users, workspaces] = [column(), column(), column()]
   const [callers, kinds, resources, actions] = [column(), column(), column(), column()]
@@ -24,28 +25,28 @@ export function createFactsBatch(questions: Question[]): FactsBatch {
 
   for (const [at, { keyHash, tokenId, userId, workspaceId, asks }] of questions.entries()) {
     if (keyHash && !keyPlaces.has(keyHash)) keyPlaces.set(keyHash, keys.push(keyHash))
-    tokens.push(tokenId ?? 'NULL')
-    users.push(userId ?? 'NULL')
-    workspaces.push(workspaceId ?? 'NULL')
+    tokens.push(tokenId)
+    users.push(userId)
+    workspaces.push(workspaceId)
     for (const { service_name, resource_type, resource_id, action } of asks) {
       // No name has a line end.
       const kind = `${service_name}\n${resource_type}`
       if (!kindPlaces.has(kind)) {
-        services.push(quote(service_name))
-        kindPlaces.set(kind, types.push(quote(resource_type)))
+        services.push(textElement(service_name))
+        kindPlaces.set(kind, types.push(textElement(resource_type)))
       }
       callers.push(at + 1)
       kinds.push(kindPlaces.get(kind) as number)
       resources.push(resource_id)
       // What view and edit take is among the grounds of every resource.
-      actions.push(action === 'view' || action === 'edit' ? 'NULL' : quote(action))
+      actions.push(action === 'view' || action === 'edit' ? undefined : textElement(action))
     }
   }
   return {
     parameters: [
       ...[keys, services, types, tokens, users, workspaces],
       ...[callers, kinds, resources, actions],
-    ].map((values) => `{${values.join(',')}}`),
+    ].map(arrayLiteral),
     read([keysRequired, names, standings, allGrounds]) {
       const standingBits = readNumbers(standings)
       const groundBits = allGrounds === null ? [] : readNumbers(allGrounds)
@@ -59,11 +60,6 @@ export function createFactsBatch(questions: Question[]): FactsBatch {
       })
     },
   }
-}
-
-/** A text as an element of an array literal; hashes and ids need no quotes. */
-function quote(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** `{1,2}` */

@@ -10,32 +10,32 @@ import type {
 import type { Acting, Context } from '../rpc/call.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
 import { Member } from '../storage/entities/people.ts'
-import { Resource as ResourceRow } from '../storage/entities/resources.ts'
+import { preparedChange } from '../storage/prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
-import { inTransaction } from '../storage/transaction.ts'
 import { requireKnownWorkspace } from '../workspaces/workspace-missing.ts'
-import { findResource, present, requireResource, resourceMissing } from './resource.ts'
+import {
+  findResource,
+  present,
+  presentFacts,
+  type Resource,
+  requireResource,
+  resourceMissing,
+} from './resource.ts'
 
 /** Makes a resource known; a repetition answers the record as it is now (contract 5). */
 export async function register(
   { em }: Acting,
   request: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
-  return inTransaction(em, async (em) => {
-    const known = await findResource(em, request)
-    if (!known) {
-      await requireWorkspaceAndOwner(em, request)
-      await insertUnlessThere(em, request)
-    }
-    const resource = known ?? (await findResource(em, request))
-    if (!resource) throw resourceMissing()
-    const same =
-      resource.workspace_id === request.workspace_id.toLowerCase() &&
-      resource.owner_id === request.owner_id.toLowerCase()
-    if (same) return present(em, resource)
-    const detail = 'The resource is registered with another workspace or owner'
-    throw new Fault('conflict', 'RESOURCE_REGISTERED', detail)
-  })
+  const made = await insert(em, request)
+  if (made) return { ...presentFacts(made), shares: [] }
+  const resource = (await findResource(em, request)) ?? (await insertFirst(em, request))
+  const same =
+    resource.workspace_id === request.workspace_id.toLowerCase() &&
+    resource.owner_id === request.owner_id.toLowerCase()
+  if (same) return present(em, resource)
+  const detail = 'The resource is registered with another workspace or owner'
+  throw new Fault('conflict', 'RESOURCE_REGISTERED', detail)
 }
 
 /** A resource's record by its service's own name for it. */
@@ -53,11 +53,11 @@ export async function unregister(
   { em, caller }: Context,
   { permission_id }: UnregisterRequest,
 ): Promise<UnregisterResponse> {
-  return inTransaction(em, async (em) => {
-    const { id } = await requireResource(em, caller, permission_id)
-    await em.nativeDelete(ResourceRow, { id })
-    return {}
+  const { id } = await requireResource(em, caller, permission_id)
+  await preparedChange(em, {
+    ...{ name: 'unregister', text: 'delete from resources where id = $1', values: [id] },
   })
+  return {}
 }
 
 async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterResourceRequest) {
@@ -67,27 +67,48 @@ async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterReso
   throw invalid({ field: 'owner_id', message: 'must be a member of the workspace' })
 }
 
-async function insertUnlessThere(em: EntityManager, request: RegisterResourceRequest) {
-  const { service_name, resource_type, resource_id, workspace_id, owner_id } = request
+/** What the first resource of a kind takes, and one that can't be registered is refused for. */
+async function insertFirst(em: EntityManager, request: RegisterResourceRequest): Promise<Resource> {
+  await requireWorkspaceAndOwner(em, request)
   // Most kinds are there already, and a write that does nothing still costs an identity value.
-  await em.execute(
-    `insert into resource_kinds (service_name, resource_type) select ?, ?
-     where not exists (select from resource_kinds where service_name = ? and resource_type = ?)
-     on conflict do nothing`,
-    [service_name, resource_type, service_name, resource_type],
-  )
+  await preparedChange(em, {
+    name: 'register_kind',
+    text: `
+      insert into resource_kinds (service_name, resource_type) select $1, $2
+      where not exists (select from resource_kinds where service_name = $1 and resource_type = $2)
+      on conflict do nothing`,
+    values: [request.service_name, request.resource_type],
+  })
+  const resource = (await insert(em, request)) ?? (await findResource(em, request))
+  if (!resource) throw resourceMissing()
+  return resource
+}
+
+/** The record of a member's resource of a known kind; undefined when it is not so, or there already. */
+async function insert(
+  em: EntityManager,
+  request: RegisterResourceRequest,
+): Promise<Resource | undefined> {
+  const { service_name, resource_type, resource_id, workspace_id, owner_id } = request
   try {
-    await em.execute(
-      `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
-       select ?, id, ?, ?, ?, ? from resource_kinds where service_name = ? and resource_type = ?
-       on conflict (kind_id, resource_id) do nothing`,
-      [
-        ...[uuid(), resource_id, workspace_id, owner_id, request.visibility ?? 'private'],
-        ...[service_name, resource_type],
+    const [made] = await preparedChange<Resource>(em, {
+      name: 'register',
+      text: `
+        insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+        select $1::uuid, k.id, $2::uuid, m.workspace_id, m.user_id, $3::text
+        from resource_kinds k, members m
+        where k.service_name = $4 and k.resource_type = $5
+          and m.workspace_id = $6 and m.user_id = $7
+        on conflict (kind_id, resource_id) do nothing
+        returning *`,
+      values: [
+        ...[uuid(), resource_id, request.visibility ?? 'private'],
+        ...[service_name, resource_type, workspace_id, owner_id],
       ],
-    )
+    })
+    return made && { ...made, service_name, resource_type }
   } catch (error) {
-    // The workspace or the owner went away since we looked.
+    // The workspace or the owner went away meanwhile.
     if (violates(error, 'foreign')) throw resourceMissing()
     throw error
   }

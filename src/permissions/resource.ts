@@ -2,11 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ResourcePermissionResponse, Share } from '../../gen/daikon/v1/permissions.ts'
 import type { Caller } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
-import {
-  type SharePermission,
-  Share as ShareRow,
-  type Visibility,
-} from '../storage/entities/resources.ts'
+import type { SharePermission, Visibility } from '../storage/entities/resources.ts'
+import { prepared } from '../storage/prepared.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { rules } from './access.ts'
 
@@ -23,6 +20,16 @@ export type Resource = {
   created_at: Timestamp
 }
 
+/** A share's row. */
+export type ShareRow = {
+  id: string
+  user_id: string | null
+  group_id: string | null
+  permission: SharePermission
+  granted_by: string | null
+  granted_at: Timestamp
+}
+
 /** The columns of a resource's row, and whence; a left join is left out where rows are counted. */
 export const resourceSql = {
   select: 'r.*, k.service_name, k.resource_type',
@@ -37,7 +44,8 @@ export async function requireResource(
   caller: Caller,
   permissionId: string,
 ): Promise<Resource> {
-  const [found] = await em.execute<Resource[]>(`${select} where r.id = ?`, [permissionId])
+  const text = `${select} where r.id = $1`
+  const [found] = await prepared<Resource>(em, { name: 'resource', text, values: [permissionId] })
   if (!found || !isInReach(caller, found)) throw resourceMissing()
   return found
 }
@@ -47,10 +55,11 @@ export async function findResource(
   em: EntityManager,
   key: { service_name: string; resource_type: string; resource_id: string },
 ): Promise<Resource | undefined> {
-  const [found] = await em.execute<Resource[]>(
-    `${select} where k.service_name = ? and k.resource_type = ? and r.resource_id = ?`,
-    [key.service_name, key.resource_type, key.resource_id],
-  )
+  const [found] = await prepared<Resource>(em, {
+    name: 'resource_by_name',
+    text: `${select} where k.service_name = $1 and k.resource_type = $2 and r.resource_id = $3`,
+    values: [key.service_name, key.resource_type, key.resource_id],
+  })
   return found
 }
 
@@ -66,8 +75,11 @@ export async function present(
   em: EntityManager,
   resource: Resource,
 ): Promise<ResourcePermissionResponse> {
-  const { kind_id, resource_id } = resource
-  const shares = await em.find(ShareRow, { kind_id, resource_id }, { orderBy: { id: 'asc' } })
+  const shares = await prepared<ShareRow>(em, {
+    name: 'shares_of_resource',
+    text: 'select * from shares where kind_id = $1 and resource_id = $2 order by id',
+    values: [resource.kind_id, resource.resource_id],
+  })
   return { ...presentFacts(resource), shares: shares.map(presentShare) }
 }
 
@@ -81,14 +93,7 @@ export function presentFacts({
 }
 
 /** A share as it goes out. */
-export function presentShare(share: {
-  id: string
-  user_id?: string | null | undefined
-  group_id?: string | null | undefined
-  permission: SharePermission
-  granted_by?: string | null | undefined
-  granted_at: Timestamp
-}): Share {
+export function presentShare(share: ShareRow): Share {
   return {
     id: share.id,
     grantee_type: share.user_id ? 'user' : 'group',

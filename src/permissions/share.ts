@@ -1,46 +1,53 @@
 import { v7 as uuid } from 'uuid'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
-import { record } from '../activity/record.ts'
+import { record, recorded } from '../activity/record.ts'
 import { type Acting, actorOf, type Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import type { SharePermission } from '../storage/entities/resources.ts'
+import { preparedChange } from '../storage/prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
-import { presentShare, type Resource, requireManager, requireResource } from './resource.ts'
-
-type ShareRow = Parameters<typeof presentShare>[0]
+import {
+  presentShare,
+  type Resource,
+  requireManager,
+  requireResource,
+  type ShareRow,
+} from './resource.ts'
 
 /** Shares a resource with a user or group of its workspace, in place of what they had. */
 export async function share({ em, caller }: Acting, request: ShareRequest): Promise<Share> {
-  return inTransaction(em, async (em) => {
-    const resource = await requireResource(em, caller, request.permission_id)
-    requireManager(caller, resource)
-    const grantee = granteeColumn(request)
-    const { kind_id, resource_id, workspace_id } = resource
-    try {
-      const [row] = await em.execute<ShareRow[]>(
-        `insert into shares
-           (id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by)
-         values (?, ?, ?, ?, ?, ?, ?)
-         on conflict (${grantee}, workspace_id, kind_id, resource_id) where ${grantee} is not null
-         do update set permission = excluded.permission, granted_by = excluded.granted_by,
-           granted_at = excluded.granted_at
-         returning *`,
-        [
-          ...[uuid(), kind_id, resource_id, workspace_id, request.grantee_id],
-          ...[request.permission, actorOf(caller).actorId ?? null],
-        ],
-      )
-      await record(em, actorOf(caller), shareEntry('permission.shared', resource, request))
-      return presentShare(row as ShareRow)
-    } catch (error) {
-      // The foreign keys are the rule: a member or a group of this very workspace.
-      if (!violates(error, 'foreign')) throw error
-      const kind = request.grantee_type
-      throw new Fault('missing', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
-    }
-  })
+  const resource = await requireResource(em, caller, request.permission_id)
+  requireManager(caller, resource)
+  const grantee = granteeColumn(request)
+  const { kind_id, resource_id, workspace_id } = resource
+  const { actorId } = actorOf(caller)
+  const change = {
+    name: `share_${grantee}`,
+    text: `
+      insert into shares
+        (id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by)
+      values ($1, $2, $3, $4, $5, $6, $7)
+      on conflict (${grantee}, workspace_id, kind_id, resource_id) where ${grantee} is not null
+      do update set permission = excluded.permission, granted_by = excluded.granted_by,
+        granted_at = excluded.granted_at
+      returning *`,
+    values: [
+      ...[uuid(), kind_id, resource_id, workspace_id, request.grantee_id, request.permission],
+      actorId ?? null,
+    ],
+  }
+  const entry = shareEntry('permission.shared', resource, request)
+  try {
+    const [row] = await preparedChange<ShareRow>(em, recorded(change, { actorId }, entry))
+    return presentShare(row as ShareRow)
+  } catch (error) {
+    // The foreign keys are the rule: a member or a group of this very workspace.
+    if (!violates(error, 'foreign')) throw error
+    const kind = request.grantee_type
+    throw new Fault('missing', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
+  }
 }
 
 /** Takes a share back, whatever it gave. */
@@ -48,9 +55,9 @@ export async function revokeShare(
   { em, caller }: Context,
   request: ShareRequest,
 ): Promise<Acknowledgement> {
+  const resource = await requireResource(em, caller, request.permission_id)
+  const { kind_id, resource_id } = resource
   return inTransaction(em, async (em) => {
-    const resource = await requireResource(em, caller, request.permission_id)
-    const { kind_id, resource_id } = resource
     const [gone] = await em.execute<{ permission: SharePermission }[]>(
       `delete from shares where kind_id = ? and resource_id = ? and ${granteeColumn(request)} = ?
        returning permission`,

@@ -13,10 +13,10 @@ export async function updateVisibility(
   { em, caller }: Context,
   request: UpdateVisibilityRequest,
 ): Promise<ResourcePermissionResponse> {
-  return inTransaction(em, async (em) => {
-    const resource = await requireResource(em, caller, request.permission_id)
-    const { id, service_name, resource_type, resource_id, visibility: from } = resource
-    const to = request.visibility as Visibility
+  const resource = await requireResource(em, caller, request.permission_id)
+  const { id, service_name, resource_type, resource_id, visibility: from } = resource
+  const to = request.visibility as Visibility
+  await inTransaction(em, async (em) => {
     // The condition makes one of two racing changes the one that is recorded.
     const where = { id, visibility: { $ne: to } }
     if (await em.nativeUpdate(ResourceRow, where, { visibility: to })) {
@@ -27,6 +27,6 @@ export async function updateVisibility(
         detail: { service_name, resource_type, resource_id, from, to },
       })
     }
-    return present(em, { ...resource, visibility: to })
   })
+  return present(em, { ...resource, visibility: to })
 }

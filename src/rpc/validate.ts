@@ -1,5 +1,5 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { type FieldProblem, invalid } from './fault.ts'
 import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
@@ -9,13 +9,15 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** Checks a message in place: drops what is not declared, fills defaults; throws every problem at once. */
 export type Validator = (message: unknown) => void
 
-/** The validator of a method, compiled from its field rules. */
+/** The validator of a method, compiled from its field rules at its first use: few starts need all. */
 export function createValidator(
   registry: FileRegistry,
   { input }: Pick<Method, 'input'>,
 ): Validator {
-  const check = ajv.compile(requestSchema(registry, input))
+  const schema = requestSchema(registry, input)
+  let check: ValidateFunction | undefined
   return (message) => {
+    check ??= ajv.compile(schema)
     if (check(message)) return
     throw invalid(...problemsOf(check.errors ?? []))
   }

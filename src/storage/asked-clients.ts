@@ -17,12 +17,18 @@ function followAsker(client: PoolClient, cancel: Cancel): void {
     const asker = asking.getStore()
     if (!asker) return query(...given)
     const [text] = given
-    const sql = typeof text === 'string' ? text : ''
+    const sql = typeof text === 'string' ? text : textOf(text)
     const run = () => query(...given)
     const work = control.test(sql) ? run : () => stoppable(client, asker, cancel, run)
+    if (!asker.span) return work()
     return within(asker.span, sql.trim().split(/\s+/, 1)[0] ?? 'sql', attributesOf(sql), work)
   }
   client.query = followed as never
+}
+
+/** A prepared statement comes as an object. */
+function textOf(query: unknown): string {
+  return (query as { text?: string } | undefined)?.text ?? ''
 }
 
 /** Where the ORM has written values into the text, they stay at home. */

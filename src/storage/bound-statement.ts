@@ -21,13 +21,3 @@ export async function executeBound<Row>(
     throw em.getDriver().convertException(error as Error)
   }
 }
-
-/** Words without spaces, commas, quotes, such as ids, as the literal of an array. */
-export function wordArray(words: (string | undefined)[]): string {
-  return `{${words.map((word) => word ?? 'NULL').join(',')}}`
-}
-
-/** Any texts as the literal of an array. */
-export function textArray(texts: string[]): string {
-  return `{${texts.map((text) => `"${text.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
-}

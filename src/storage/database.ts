@@ -1,6 +1,6 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { type EntityManager, MikroORM } from '@mikro-orm/postgresql'
-import pg, { type Pool } from 'pg'
+import pg, { type Client, type Pool } from 'pg'
 import { followAskers } from './asked-clients.ts'
 import { type Control, createControl } from './control.ts'
 import { CustomRole, CustomRoleAction, CustomRoleMember } from './entities/custom-roles.ts'
@@ -26,6 +26,7 @@ import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
 import { AdminTokens } from './migrations/008-admin-tokens.ts'
 import { type PoolCounts, poolCounts } from './pool-counts.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
+import { lacksMigrations } from './storage-fault.ts'
 
 /** PostgreSQL, as the rooms see it. */
 export type Database = {
@@ -45,6 +46,17 @@ const entities = [
   ...[ResourceKind, Resource, Share, ServiceApp, ServiceKey, ServiceAction],
   ...[CustomRole, CustomRoleAction, CustomRoleMember, DeniedToken, Activity],
   ...[ClientApp, ClientRedirectUri, AuthorizationCode, RefreshFamily, RefreshToken],
+]
+
+const migrations = [
+  { name: '001-first', class: First },
+  { name: '002-sign-in', class: SignIn },
+  { name: '003-search', class: Search },
+  { name: '004-apps', class: Apps },
+  { name: '005-activity', class: ActivityLog },
+  { name: '006-client-origins', class: ClientOrigins },
+  { name: '007-workspace-search', class: WorkspaceSearch },
+  { name: '008-admin-tokens', class: AdminTokens },
 ]
 
 /** Milliseconds until a connection, and until an answer on it, counts as not to be had. */
@@ -80,14 +92,30 @@ export async function openDatabase(url: string, warn: (text: string) => void): P
 export async function migrate(url: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
-  const orm = await openOrm(url)
   try {
+    if (await isMigrated(lock)) return []
     await lock.query("select pg_advisory_lock(hashtext('daikon migrate'))")
-    const applied = await orm.migrator.up()
-    return applied.map(({ name }) => name)
+    const orm = await openOrm(url)
+    try {
+      const applied = await orm.migrator.up()
+      return applied.map(({ name }) => name)
+    } finally {
+      await orm.close(true)
+    }
   } finally {
-    await orm.close(true)
     await lock.end()
+  }
+}
+
+/** Whether nothing is left to do, which is so at nearly every start. */
+async function isMigrated(client: Client): Promise<boolean> {
+  try {
+    const { rows } = await client.query<{ name: string }>('select name from migrations')
+    const applied = new Set(rows.map(({ name }) => name))
+    return migrations.every(({ name }) => applied.has(name))
+  } catch (error) {
+    if (lacksMigrations(error)) return false
+    throw error
   }
 }
 
@@ -107,16 +135,7 @@ function openOrm(url: string, onPool?: (pool: Pool) => void): Promise<MikroORM> 
     // What matters of it arrives as errors.
     logger: () => {},
     migrations: {
-      migrationsList: [
-        { name: '001-first', class: First },
-        { name: '002-sign-in', class: SignIn },
-        { name: '003-search', class: Search },
-        { name: '004-apps', class: Apps },
-        { name: '005-activity', class: ActivityLog },
-        { name: '006-client-origins', class: ClientOrigins },
-        { name: '007-workspace-search', class: WorkspaceSearch },
-        { name: '008-admin-tokens', class: AdminTokens },
-      ],
+      migrationsList: migrations,
       tableName: 'migrations',
       snapshot: false,
     },

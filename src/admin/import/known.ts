@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { executeBound, textArray, wordArray } from '../../storage/bound-statement.ts'
+import { arrayLiteral, textArray } from '../../storage/array-literal.ts'
+import { executeBound } from '../../storage/bound-statement.ts'
 import type { Role } from '../../workspaces/roles.ts'
 import { type Known, keyOf, type Row } from './plan.ts'
 
@@ -68,7 +69,7 @@ function findWorkspaces(em: EntityManager, slugs: string[]) {
 export async function learn(em: EntityManager, some: Row[], { known, ids }: World): Promise<void> {
   const rows = some.filter(({ errors, slug }) => errors.length === 0 && ids.workspaces.has(slug))
   if (rows.length === 0) return
-  const workspaceIds = wordArray([...ids.workspaces.values()])
+  const workspaceIds = arrayLiteral([...ids.workspaces.values()])
   const slugs = new Map([...ids.workspaces].map(([slug, id]) => [id, slug]))
   const emails = new Map<string, string>()
   const users = await executeBound<{ id: string; email: string; name: string }>(em, {
@@ -80,7 +81,7 @@ export async function learn(em: EntityManager, some: Row[], { known, ids }: Worl
     ids.users.set(email, id)
     if (!known.users.has(email)) known.users.set(email, name)
   }
-  const userIds = wordArray([...emails.keys()])
+  const userIds = arrayLiteral([...emails.keys()])
 
   type Member = { user_id: string; workspace_id: string; role: Role; joined: boolean }
   const members = await executeBound<Member>(em, {

@@ -3,12 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
 import { recordStatement } from '../../activity/record.ts'
-import {
-  type BoundStatement,
-  executeBound,
-  textArray,
-  wordArray,
-} from '../../storage/bound-statement.ts'
+import { arrayLiteral, textArray } from '../../storage/array-literal.ts'
+import { type BoundStatement, executeBound } from '../../storage/bound-statement.ts'
 import type { Ids } from './known.ts'
 import { keyOf, type Plan } from './plan.ts'
 import type { Tell } from './progress.ts'
@@ -96,7 +92,7 @@ function insertUsers({ em, ids }: Writing, users: [string, string][]): Send {
         name = case when excluded.name = '' then users.name else excluded.name end
       returning id, email`,
     values: [
-      wordArray(users.map(() => randomUUID())),
+      arrayLiteral(users.map(() => randomUUID())),
       textArray(users.map(([email]) => email)),
       textArray(users.map(([, name]) => name)),
     ],
@@ -115,7 +111,7 @@ function renameUsers(writing: Writing, renamed: [string, { from: string; to: str
     sql: `
       update users u set name = p.name from unnest($1::uuid[], $2::text[]) as p(id, name)
       where u.id = p.id`,
-    values: [wordArray(users.map(({ id }) => id)), textArray(users.map(({ to }) => to))],
+    values: [arrayLiteral(users.map(({ id }) => id)), textArray(users.map(({ to }) => to))],
   }
   const entries = users.map(({ id, from, to }) => ({ targetId: id, detail: { from, to } }))
   return sendAll(writing, [update, recordStatement(writing.actor, 'user.renamed', entries)])
@@ -129,7 +125,7 @@ function insertMembers(writing: Writing, items: (Membership & { role: string })[
     sql: `
       insert into members (user_id, workspace_id, role)
       select * from unnest($1::uuid[], $2::uuid[], $3::text[])`,
-    values: [...placeArrays(members), wordArray(members.map(({ role }) => role))],
+    values: [...placeArrays(members), arrayLiteral(members.map(({ role }) => role))],
   }
   const entries = members.map(({ userId, workspaceId, email, role }) => ({
     ...{ targetId: userId, workspaceId, detail: { email, role } },
@@ -144,7 +140,7 @@ function changeRoles(writing: Writing, items: (Membership & { from: string; to: 
       update members m set role = p.role
       from unnest($1::uuid[], $2::uuid[], $3::text[]) as p(user_id, workspace_id, role)
       where m.user_id = p.user_id and m.workspace_id = p.workspace_id`,
-    values: [...placeArrays(changes), wordArray(changes.map(({ to }) => to))],
+    values: [...placeArrays(changes), arrayLiteral(changes.map(({ to }) => to))],
   }
   const entries = changes.map(({ userId, workspaceId, from, to }) => ({
     ...{ targetId: userId, workspaceId, detail: { from, to } },
@@ -164,8 +160,8 @@ function insertGroups({ em, actor, ids }: Writing, items: { slug: string; name: 
       on conflict (workspace_id, name) do update set name = excluded.name
       returning id, workspace_id, name, xmax = 0 as made`,
     values: [
-      wordArray(groups.map(() => uuid())),
-      wordArray(groups.map(({ workspaceId }) => workspaceId)),
+      arrayLiteral(groups.map(() => uuid())),
+      arrayLiteral(groups.map(({ workspaceId }) => workspaceId)),
       textArray(groups.map(({ name }) => name)),
       actor.actorId,
     ],
@@ -193,7 +189,7 @@ function insertGroupMembers(writing: Writing, items: (Membership & { name: strin
       insert into group_members (user_id, workspace_id, group_id)
       select * from unnest($1::uuid[], $2::uuid[], $3::uuid[])
       on conflict do nothing`,
-    values: [...placeArrays(members), wordArray(members.map(({ groupId }) => groupId))],
+    values: [...placeArrays(members), arrayLiteral(members.map(({ groupId }) => groupId))],
   }
   const entries = members.map(({ groupId, userId, workspaceId, name }) => ({
     ...{ targetId: groupId, workspaceId, detail: { name, user_id: userId } },
@@ -213,8 +209,8 @@ function placed<Item extends Membership>(ids: Ids, items: Item[]): (Item & Place
 
 function placeArrays(places: Place[]): string[] {
   return [
-    wordArray(places.map(({ userId }) => userId)),
-    wordArray(places.map(({ workspaceId }) => workspaceId)),
+    arrayLiteral(places.map(({ userId }) => userId)),
+    arrayLiteral(places.map(({ workspaceId }) => workspaceId)),
   ]
 }
 

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { v7 as uuid } from 'uuid'
+import { idOf, kind } from './data-set.ts'
+import type { Result } from './load.ts'
+import { createPicker } from './reach.ts'
+import type { Written } from './writes.ts'
+
+/**
+ * What PostgreSQL gives through the driver alone, prepared: a round trip, a row by its index, a row
+ * written. A process of its own, as the server is.
+ */
+export type DriverJob = {
+  what: keyof typeof statements
+  inFlight: number
+  seconds: number
+  written?: Written
+}
+
+const [url] = process.argv.slice(2)
+const pool = new pg.Pool({ connectionString: url, max: 10 })
+const pick = createPicker(1)
+let turn = 0
+
+const statements = {
+  'round trip': () => ({ name: 'one', text: 'select 1', values: [] }),
+  row: ({ resources = 1 }: Written) => ({
+    name: 'row',
+    text: `select r.* from resource_kinds k join resources r on r.kind_id = k.id
+      where service_name = $1 and resource_type = $2 and resource_id = $3`,
+    values: [kind.service_name, kind.resource_type, idOf('r', pick(resources))],
+  }),
+  resource: ({ kindId, users, workspaces }: Written) => {
+    turn += 1
+    const user = turn % users
+    return {
+      name: 'resource',
+      text: `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+        values ($1, $2, $3, $4, $5, $6)`,
+      values: [uuid(), kindId, uuid(), idOf('w', user % workspaces), idOf('u', user), 'private'],
+    }
+  },
+  // The share and its entry in the activity log, which are one change.
+  share: ({ kindId, shareable, members, firstUser, workspace }: Written) => {
+    turn += 1
+    const at = turn % shareable.length
+    const user = idOf('u', firstUser + (Math.floor(turn / shareable.length) % members))
+    const { id, resource_id } = shareable[at] as { id: string; resource_id: string }
+    const place = idOf('w', workspace)
+    const detail = { ...kind, resource_id, grantee_type: 'user', grantee_id: user }
+    return {
+      name: 'share',
+      text: `with log as (
+          insert into activity (id, action, target_type, target_id, actor_id, workspace_id, detail)
+          values ($1, 'permission.shared', 'permission', $2, $3, $4, $5)
+        )
+        insert into shares
+          (id, kind_id, resource_id, workspace_id, user_id, permission, granted_by)
+        values ($6, $7, $8, $4, $9, 'view', $3)`,
+      values: [
+        ...[uuid(), id, user, place, JSON.stringify({ ...detail, permission: 'view' })],
+        ...[uuid(), kindId, resource_id, user],
+      ],
+    }
+  },
+}
+
+process.on('message', async (job: DriverJob) => process.send?.(await run(job)))
+process.once('disconnect', () => process.exit())
+
+async function run({ what, inFlight, seconds, written }: DriverJob): Promise<Result> {
+  let times: number[] = []
+  let calls = 0
+  let over = false
+  async function work() {
+    while (!over) {
+      const started = performance.now()
+      await pool.query(statements[what](written as Written))
+      times.push(performance.now() - started)
+      calls += 1
+    }
+  }
+  const workers = Array.from({ length: inFlight }, work)
+  await sleep(500)
+  times = []
+  const started = performance.now()
+  await sleep(seconds * 1000)
+  const elapsed = (performance.now() - started) / 1000
+  over = true
+  const sorted = Float64Array.from(times).sort()
+  await Promise.all(workers)
+  const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
+  return {
+    ...{ rate: sorted.length / elapsed, p50: quantile(0.5), p99: quantile(0.99), calls },
+    wrong: 0,
+  }
+}

@@ -1,0 +1,23 @@
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { PermissionServiceService } from '../gen/daikon/v1/permissions.ts'
+import { startEmbedded } from '../src/storage/embedded.ts'
+
+/** The floor of a start: Node, embedded PostgreSQL and a grpc-js server that answers with nothing. */
+const { DATA_DIR = '', GRPC_PORT } = process.env
+const embedded = await startEmbedded({ dataDir: DATA_DIR })
+const server = new Server()
+const { check } = PermissionServiceService
+server.addService(
+  { check },
+  {
+    check: (_call: object, callback: (error: null, response: object) => void) =>
+      callback(null, { results: [] }),
+  },
+)
+server.bindAsync(`127.0.0.1:${GRPC_PORT}`, ServerCredentials.createInsecure(), (error) => {
+  if (error) throw error
+})
+process.once('SIGTERM', async () => {
+  await embedded.stop()
+  process.exit()
+})

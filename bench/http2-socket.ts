@@ -1,0 +1,133 @@
+import { connect } from 'node:net'
+import {
+  endStream,
+  frame,
+  frameType,
+  initialWindow,
+  initialWindowSetting,
+  largestFrame,
+  preface,
+} from './http2-frames.ts'
+
+/** One HTTP/2 connection that sends as much as the server's windows allow. */
+export type Http2Socket = {
+  /** Opens the next stream by its HEADERS frame; answers its id. */
+  open(head: Buffer): number
+  /** Queues a part of a stream's body. */
+  send(stream: number, bytes: Buffer, end: boolean): void
+  /** Writes what is queued, as far as it may go, in one piece. */
+  flush(): void
+  close(): void
+}
+
+/** What comes in: frames of streams, and that a chunk of them has been read. */
+export type Hears = {
+  data(stream: number, payload: Buffer): void
+  end(stream: number): void
+  read(): void
+}
+
+const empty = Buffer.alloc(0)
+
+/** Connects, and keeps house: settings, pings and windows. */
+export function openHttp2(port: number, hears: Hears): Promise<Http2Socket> {
+  const socket = connect(port, '127.0.0.1').setNoDelay()
+  const windows = new Map<number, number>()
+  let streamWindow = initialWindow
+  let window = initialWindow
+  let stream = 1
+  let frames: Buffer[] = []
+  let queue: { stream: number; bytes: Buffer; end: boolean }[] = []
+  let rest: Buffer = empty
+  let closed = false
+
+  /** Turns a queued part into frames; answers what has to wait. */
+  function pack(part: (typeof queue)[number]): (typeof queue)[number] | undefined {
+    let { bytes } = part
+    for (;;) {
+      const own = windows.get(part.stream)
+      if (own === undefined) return undefined
+      const length = Math.min(bytes.length, largestFrame, window, own)
+      if (length === 0 && bytes.length > 0) return { ...part, bytes }
+      window -= length
+      windows.set(part.stream, own - length)
+      const last = length === bytes.length
+      const flags = last && part.end ? endStream : 0
+      frames.push(frame(frameType.data, flags, part.stream, bytes.subarray(0, length)))
+      if (last) return undefined
+      bytes = bytes.subarray(length)
+    }
+  }
+
+  function flush() {
+    if (queue.length > 0) queue = queue.map(pack).filter((part) => part !== undefined)
+    if (frames.length > 0 && !closed) socket.write(Buffer.concat(frames))
+    frames = []
+  }
+
+  function take(type: number, flags: number, id: number, payload: Buffer) {
+    if (type === frameType.data) hears.data(id, payload)
+    if (type === frameType.reset || (flags & endStream && type <= frameType.headers)) {
+      windows.delete(id)
+      hears.end(id)
+    }
+    if (type === frameType.window) {
+      const more = payload.readUInt32BE(0)
+      const own = windows.get(id)
+      if (id === 0) window += more
+      else if (own !== undefined) windows.set(id, own + more)
+    }
+    if (type === frameType.settings && !(flags & 1)) {
+      for (let at = 0; at < payload.length; at += 6) {
+        if (payload.readUInt16BE(at) === initialWindowSetting) widen(payload.readUInt32BE(at + 2))
+      }
+      frames.push(frame(type, 1, 0, empty))
+    }
+    if (type === frameType.ping && !(flags & 1)) frames.push(frame(type, 1, 0, payload))
+    if (type === frameType.goaway && !closed) throw new Error('the server went away')
+  }
+
+  function widen(to: number) {
+    for (const [id, own] of windows) windows.set(id, own + to - streamWindow)
+    streamWindow = to
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let at = 0
+    while (rest.length - at >= 9) {
+      const length = rest.readUIntBE(at, 3)
+      if (rest.length - at < 9 + length) break
+      const payload = rest.subarray(at + 9, at + 9 + length)
+      take(rest[at + 3] as number, rest[at + 4] as number, rest.readUInt32BE(at + 5), payload)
+      at += 9 + length
+    }
+    rest = rest.subarray(at)
+    hears.read()
+    flush()
+  })
+
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.write(preface)
+      resolve({
+        open(head) {
+          const id = stream
+          stream += 2
+          const bytes = Buffer.from(head)
+          bytes.writeUInt32BE(id, 5)
+          windows.set(id, streamWindow)
+          frames.push(bytes)
+          return id
+        },
+        send: (stream, bytes, end) => void queue.push({ stream, bytes, end }),
+        flush,
+        close() {
+          closed = true
+          socket.destroy()
+        },
+      })
+    })
+  })
+}

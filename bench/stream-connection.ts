@@ -1,0 +1,75 @@
+import type { Open } from './connections.ts'
+import { openHttp2 } from './http2-socket.ts'
+import { fits } from './prepared.ts'
+
+const empty = Buffer.alloc(0)
+
+/**
+ * Messages on one bidirectional stream of a connection of its own, answers in any order. The first
+ * of the requests is the opening of the stream; of the others and of their answers the first field
+ * is the correlation id, digits by which the answer is found again.
+ */
+export const openStream: Open = async ({ port, inFlight, next, onAnswer }) => {
+  const waiting = new Map<string, { started: number; expected: Buffer }>()
+  let rest: Buffer = empty
+  let stopped = false
+  let stream = 0
+
+  function send() {
+    const request = next()
+    if (!request) return
+    const { body, expected } = request
+    const id = correlationId(body, 5)
+    if (waiting.has(id)) throw new Error('too few messages for so many under way')
+    waiting.set(id, { started: performance.now(), expected })
+    socket.send(stream, body, false)
+  }
+
+  function fill() {
+    while (!stopped && waiting.size < inFlight) send()
+  }
+
+  const socket = await openHttp2(port, {
+    data(_stream, payload) {
+      rest = rest.length === 0 ? payload : Buffer.concat([rest, payload])
+      let at = 0
+      while (rest.length - at >= 5) {
+        const length = rest.readUInt32BE(at + 1)
+        if (rest.length - at < 5 + length) break
+        const id = correlationId(rest, at + 5)
+        const message = rest.subarray(at + 5, at + 5 + length)
+        const asked = waiting.get(id)
+        waiting.delete(id)
+        onAnswer(
+          performance.now() - (asked?.started ?? 0),
+          asked !== undefined && fits(message, asked.expected),
+        )
+        at += 5 + length
+      }
+      rest = rest.subarray(at)
+    },
+    end() {
+      if (!stopped) throw new Error('the server ended the stream')
+    },
+    read: fill,
+  })
+  const opening = next()
+  if (!opening) throw new Error('no opening')
+  stream = socket.open(opening.head)
+  fill()
+  socket.flush()
+  return {
+    push(count) {
+      for (let left = count; left > 0; left -= 1) send()
+      socket.flush()
+    },
+    stop() {
+      stopped = true
+      socket.close()
+    },
+  }
+}
+
+function correlationId(bytes: Buffer, at: number): string {
+  return bytes.toString('latin1', at + 2, at + 2 + (bytes[at + 1] as number))
+}

@@ -1,0 +1,65 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import pg, { type PoolClient } from 'pg'
+import { isDeadlock, statementFault } from './storage-fault.ts'
+
+/** A statement that PostgreSQL keeps under its name; its values travel apart from the text, as $1, $2 … */
+export type Statement = { name: string; text: string; values: unknown[] }
+
+/** How often a statement that PostgreSQL chose as a deadlock's victim is tried. */
+const tries = 3
+
+/**
+ * Reads by a statement, outside any transaction, and answers its rows. The ORM prepares nothing:
+ * PostgreSQL would read and plan every one anew, at several times the work.
+ */
+export async function prepared<Row extends object>(
+  em: EntityManager,
+  statement: Statement,
+): Promise<Row[]> {
+  return lend(em, async (client) => (await client.query<Row>(statement)).rows)
+}
+
+/**
+ * Writes by one statement in a transaction of its own: by itself it would go on to its end, and stay,
+ * when the connection is cut and its caller has been told that it failed.
+ */
+export async function preparedChange<Row extends object>(
+  em: EntityManager,
+  statement: Statement,
+): Promise<Row[]> {
+  return lend(em, async (client) => {
+    await client.query('begin')
+    try {
+      const { rows } = await client.query<Row>(statement)
+      await client.query('commit')
+      return rows
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) await client.query('rollback')
+      throw error
+    }
+  })
+}
+
+/** Lends a client of the ORM's; one that fails by more than what PostgreSQL refuses is given up. */
+async function lend<Result>(
+  em: EntityManager,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  for (let left = tries; ; left -= 1) {
+    try {
+      const pool = await em.getConnection().getNativeClient()
+      const client = await pool.connect()
+      let broken: Error | undefined
+      try {
+        return await work(client)
+      } catch (error) {
+        if (!(error instanceof pg.DatabaseError)) broken = error as Error
+        throw error
+      } finally {
+        client.release(broken)
+      }
+    } catch (error) {
+      if (left === 1 || !isDeadlock(error)) throw statementFault(error)
+    }
+  }
+}
