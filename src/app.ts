@@ -126,7 +126,9 @@ export function createApp(parts: AppParts): App {
       allowedHosts: allowedHosts(options.allowedHosts, options.baseUrl, options.adminUrl),
       adminOrigin: new URL(options.adminUrl).origin,
       docs: options.debug
-        ? createDocs(() => createOpenApi(operations, createFileRegistry(descriptors)))
+        ? createDocs(() =>
+            createOpenApi(operations, createFileRegistry(descriptors), options.globalLimit),
+          )
         : [],
       isClientOrigin: createClientOrigins(database.statements),
     }),

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
@@ -82,16 +83,29 @@ test('the proxy reaches every node at both doors and overwrites X-Forwarded-For'
 
 test('docker compose takes the composition', (t) => {
   const options = { cwd: root, env: { ...process.env, ...given }, encoding: 'utf8' } as const
-  if (spawnSync('docker', ['compose', 'version'], options).status !== 0) {
+  const installed = [['docker', 'compose'], ['docker-compose']].find(
+    ([name = '', ...rest]) => spawnSync(name, [...rest, 'version'], options).status === 0,
+  )
+  if (!installed) {
     t.log('no docker compose here: the tests above have read the file by themselves')
     t.true('daikon-1' in services)
     return
   }
-  const { status, stdout, stderr } = spawnSync(
-    'docker',
-    ['compose', 'config', '--format', 'json'],
-    options,
-  )
+  const [name = '', ...rest] = installed
+  const { status, stdout, stderr } = spawnSync(name, [...rest, 'config', '--services'], options)
   t.is(status, 0, stderr)
-  t.deepEqual(Object.keys(JSON.parse(stdout).services).toSorted(), Object.keys(services).toSorted())
+  t.deepEqual(stdout.trim().split('\n').toSorted(), Object.keys(services).toSorted())
+})
+
+test('nginx takes the proxy’s configuration', (t) => {
+  // It looks names up when it reads them, and these are the composition's alone.
+  const text = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-nginx-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, text)
+  const rest = ['-t', '-q', '-c', file, '-g', `pid ${folder}/pid; error_log stderr;`]
+  const { status, stderr, error } = spawnSync('nginx', rest, { encoding: 'utf8' })
+  if (error) return t.log('no nginx here') ?? t.pass()
+  t.is(status, 0, stderr)
 })
