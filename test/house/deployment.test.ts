@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 import { readConfig, settings } from '../../src/config.ts'
+import { securityHeaders } from '../../src/http/headers.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -78,6 +79,14 @@ test('the proxy reaches every node at both doors and overwrites X-Forwarded-For'
     for (const port of [settings.HTTP_PORT.fallback, settings.GRPC_PORT.fallback])
       t.true(proxy.includes(`server ${name}:${port} `))
   t.regex(proxy, /proxy_set_header X-Forwarded-For \$remote_addr;/)
+  // Those that nginx may add to what it answers by itself; its name and its caching are its own.
+  const { Server: _, 'Cache-Control': __, ...security } = securityHeaders(false)
+  for (const [name, value] of Object.entries(security)) {
+    const own = `$own_${name.toLowerCase().replaceAll('-', '_')}`
+    t.true(proxy.includes(`add_header ${name} ${own} always;`), name)
+    t.true(proxy.includes(value), name)
+  }
+  t.regex(proxy, /proxy_pass_header Server;/)
   t.true(services.proxy?.volumes?.[0]?.startsWith('./deploy/nginx.conf:'))
 })
 
@@ -99,7 +108,11 @@ test('docker compose takes the composition', (t) => {
 
 test('nginx takes the proxy’s configuration', (t) => {
   // It looks names up when it reads them, and these are the composition's alone.
-  const text = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
+  const named = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
+  const [, minor = 0] = (spawnSync('nginx', ['-v']).stderr ?? '').toString().match(/1\.(\d+)/) ?? []
+  // Before 1.25 HTTP/2 was said elsewhere.
+  const old = (text: string) => text.replace('50051;', '50051 http2;').replace('http2 on;', '')
+  const text = Number(minor) < 25 ? old(named) : named
   const folder = mkdtempSync(join(tmpdir(), 'daikon-nginx-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const file = join(folder, 'nginx.conf')
