@@ -1560,8 +1560,6 @@ export interface components {
         AdminLogoutResponse: {
             /** @description `ok`. */
             status: string;
-            /** @description Empty: the cookie is deleted. */
-            admin_token: string;
         };
         AdminMe: {
             id: string;
@@ -1609,39 +1607,178 @@ export interface components {
         };
     };
     responses: {
-        /** @description Unauthenticated */
-        401: {
+        /** @description Refused */
+        400: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:refused",
+                 *       "title": "Refused",
+                 *       "status": 400,
+                 *       "detail": "The Host header names no host of this service",
+                 *       "reason": "HOST_NOT_ALLOWED",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Unauthenticated */
+        401: {
+            headers: {
+                "WWW-Authenticate"?: string;
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:unauthenticated",
+                 *       "title": "Unauthenticated",
+                 *       "status": 401,
+                 *       "detail": "The token has expired",
+                 *       "reason": "TOKEN_EXPIRED",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Forbidden */
         403: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:forbidden",
+                 *       "title": "Forbidden",
+                 *       "status": 403,
+                 *       "detail": "The token is for another workspace",
+                 *       "reason": "OTHER_WORKSPACE",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Not found */
         404: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:missing",
+                 *       "title": "Not found",
+                 *       "status": 404,
+                 *       "detail": "Resource not found",
+                 *       "reason": "RESOURCE_NOT_FOUND",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Conflict */
+        409: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:conflict",
+                 *       "title": "Conflict",
+                 *       "status": 409,
+                 *       "detail": "Another workspace has this slug",
+                 *       "reason": "SLUG_TAKEN",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too large */
+        413: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:too_large",
+                 *       "title": "Too large",
+                 *       "status": 413,
+                 *       "detail": "The body has more than 4194304 bytes",
+                 *       "reason": "BODY_TOO_LARGE",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Unsupported media type */
+        415: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:media_type",
+                 *       "title": "Unsupported media type",
+                 *       "status": 415,
+                 *       "detail": "The body must be application/json, not untyped",
+                 *       "reason": "NOT_JSON",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description Invalid request */
         422: {
             headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:invalid",
+                 *       "title": "Invalid request",
+                 *       "status": 422,
+                 *       "detail": "workspace_id must be a UUID",
+                 *       "reason": "INVALID_REQUEST",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *       "errors": [
+                 *         {
+                 *           "field": "workspace_id",
+                 *           "message": "must be a UUID"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
@@ -1650,9 +1787,44 @@ export interface components {
             headers: {
                 /** @description Seconds */
                 "Retry-After"?: number;
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:limited",
+                 *       "title": "Too many requests",
+                 *       "status": 429,
+                 *       "detail": "Try again in 12 seconds",
+                 *       "reason": "RATE_LIMITED",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Unavailable */
+        503: {
+            headers: {
+                /** @description Seconds */
+                "Retry-After"?: number;
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:daikon:problem:unavailable",
+                 *       "title": "Unavailable",
+                 *       "status": 503,
+                 *       "detail": "The database is not available",
+                 *       "reason": "STORAGE_UNAVAILABLE",
+                 *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+                 *     }
+                 */
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
@@ -1668,7 +1840,12 @@ export interface components {
     };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @example "global";r=29;t=60 */
+        RateLimit: string;
+        /** @example "global";q=30;w=60 */
+        "RateLimit-Policy": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1700,15 +1877,24 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "checks": [
+                 *         {
+                 *           "service_name": "docs",
+                 *           "resource_type": "document",
+                 *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                 *           "action": "view"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @default [] */
                     checks?: {
                         service_name: string;
                         resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @example 0d000000-0000-7000-8000-000000000001
-                         */
+                        /** Format: uuid */
                         resource_id: string;
                         action: string;
                     }[];
@@ -1719,16 +1905,35 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "service_name": "docs",
+                     *           "resource_type": "document",
+                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *           "action": "view",
+                     *           "allowed": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["PermissionCheckResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -1741,14 +1946,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service_name": "docs",
+                 *       "resource_type": "document",
+                 *       "action": "view",
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *       "limit": 50
+                 *     }
+                 */
                 "application/json": {
                     service_name: string;
                     resource_type: string;
                     action: string;
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     workspace_id: string;
                     /** @default 1000 */
                     limit?: number;
@@ -1760,16 +1971,31 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "resource_ids": [
+                     *         "0d000000-0000-7000-8000-0000000000d2"
+                     *       ],
+                     *       "has_full_access": true,
+                     *       "next_page_token": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AccessibleResourcesResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -1778,19 +2004,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grantee_type": "user",
+                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                 *       "permission": "view"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     grantee_id: string;
                     /** @enum {string} */
                     permission: "view" | "edit";
@@ -1801,17 +2032,33 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "grantee_type": "user",
+                     *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "permission": "view",
+                     *       "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "granted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Share"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -1820,19 +2067,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grantee_type": "user",
+                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                 *       "permission": "view"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     grantee_id: string;
                     /** @enum {string} */
                     permission: "view" | "edit";
@@ -1843,17 +2095,27 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Acknowledgement"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -1866,23 +2128,24 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service_name": "docs",
+                 *       "resource_type": "document",
+                 *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                 *       "visibility": "workspace"
+                 *     }
+                 */
                 "application/json": {
                     service_name: string;
                     resource_type: string;
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     resource_id: string;
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     workspace_id: string;
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     owner_id: string;
                     /**
                      * @default private
@@ -1896,16 +2159,46 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -1914,12 +2207,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "visibility": "workspace"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     visibility: "private" | "workspace";
@@ -1930,17 +2229,44 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -1949,8 +2275,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example docs */
                 service_name: string;
+                /** @example document */
                 resource_type: string;
+                /** @example 0d000000-0000-7000-8000-0000000000d2 */
                 resource_id: string;
             };
             cookie?: never;
@@ -1960,17 +2289,43 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -1979,6 +2334,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
@@ -1988,21 +2344,25 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
     PermissionService_ListGrantedActions: {
         parameters: {
             query: {
+                /** @example docs */
                 service_name: string;
             };
             header?: never;
@@ -2014,16 +2374,28 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "service_name": "docs",
+                     *       "actions": [
+                     *         "publish"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListGrantedActionsResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2036,6 +2408,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "service_name": "docs",
+                 *       "actions": [
+                 *         {
+                 *           "name": "Example",
+                 *           "description": "An example"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     service_name: string;
                     /** @default [] */
@@ -2050,16 +2433,35 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "service_name": "docs",
+                     *       "actions": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "name": "Example",
+                     *           "description": "An example",
+                     *           "registered_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ServiceActions"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2075,15 +2477,30 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "name": "Example",
+                     *         "slug": "example",
+                     *         "description": "An example",
+                     *         "role": "editor",
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["WorkspaceResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2096,6 +2513,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "slug": "example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     slug: string;
@@ -2107,16 +2531,32 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "slug": "example",
+                     *       "description": "An example",
+                     *       "role": "editor",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2125,6 +2565,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2134,17 +2575,31 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "slug": "example",
+                     *       "description": "An example",
+                     *       "role": "editor",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2153,6 +2608,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2162,15 +2618,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2179,12 +2639,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     description?: string;
@@ -2195,17 +2662,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "slug": "example",
+                     *       "description": "An example",
+                     *       "role": "editor",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2217,6 +2700,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2226,17 +2710,35 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "email": "bob@example.com",
+                     *         "name": "Example",
+                     *         "avatar_url": "https://example.com/bob.png",
+                     *         "role": "editor",
+                     *         "status": "active",
+                     *         "joined_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["WorkspaceMemberResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2245,12 +2747,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "bob@example.com",
+                 *       "role": "editor"
+                 *     }
+                 */
                 "application/json": {
                     email: string;
                     /**
@@ -2265,17 +2774,36 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "role": "editor",
+                     *       "status": "active",
+                     *       "joined_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceMemberResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2284,7 +2812,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -2294,15 +2824,20 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2311,13 +2846,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "role": "editor"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     role: "owner" | "admin" | "editor" | "viewer";
@@ -2328,17 +2870,36 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "role": "editor",
+                     *       "status": "active",
+                     *       "joined_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceMemberResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2347,6 +2908,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2356,17 +2918,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "name": "Example",
+                     *         "description": "An example",
+                     *         "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GroupResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2375,12 +2953,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     description?: string;
@@ -2391,17 +2976,34 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "name": "Example",
+                     *       "description": "An example",
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["GroupResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2410,7 +3012,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
             };
             cookie?: never;
@@ -2420,15 +3024,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2437,13 +3045,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     description?: string;
@@ -2454,17 +3070,34 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "name": "Example",
+                     *       "description": "An example",
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["GroupResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2473,8 +3106,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -2484,17 +3120,28 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Acknowledgement"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2503,8 +3150,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -2514,15 +3164,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2531,7 +3185,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
             };
             cookie?: never;
@@ -2541,17 +3197,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *         "group_id": "0d000000-0000-7000-8000-000000000002",
+                     *         "email": "bob@example.com",
+                     *         "name": "Example",
+                     *         "avatar_url": "https://example.com/bob.png",
+                     *         "added_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GroupMemberResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2567,15 +3239,28 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "is_active": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2588,6 +3273,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "avatar_url": "https://example.com/bob.png"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     avatar_url?: string;
@@ -2598,16 +3289,31 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "is_active": true,
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2623,15 +3329,32 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "provider": "google",
+                     *         "user_agent": "Firefox",
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *         "expires_at": "2026-11-21T12:00:00.000Z",
+                     *         "current": true
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["Session"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2647,13 +3370,16 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2662,6 +3388,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 session_id: string;
             };
             cookie?: never;
@@ -2671,15 +3398,18 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2695,15 +3425,57 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "total_users": 1,
+                     *       "active_users": 1,
+                     *       "total_workspaces": 1,
+                     *       "total_groups": 1,
+                     *       "total_resources": 1,
+                     *       "workspace_distribution": [
+                     *         {
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "name": "Example",
+                     *           "members": 3,
+                     *           "groups": 1,
+                     *           "resources": 3
+                     *         }
+                     *       ],
+                     *       "recent_activity": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "action": "member.invited",
+                     *           "target_type": "user",
+                     *           "target_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "actor_id": "0d000000-0000-7000-8000-00000000000a",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "detail": {
+                     *             "role": "editor"
+                     *           },
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "signups_by_day": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "count": 1
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Stats"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2726,16 +3498,39 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "action": "member.invited",
+                     *           "target_type": "user",
+                     *           "target_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "actor_id": "0d000000-0000-7000-8000-00000000000a",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "detail": {
+                     *             "role": "editor"
+                     *           },
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_before": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListActivityResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2755,16 +3550,39 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "email": "bob@example.com",
+                     *           "name": "Example",
+                     *           "avatar_url": "https://example.com/bob.png",
+                     *           "is_active": true,
+                     *           "is_admin": false,
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_sign_in_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "page_size": 20
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserPage"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2773,6 +3591,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -2782,17 +3601,84 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "is_active": true,
+                     *       "is_admin": false,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+                     *       "linked_accounts": [
+                     *         {
+                     *           "provider": "google",
+                     *           "subject": "1042",
+                     *           "email": "bob@example.com",
+                     *           "linked_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "memberships": [
+                     *         {
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "workspace_name": "Example",
+                     *           "workspace_slug": "example",
+                     *           "role": "editor",
+                     *           "status": "active",
+                     *           "joined_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "groups": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "name": "Example",
+                     *           "description": "An example",
+                     *           "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "roles": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "name": "Example",
+                     *           "description": "An example",
+                     *           "action_count": 1,
+                     *           "member_count": 1,
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "sessions": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "provider": "google",
+                     *           "user_agent": "Firefox",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserDetail"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2801,12 +3687,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "is_active": true
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     is_active?: boolean;
@@ -2817,17 +3710,86 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "is_active": true,
+                     *       "is_admin": false,
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+                     *       "linked_accounts": [
+                     *         {
+                     *           "provider": "google",
+                     *           "subject": "1042",
+                     *           "email": "bob@example.com",
+                     *           "linked_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "memberships": [
+                     *         {
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "workspace_name": "Example",
+                     *           "workspace_slug": "example",
+                     *           "role": "editor",
+                     *           "status": "active",
+                     *           "joined_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "groups": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "name": "Example",
+                     *           "description": "An example",
+                     *           "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "roles": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "name": "Example",
+                     *           "description": "An example",
+                     *           "action_count": 1,
+                     *           "member_count": 1,
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "sessions": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "provider": "google",
+                     *           "user_agent": "Firefox",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserDetail"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2836,17 +3798,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *       "role": "editor"
+                 *     }
+                 */
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     workspace_id: string;
                     /**
                      * @default viewer
@@ -2860,17 +3826,36 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "role": "editor",
+                     *       "status": "active",
+                     *       "joined_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceMemberResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2890,16 +3875,37 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "name": "Example",
+                     *           "slug": "example",
+                     *           "description": "An example",
+                     *           "role": "editor",
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "page_size": 20
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspacePage"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2912,6 +3918,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "slug": "example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     slug: string;
@@ -2923,16 +3936,33 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "slug": "example",
+                     *       "description": "An example",
+                     *       "role": "editor",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2948,15 +3978,28 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "name": "Example",
+                     *         "slug": "example"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["WorkspaceChoice"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2965,6 +4008,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2974,17 +4018,31 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "slug": "example",
+                     *       "description": "An example",
+                     *       "role": "editor",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -2993,6 +4051,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -3002,15 +4061,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3019,12 +4082,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     description?: string;
@@ -3035,17 +4105,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "slug": "example",
+                     *       "description": "An example",
+                     *       "role": "editor",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3057,6 +4143,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -3066,17 +4153,35 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "email": "bob@example.com",
+                     *         "name": "Example",
+                     *         "avatar_url": "https://example.com/bob.png",
+                     *         "role": "editor",
+                     *         "status": "active",
+                     *         "joined_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["WorkspaceMemberResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3085,12 +4190,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "bob@example.com",
+                 *       "role": "editor"
+                 *     }
+                 */
                 "application/json": {
                     email: string;
                     /**
@@ -3105,17 +4217,36 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "role": "editor",
+                     *       "status": "active",
+                     *       "joined_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceMemberResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3124,7 +4255,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -3134,15 +4267,20 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3151,13 +4289,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "role": "editor"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     role: "owner" | "admin" | "editor" | "viewer";
@@ -3168,17 +4313,36 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "role": "editor",
+                     *       "status": "active",
+                     *       "joined_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceMemberResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3187,6 +4351,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -3196,17 +4361,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "name": "Example",
+                     *         "description": "An example",
+                     *         "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GroupResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3215,12 +4396,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     description?: string;
@@ -3231,17 +4419,34 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "name": "Example",
+                     *       "description": "An example",
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["GroupResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3252,6 +4457,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
             };
             cookie?: never;
@@ -3261,15 +4467,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3278,17 +4488,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     workspace_id?: string;
                     name?: string;
                     description?: string;
@@ -3299,17 +4514,34 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "name": "Example",
+                     *       "description": "An example",
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["GroupResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3320,6 +4552,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
             };
             cookie?: never;
@@ -3329,17 +4562,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *         "group_id": "0d000000-0000-7000-8000-000000000002",
+                     *         "email": "bob@example.com",
+                     *         "name": "Example",
+                     *         "avatar_url": "https://example.com/bob.png",
+                     *         "added_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["GroupMemberResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3348,18 +4597,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                 *     }
+                 */
                 "application/json": {
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     workspace_id?: string;
                 };
             };
@@ -3368,17 +4621,28 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Acknowledgement"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3389,7 +4653,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000002 */
                 group_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -3399,15 +4665,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3428,16 +4698,40 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "service_name": "docs",
+                     *           "resource_type": "document",
+                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *           "visibility": "workspace",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "share_count": 1
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "page_size": 20
+                     *     }
+                     */
                     "application/json": components["schemas"]["PermissionPage"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3446,6 +4740,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
@@ -3455,17 +4750,43 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3474,12 +4795,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "visibility": "workspace"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     visibility: "private" | "workspace";
@@ -3490,17 +4817,45 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3509,19 +4864,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grantee_type": "user",
+                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                 *       "permission": "view"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     grantee_id: string;
                     /** @enum {string} */
                     permission: "view" | "edit";
@@ -3532,17 +4892,33 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "grantee_type": "user",
+                     *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "permission": "view",
+                     *       "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "granted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Share"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3551,19 +4927,24 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 permission_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grantee_type": "user",
+                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                 *       "permission": "view"
+                 *     }
+                 */
                 "application/json": {
                     /** @enum {string} */
                     grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     grantee_id: string;
                     /** @enum {string} */
                     permission: "view" | "edit";
@@ -3574,17 +4955,28 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Acknowledgement"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3600,15 +4992,34 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "service_name": "docs",
+                     *         "actions": [
+                     *           {
+                     *             "id": "0d000000-0000-7000-8000-000000000010",
+                     *             "name": "Example",
+                     *             "description": "An example",
+                     *             "registered_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ServiceActions"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3617,6 +5028,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -3626,17 +5038,34 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "name": "Example",
+                     *         "description": "An example",
+                     *         "action_count": 1,
+                     *         "member_count": 1,
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["RoleResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3645,12 +5074,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000001 */
                 workspace_id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     description?: string;
@@ -3661,17 +5097,35 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "name": "Example",
+                     *       "description": "An example",
+                     *       "action_count": 1,
+                     *       "member_count": 1,
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3680,6 +5134,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
             };
             cookie?: never;
@@ -3689,15 +5144,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3706,12 +5165,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "description": "An example"
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     description?: string;
@@ -3722,17 +5188,35 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "name": "Example",
+                     *       "description": "An example",
+                     *       "action_count": 1,
+                     *       "member_count": 1,
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3741,6 +5225,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
             };
             cookie?: never;
@@ -3750,17 +5235,32 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "service_name": "docs",
+                     *         "name": "Example",
+                     *         "description": "An example",
+                     *         "registered_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["RoleActionResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3769,12 +5269,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "service_action_ids": [
+                 *         "0d000000-0000-7000-8000-000000000010"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @default [] */
                     service_action_ids?: string[];
@@ -3785,17 +5293,28 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Acknowledgement"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3804,7 +5323,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 service_action_id: string;
             };
             cookie?: never;
@@ -3814,15 +5335,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3831,6 +5356,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
             };
             cookie?: never;
@@ -3840,17 +5366,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *         "role_id": "0d000000-0000-7000-8000-000000000010",
+                     *         "email": "bob@example.com",
+                     *         "name": "Example",
+                     *         "avatar_url": "https://example.com/bob.png",
+                     *         "added_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["RoleMemberResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3859,7 +5401,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -3869,17 +5413,28 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Acknowledgement"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3888,7 +5443,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 role_id: string;
+                /** @example 0d000000-0000-7000-8000-00000000000b */
                 user_id: string;
             };
             cookie?: never;
@@ -3898,15 +5455,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3922,15 +5483,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "name": "Example",
+                     *         "service_name": "docs",
+                     *         "key_prefix": "dk_c2Vj",
+                     *         "is_active": true,
+                     *         "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *         "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ServiceAppResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3943,6 +5522,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "service_name": "docs"
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     service_name: string;
@@ -3953,16 +5538,35 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "service_name": "docs",
+                     *       "key_prefix": "dk_c2Vj",
+                     *       "is_active": true,
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "key": "dk_c2VjcmV0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ServiceAppKeyResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3971,6 +5575,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 service_app_id: string;
             };
             cookie?: never;
@@ -3980,15 +5585,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -3997,12 +5606,19 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 service_app_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "is_active": true
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     is_active?: boolean;
@@ -4013,17 +5629,35 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "service_name": "docs",
+                     *       "key_prefix": "dk_c2Vj",
+                     *       "is_active": true,
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ServiceAppResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4032,12 +5666,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000010 */
                 service_app_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 86400
+                 *     }
+                 */
                 "application/json": {
                     /** @default 86400 */
                     overlap_seconds?: number;
@@ -4048,17 +5688,36 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "service_name": "docs",
+                     *       "key_prefix": "dk_c2Vj",
+                     *       "is_active": true,
+                     *       "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "key": "dk_c2VjcmV0"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ServiceAppKeyResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4074,15 +5733,33 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "name": "Example",
+                     *         "redirect_uris": [
+                     *           "https://app.example.com/callback"
+                     *         ],
+                     *         "is_active": true,
+                     *         "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["ClientAppResponse"][];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4095,6 +5772,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "redirect_uris": [
+                 *         "https://app.example.com/callback"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     name: string;
                     /** @default [] */
@@ -4106,16 +5791,34 @@ export interface operations {
             /** @description Done */
             201: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "redirect_uris": [
+                     *         "https://app.example.com/callback"
+                     *       ],
+                     *       "is_active": true,
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClientAppResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4124,6 +5827,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000003 */
                 client_app_id: string;
             };
             cookie?: never;
@@ -4133,15 +5837,19 @@ export interface operations {
             /** @description Done */
             204: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4150,12 +5858,22 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example 0d000000-0000-7000-8000-000000000003 */
                 client_app_id: string;
             };
             cookie?: never;
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Example",
+                 *       "redirect_uris": [
+                 *         "https://app.example.com/callback"
+                 *       ],
+                 *       "is_active": true
+                 *     }
+                 */
                 "application/json": {
                     name?: string;
                     /** @default [] */
@@ -4168,17 +5886,35 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "redirect_uris": [
+                     *         "https://app.example.com/callback"
+                     *       ],
+                     *       "is_active": true,
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClientAppResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4191,25 +5927,78 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "csv": "email,workspace_slug,role\nbob@example.com,example,editor\n"
+                 *     }
+                 */
                 "application/json": {
                     csv: string;
                 };
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description UTF-8 text of at most 5242880 bytes
+                     */
+                    file: string;
+                };
+                /**
+                 * @example email,workspace_slug,role
+                 *     bob@example.com,example,editor
+                 */
+                "text/csv": string;
             };
         };
         responses: {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "columns": [
+                     *         "email"
+                     *       ],
+                     *       "summary": {
+                     *         "rows": 1,
+                     *         "create": 1,
+                     *         "update": 0,
+                     *         "unchanged": 0,
+                     *         "errors": 0
+                     *       },
+                     *       "rows": [
+                     *         {
+                     *           "line": 2,
+                     *           "email": "bob@example.com",
+                     *           "action": "create",
+                     *           "changes": [
+                     *             {
+                     *               "field": "role",
+                     *               "from": "viewer",
+                     *               "to": "editor"
+                     *             }
+                     *           ],
+                     *           "errors": []
+                     *         }
+                     *       ],
+                     *       "omitted": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["CsvImportReport"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4222,38 +6011,95 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "csv": "email,workspace_slug,role\nbob@example.com,example,editor\n"
+                 *     }
+                 */
                 "application/json": {
                     csv: string;
                 };
+                "multipart/form-data": {
+                    /**
+                     * Format: binary
+                     * @description UTF-8 text of at most 5242880 bytes
+                     */
+                    file: string;
+                };
+                /**
+                 * @example email,workspace_slug,role
+                 *     bob@example.com,example,editor
+                 */
+                "text/csv": string;
             };
         };
         responses: {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "columns": [
+                     *         "email"
+                     *       ],
+                     *       "summary": {
+                     *         "rows": 1,
+                     *         "create": 1,
+                     *         "update": 0,
+                     *         "unchanged": 0,
+                     *         "errors": 0
+                     *       },
+                     *       "rows": [
+                     *         {
+                     *           "line": 2,
+                     *           "email": "bob@example.com",
+                     *           "action": "create",
+                     *           "changes": [
+                     *             {
+                     *               "field": "role",
+                     *               "from": "viewer",
+                     *               "to": "editor"
+                     *             }
+                     *           ],
+                     *           "errors": []
+                     *         }
+                     *       ],
+                     *       "omitted": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["CsvImportReport"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
     AuthService_BeginLogin: {
         parameters: {
             query: {
+                /** @example https://app.example.com/callback */
                 redirect_uri: string;
+                /** @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM */
                 code_challenge: string;
+                /** @example S256 */
                 code_challenge_method: "S256";
                 state?: string;
             };
             header?: never;
             path: {
+                /** @example google */
                 provider: string;
             };
             cookie?: never;
@@ -4263,14 +6109,19 @@ export interface operations {
             /** @description Onwards */
             302: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location?: string;
+                    "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4285,6 +6136,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example google */
                 provider: string;
             };
             cookie?: never;
@@ -4294,20 +6146,26 @@ export interface operations {
             /** @description Onwards */
             302: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location?: string;
+                    "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
     AuthService_ListCodeWorkspaces: {
         parameters: {
             query: {
+                /** @example c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ */
                 code: string;
             };
             header?: never;
@@ -4319,14 +6177,29 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "name": "Example",
+                     *         "slug": "example",
+                     *         "role": "editor"
+                     *       }
+                     *     ]
+                     */
                     "application/json": components["schemas"]["CodeWorkspace"][];
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4339,12 +6212,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *       "code_verifier": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ"
+                 *     }
+                 */
                 "application/json": {
                     code: string;
-                    /**
-                     * Format: uuid
-                     * @example 0d000000-0000-7000-8000-000000000001
-                     */
+                    /** Format: uuid */
                     workspace_id: string;
                     code_verifier: string;
                 };
@@ -4354,14 +6231,32 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "refresh_expires_in": 604800,
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenResponse"];
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4374,6 +6269,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln"
+                 *     }
+                 */
                 "application/json": {
                     refresh_token: string;
                 };
@@ -4383,14 +6283,31 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "refresh_expires_in": 604800,
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenResponse"];
                 };
             };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4406,15 +6323,23 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Acknowledgement"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4423,6 +6348,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @example google */
                 provider: string;
             };
             cookie?: never;
@@ -4432,14 +6358,19 @@ export interface operations {
             /** @description Onwards */
             302: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location?: string;
+                    "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4454,6 +6385,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @example google */
                 provider: string;
             };
             cookie?: never;
@@ -4463,14 +6395,19 @@ export interface operations {
             /** @description Onwards */
             302: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     Location?: string;
+                    "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            400: components["responses"]["400"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4486,15 +6423,25 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdminLogoutResponse"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4510,15 +6457,28 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "email": "bob@example.com",
+                     *       "name": "Example",
+                     *       "avatar_url": "https://example.com/bob.png",
+                     *       "is_admin": true
+                     *     }
+                     */
                     "application/json": components["schemas"]["AdminMe"];
                 };
             };
+            400: components["responses"]["400"];
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             429: components["responses"]["429"];
+            503: components["responses"]["503"];
             default: components["responses"]["default"];
         };
     };
@@ -4534,12 +6494,29 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "keys": [
+                     *         {
+                     *           "kty": "RSA",
+                     *           "use": "sig",
+                     *           "alg": "RS256",
+                     *           "kid": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
+                     *           "n": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
+                     *           "e": "AQAB"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["KeySet"];
                 };
             };
+            400: components["responses"]["400"];
             429: components["responses"]["429"];
             default: components["responses"]["default"];
         };
@@ -4556,12 +6533,40 @@ export interface operations {
             /** @description Done */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "issuer": "https://auth.example.com",
+                     *       "jwks_uri": "https://auth.example.com/.well-known/jwks.json",
+                     *       "token_endpoint": "https://auth.example.com/auth/token",
+                     *       "response_types_supported": [
+                     *         "code"
+                     *       ],
+                     *       "subject_types_supported": [
+                     *         "public"
+                     *       ],
+                     *       "id_token_signing_alg_values_supported": [
+                     *         "RS256"
+                     *       ],
+                     *       "code_challenge_methods_supported": [
+                     *         "S256"
+                     *       ],
+                     *       "token_endpoint_auth_methods_supported": [
+                     *         "none"
+                     *       ],
+                     *       "claims_supported": [
+                     *         "sub"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Configuration"];
                 };
             };
+            400: components["responses"]["400"];
             429: components["responses"]["429"];
             default: components["responses"]["default"];
         };

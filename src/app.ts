@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { createFileRegistry } from '@bufbuild/protobuf'
 import { createKeyUses } from './admin/key-uses.ts'
 import { addHealth, addReflection } from './grpc/introspection.ts'
-import { createGrpcDoor, createGrpcServer, type GrpcTls } from './grpc/server.ts'
+import { createGrpcDoor, createGrpcServer, type GrpcTls, type Keepalive } from './grpc/server.ts'
 import { createDocs } from './http/docs.ts'
 import { createFacade } from './http/facade.ts'
 import { securityHeaders } from './http/headers.ts'
@@ -59,6 +59,8 @@ export type AppOptions = IdentityParts['options'] & {
   corsOrigins: string[]
   /** gRPC over TLS; plain text where there is none. */
   grpcTls?: GrpcTls | undefined
+  /** When silent gRPC clients are noticed, where not as usual. */
+  grpcKeepalive?: Keepalive
 }
 
 /** Both doors over one pipeline. */
@@ -111,6 +113,7 @@ export function createApp(parts: AppParts): App {
     definitions,
     pipeline,
     draining.signal,
+    options.grpcKeepalive,
   )
   if (options.debug) addReflection(server, descriptors)
   const services = Object.keys(definitions).map((service) => `daikon.v1.${service}`)
@@ -126,7 +129,9 @@ export function createApp(parts: AppParts): App {
       allowedHosts: allowedHosts(options.allowedHosts, options.baseUrl, options.adminUrl),
       adminOrigin: new URL(options.adminUrl).origin,
       docs: options.debug
-        ? createDocs(() => createOpenApi(operations, createFileRegistry(descriptors)))
+        ? createDocs(() =>
+            createOpenApi(operations, createFileRegistry(descriptors), options.globalLimit),
+          )
         : [],
       isClientOrigin: createClientOrigins(database.statements),
     }),

@@ -18,6 +18,17 @@ const largestMessage = 4 * 1024 * 1024
 /** What a message may have beside the file that it holds. */
 const besideFile = 1024 * 1024
 
+/** When a client that is not there any more is noticed, in milliseconds. */
+export type Keepalive = {
+  /** Between two pings, which every client answers by itself. */
+  interval: number
+  /** For the answer; without one the connection is cut. */
+  patience: number
+}
+
+/** A silent client goes within 80 seconds. Age ends no connection: it would end long streams. */
+const keepalive: Keepalive = { interval: 60_000, patience: 20_000 }
+
 /** The inside door over HTTP/2. */
 export type GrpcDoor = {
   /** Listens; answers the port. */
@@ -46,6 +57,8 @@ export function createGrpcDoor(
       new Promise((resolve) => {
         const force = setTimeout(() => server.forceShutdown(), milliseconds)
         onDrain()
+        // grpc-js takes a ping that a closing connection can't send for a lost one, and cuts its calls.
+        Object.assign(server, { keepaliveTimeMs: 0 })
         server.tryShutdown(() => {
           clearTimeout(force)
           resolve()
@@ -65,9 +78,12 @@ export function createGrpcServer(
   definitions: Record<string, ServiceDefinition>,
   pipeline: Pipeline,
   draining: AbortSignal,
+  { interval, patience } = keepalive,
 ): Server {
   const server = new Server({
     'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
+    'grpc.keepalive_time_ms': interval,
+    'grpc.keepalive_timeout_ms': patience,
     // Its counters cost every call, and nobody asks for them.
     'grpc.enable_channelz': 0,
   })

@@ -1,8 +1,17 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
-import { faultKinds } from '../rpc/fault.ts'
 import type { Tier } from '../rpc/method.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
 import type { JsonSchema } from '../rpc/schema.ts'
+import type { Traveller } from '../rpc/travel.ts'
+import { createExampleMaker, type ExampleMaker } from './examples.ts'
+import { describeBody } from './openapi-body.ts'
+import {
+  limitHeaderSchemas,
+  limitHeaders,
+  problemReferences,
+  problemResponses,
+  problemSchema,
+} from './openapi-problems.ts'
 import { publishedSchema } from './request-schema.ts'
 import { createResponseSchemas } from './response-schema.ts'
 
@@ -21,35 +30,27 @@ const securitySchemes = {
   adminCookie: { type: 'apiKey', in: 'cookie', name: 'admin_token' },
 }
 
-const problem: JsonSchema = {
-  description: 'RFC 9457',
-  type: 'object',
-  required: ['type', 'title', 'status', 'detail', 'reason', 'request_id'],
-  properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    reason: { type: 'string', description: 'Stable; what programs compare' },
-    request_id: { type: 'string' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
-  },
+type Parts = {
+  registry: FileRegistry
+  refer: (message: DescMessage) => JsonSchema
+  makeExample: ExampleMaker
 }
 
-const retryHeaders = {
-  'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
-}
-
-/** The façade as OpenAPI 3.1, made from the declarations that run it. */
-export function createOpenApi(operations: DeclaredOperation[], registry: FileRegistry): object {
-  const responses = createResponseSchemas()
+/**
+ * The façade as OpenAPI 3.1, made from the declarations that run it. `globalLimit`: requests a
+ * minute of one client over all routes; undefined where nothing is limited.
+ */
+export function createOpenApi(
+  operations: DeclaredOperation[],
+  registry: FileRegistry,
+  globalLimit: number | undefined,
+): object {
+  const responses = createResponseSchemas(registry)
+  const makeExample = createExampleMaker(responses.schemas)
+  const parts = { registry, refer: responses.refer, makeExample }
+  const limits = globalLimit
+    ? `One client has ${globalLimit} requests a minute over all routes but /health.`
+    : 'Nothing is limited here.'
   const paths: Record<string, Record<string, object>> = {
     '/health': {
       get: {
@@ -62,39 +63,44 @@ export function createOpenApi(operations: DeclaredOperation[], registry: FileReg
   }
   for (const operation of operations) {
     const { path, verb } = operation.route
-    paths[path] = { ...paths[path], [verb]: describe(operation, registry, responses.refer) }
+    paths[path] = { ...paths[path], [verb]: describe(operation, parts) }
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'daikon', version: '1', description: 'Identity, workspaces and permissions.' },
+    info: {
+      title: 'daikon',
+      version: '1',
+      description: `Identity, workspaces and permissions. ${limits}`,
+    },
+    'x-rate-limit': globalLimit && { limit: globalLimit, period: 60 },
     servers: [{ url: '/' }],
     paths,
     components: {
       securitySchemes,
-      schemas: { ...responses.schemas, Problem: problem },
+      schemas: { ...responses.schemas, Problem: problemSchema },
       responses: problemResponses(),
+      headers: limitHeaderSchemas,
     },
   }
 }
 
-function describe(
-  operation: DeclaredOperation,
-  registry: FileRegistry,
-  refer: (message: DescMessage) => JsonSchema,
-): object {
+function describe(operation: DeclaredOperation, parts: Parts): object {
   const { name, policy, route, input, service, travel } = operation
+  const { makeExample } = parts
   const limit = policy.limitPerMinute
-  const { properties, required } = publishedSchema(registry, input)
+  const { properties, required } = publishedSchema(parts.registry, input)
   const beside = [...route.pathFields, ...travel.request.map(({ field }) => field)]
   const rest = Object.keys(properties).filter((field) => !beside.includes(field))
-  const pick = (field: string) => ({ name: field, schema: properties[field] })
+  const parameter = (field: string, place: 'path' | 'query') => {
+    const schema = properties[field] as JsonSchema
+    const needed = place === 'path' || required.includes(field)
+    // What Swagger UI finds here it sends, so that only what is needed is given.
+    const example = needed && { example: makeExample(schema, field, input.name) }
+    return { name: field, in: place, required: needed, schema, ...example }
+  }
   const parameters = [
-    ...route.pathFields.map((field) => ({ ...pick(field), in: 'path', required: true })),
-    ...(route.body ? [] : rest).map((field) => ({
-      ...pick(field),
-      in: 'query',
-      required: required.includes(field),
-    })),
+    ...route.pathFields.map((field) => parameter(field, 'path')),
+    ...(route.body ? [] : rest).map((field) => parameter(field, 'query')),
   ]
   const body = {
     type: 'object',
@@ -111,14 +117,9 @@ function describe(
     security: security[policy.tier],
     parameters,
     requestBody:
-      route.body && rest.length > 0
-        ? {
-            required: body.required.length > 0,
-            content: { 'application/json': { schema: body } },
-          }
-        : undefined,
+      route.body && rest.length > 0 ? describeBody(operation, body, makeExample) : undefined,
     responses: {
-      [policy.status]: success(operation, refer),
+      [policy.status]: success(operation, parts),
       ...problemReferences(operation, parameters.length > 0 || rest.length > 0),
     },
   }
@@ -126,46 +127,20 @@ function describe(
 
 function success(
   { policy, output, travel }: DeclaredOperation,
-  refer: (message: DescMessage) => JsonSchema,
+  { refer, makeExample }: Parts,
 ): object {
-  if (policy.status === 204) return { description: 'Done' }
-  if (policy.status >= 300) {
-    const location = { schema: { type: 'string', format: 'uri' } }
-    return { description: 'Onwards', headers: { Location: location } }
-  }
+  const headers = { ...limitHeaders, ...travelHeaders(travel.response) }
+  if (policy.status === 204) return { description: 'Done', headers }
+  if (policy.status >= 300) return { description: 'Onwards', headers }
   const whole = output.fields.find(({ name }) => name === policy.responseField)
   const schema = whole?.message ? { type: 'array', items: refer(whole.message) } : refer(output)
-  const headers = Object.fromEntries(
-    travel.response.flatMap(({ header }) =>
-      header ? [[header, { schema: { type: 'string' } }]] : [],
-    ),
+  const example = makeExample(schema)
+  return { description: 'Done', headers, content: { 'application/json': { schema, example } } }
+}
+
+function travelHeaders(travellers: Traveller[]): object {
+  const names = travellers.map(({ header = 'set-cookie' }) =>
+    header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
   )
-  return { description: 'Done', headers, content: { 'application/json': { schema } } }
-}
-
-/** The ways a method can fail, by its declaration; any other is `default`. */
-function problemReferences({ policy, route }: DeclaredOperation, hasInput: boolean): object {
-  const kinds = [
-    ...(policy.tier === 'public' ? [] : [faultKinds.unauthenticated, faultKinds.forbidden]),
-    ...(route.pathFields.length > 0 ? [faultKinds.missing] : []),
-    ...(hasInput ? [faultKinds.invalid] : []),
-    faultKinds.limited,
-  ]
-  const references = kinds.map(({ http }) => [http, { $ref: `#/components/responses/${http}` }])
-  return {
-    ...Object.fromEntries(references),
-    default: { $ref: '#/components/responses/default' },
-  }
-}
-
-function problemResponses(): object {
-  const content = {
-    'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-  }
-  const { unauthenticated, forbidden, missing, invalid, limited } = faultKinds
-  const entries = [unauthenticated, forbidden, missing, invalid, limited].map(({ http, title }) => [
-    http,
-    { description: title, content, ...(http === 429 && { headers: retryHeaders }) },
-  ])
-  return { ...Object.fromEntries(entries), default: { description: 'A problem', content } }
+  return Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]))
 }

@@ -3,24 +3,29 @@ import { type Fault, faultKinds } from '../rpc/fault.ts'
 
 /** Answers with a Fault as `application/problem+json` (RFC 9457, contract 3). */
 export function sendProblem(response: Response, fault: Fault, requestId: string): void {
-  const { http: status, title } = faultKinds[fault.kind]
+  const problem = problemOf(fault, requestId)
+  const { status } = problem
   if (status === 401) response.set('WWW-Authenticate', challenge(fault))
   if (fault.retryAfter !== undefined) response.set('Retry-After', String(fault.retryAfter))
   response.status(status).type('application/problem+json')
-  response.send(
-    JSON.stringify({
-      type: `urn:daikon:problem:${fault.kind}`,
-      title,
-      status,
-      detail: fault.message,
-      reason: fault.reason,
-      request_id: requestId,
-      ...(fault.problems.length > 0 && { errors: fault.problems }),
-    }),
-  )
+  response.send(JSON.stringify(problem))
 }
 
 /** RFC 6750, section 3: a missing credential is asked for, a bad one is named. */
 function challenge({ reason }: Fault): string {
   return reason.endsWith('_MISSING') ? 'Bearer realm="daikon"' : 'Bearer error="invalid_token"'
+}
+
+/** The body that tells of a Fault. */
+export function problemOf(fault: Fault, requestId: string) {
+  const { http: status, title } = faultKinds[fault.kind]
+  return {
+    type: `urn:daikon:problem:${fault.kind}`,
+    title,
+    status,
+    detail: fault.message,
+    reason: fault.reason,
+    request_id: requestId,
+    ...(fault.problems.length > 0 && { errors: fault.problems }),
+  }
 }

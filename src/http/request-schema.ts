@@ -16,7 +16,6 @@ function publish(schema: JsonSchema): JsonSchema {
   const { additionalProperties, if: _, else: rest, ...kept } = { ...schema }
   if (rest) Object.assign(kept, rest)
   if (own.includes(String(kept.format))) delete kept.format
-  if (kept.format === 'uuid') kept.examples = ['0d000000-0000-7000-8000-000000000001']
   if (kept.items) kept.items = publish(kept.items as JsonSchema)
   if (kept.properties) {
     const properties = Object.entries(kept.properties as Record<string, JsonSchema>)

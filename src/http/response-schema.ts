@@ -1,6 +1,7 @@
-import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { protoComment } from '../rpc/proto-comment.ts'
 import type { JsonSchema } from '../rpc/schema.ts'
+import { readTravellers } from '../rpc/travel.ts'
 
 const scalarTypes: Record<number, string> = {
   5: 'integer',
@@ -10,7 +11,7 @@ const scalarTypes: Record<number, string> = {
 }
 
 /** Response messages as JSON Schema, each once under its name; `refer` answers a reference. */
-export function createResponseSchemas() {
+export function createResponseSchemas(registry: FileRegistry) {
   const schemas: Record<string, JsonSchema> = {}
   return { schemas, refer }
 
@@ -26,11 +27,13 @@ export function createResponseSchemas() {
 
   function messageSchema(message: DescMessage): JsonSchema {
     const description = protoComment(message)
+    const beside = readTravellers(registry, message).map(({ field }) => field)
+    const fields = message.fields.filter(({ name }) => !beside.includes(name))
     return {
       ...(description && { description }),
       type: 'object',
-      properties: Object.fromEntries(message.fields.map((own) => [own.name, fieldSchema(own)])),
-      required: message.fields.map((field) => field.name),
+      properties: Object.fromEntries(fields.map((own) => [own.name, fieldSchema(own)])),
+      required: fields.map((field) => field.name),
     }
   }
 

@@ -18,6 +18,7 @@ import {
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt'
 import type { Role } from '../workspaces/roles.ts'
+import { type FaultKind, faultKinds } from './fault.ts'
 import { protoComment } from './proto-comment.ts'
 import { type Route, readRoute } from './route.ts'
 
@@ -40,6 +41,8 @@ export type Policy = {
   responseField: string | undefined
   /** The request field that may come over HTTP as a file. */
   upload: Upload | undefined
+  /** What its use case may end with, beside what follows from all the above. */
+  faults: FaultKind[]
 }
 
 /** How a file becomes a request field (policy.proto). */
@@ -83,6 +86,7 @@ type PolicyJson = {
   status?: number
   response_field?: string
   upload?: { field: string; media_type: string; part: string; largest: number }
+  faults?: string[]
 }
 
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
@@ -181,7 +185,14 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     status: json.status ?? 200,
     responseField: json.response_field,
     upload: readUpload(json),
+    faults: (json.faults ?? []).map((kind) => readFaultKind(name, kind)),
   }
+}
+
+function readFaultKind(name: string, kind: string): FaultKind {
+  if (!Object.hasOwn(faultKinds, kind))
+    throw new Error(`${name} names a fault that there is not: ${kind}`)
+  return kind as FaultKind
 }
 
 function readUpload({ upload }: PolicyJson): Upload | undefined {

@@ -45,6 +45,7 @@ const publicPolicy: Policy = {
   status: 200,
   responseField: undefined,
   upload: undefined,
+  faults: [],
 }
 
 /** Every declared method with its use case; throws when either lacks the other. */

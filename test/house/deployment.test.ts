@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
 import { readConfig, settings } from '../../src/config.ts'
+import { securityHeaders } from '../../src/http/headers.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -77,21 +79,46 @@ test('the proxy reaches every node at both doors and overwrites X-Forwarded-For'
     for (const port of [settings.HTTP_PORT.fallback, settings.GRPC_PORT.fallback])
       t.true(proxy.includes(`server ${name}:${port} `))
   t.regex(proxy, /proxy_set_header X-Forwarded-For \$remote_addr;/)
+  // Those that nginx may add to what it answers by itself; its name and its caching are its own.
+  const { Server: _, 'Cache-Control': __, ...security } = securityHeaders(false)
+  for (const [name, value] of Object.entries(security)) {
+    const own = `$own_${name.toLowerCase().replaceAll('-', '_')}`
+    t.true(proxy.includes(`add_header ${name} ${own} always;`), name)
+    t.true(proxy.includes(value), name)
+  }
+  t.regex(proxy, /proxy_pass_header Server;/)
   t.true(services.proxy?.volumes?.[0]?.startsWith('./deploy/nginx.conf:'))
 })
 
 test('docker compose takes the composition', (t) => {
   const options = { cwd: root, env: { ...process.env, ...given }, encoding: 'utf8' } as const
-  if (spawnSync('docker', ['compose', 'version'], options).status !== 0) {
+  const installed = [['docker', 'compose'], ['docker-compose']].find(
+    ([name = '', ...rest]) => spawnSync(name, [...rest, 'version'], options).status === 0,
+  )
+  if (!installed) {
     t.log('no docker compose here: the tests above have read the file by themselves')
     t.true('daikon-1' in services)
     return
   }
-  const { status, stdout, stderr } = spawnSync(
-    'docker',
-    ['compose', 'config', '--format', 'json'],
-    options,
-  )
+  const [name = '', ...rest] = installed
+  const { status, stdout, stderr } = spawnSync(name, [...rest, 'config', '--services'], options)
   t.is(status, 0, stderr)
-  t.deepEqual(Object.keys(JSON.parse(stdout).services).toSorted(), Object.keys(services).toSorted())
+  t.deepEqual(stdout.trim().split('\n').toSorted(), Object.keys(services).toSorted())
+})
+
+test('nginx takes the proxy’s configuration', (t) => {
+  // It looks names up when it reads them, and these are the composition's alone.
+  const named = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
+  const [, minor = 0] = (spawnSync('nginx', ['-v']).stderr ?? '').toString().match(/1\.(\d+)/) ?? []
+  // Before 1.25 HTTP/2 was said elsewhere.
+  const old = (text: string) => text.replace('50051;', '50051 http2;').replace('http2 on;', '')
+  const text = Number(minor) < 25 ? old(named) : named
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-nginx-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, text)
+  const rest = ['-t', '-q', '-c', file, '-g', `pid ${folder}/pid; error_log stderr;`]
+  const { status, stderr, error } = spawnSync('nginx', rest, { encoding: 'utf8' })
+  if (error) return t.log('no nginx here') ?? t.pass()
+  t.is(status, 0, stderr)
 })

@@ -62,7 +62,8 @@ test('field rules, comments, bare arrays and problems are described', (t) => {
   t.truthy(components.responses[422].content['application/problem+json'])
   // What travels in cookies is nobody's to write into a body.
   const callback = paths['/auth/callback/{provider}'].get
-  t.deepEqual(Object.keys(callback.responses[302].headers), ['Location'])
+  const { headers } = callback.responses[302]
+  t.deepEqual(Object.keys(headers), ['RateLimit', 'RateLimit-Policy', 'Location', 'Set-Cookie'])
 })
 
 test('the docs carry the security headers, and answer 404 without DEBUG', async (t) => {

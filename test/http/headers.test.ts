@@ -3,38 +3,76 @@ import test from 'ava'
 import type { Door } from '../support/doors.ts'
 import { openOffice } from '../support/office.ts'
 import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { openSignInWorld } from '../support/sign-in.ts'
 import { startWorld } from '../support/world.ts'
 
-const world = await startWorld()
-const strict = await world.another({ allowedHosts: [], secureCookies: true })
+const secure = { secureCookies: true }
+const world = await openSignInWorld({ options: secure })
+const plain = await world.another({ secureCookies: false })
+const strict = await world.another({ allowedHosts: [] })
+const narrow = await world.another({ globalLimit: 1 })
+// Nothing listens where its database should be.
+const lost = await startWorld(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
 const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
-const { key, service, kind, staff, register } = await openOffice(world, door)
+const { key, service, kind, staff, workspace, register } = await openOffice(world, door)
 const { resource_id } = await register(staff.owner)
-test.after.always(() => world.stop())
+await sendRaw(narrow.httpPort, { path: '/users/me' })
+test.after.always(() => Promise.all([world.stop(), lost.stop()]))
 
 const path = `/permissions/resource/${service}/${kind.resource_type}`
 const shown = { 'x-service-key': key }
+const asOwner = { authorization: `Bearer ${staff.owner.token}` }
+const json = { 'content-type': 'application/json' }
 const get = (path: string, headers: Record<string, string> = {}) =>
   sendRaw(world.httpPort, { path, headers })
+const post = (path: string, body: object, headers: Record<string, string>) =>
+  sendRaw(world.httpPort, {
+    ...{ method: 'POST', path, body: JSON.stringify(body) },
+    headers: { ...json, ...headers },
+  })
+const makeWorkspace = (slug: string) =>
+  post('/workspaces', { name: 'New', slug, description: '' }, asOwner)
 
 /** An answer of each kind. */
 const answers: Record<string, () => Promise<RawAnswer>> = {
   '200': () => get(`${path}/${resource_id}`, shown),
   '200 /health': () => get('/health'),
+  '200 of HEAD': () => sendRaw(world.httpPort, { method: 'HEAD', path: '/.well-known/jwks.json' }),
+  '200 /openapi.json': () => get('/openapi.json'),
+  '200 /docs': () => get('/docs'),
+  '200 /docs/ui.js': () => get('/docs/ui.js'),
+  '200 /docs/ui.css': () => get('/docs/ui.css'),
+  '200 /docs/start.js': () => get('/docs/start.js'),
+  '200 /redoc': () => get('/redoc'),
+  '200 /redoc/ui.js': () => get('/redoc/ui.js'),
+  '200 /redoc/start.js': () => get('/redoc/start.js'),
+  '201': () => makeWorkspace(`w-${randomUUID()}`),
+  '204': async () => {
+    const { id } = await register(staff.owner)
+    const request = { method: 'DELETE', path: `/permissions/${id}`, headers: shown }
+    return sendRaw(world.httpPort, request)
+  },
+  '204 of a preflight': () => {
+    const asks = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' }
+    return sendRaw(world.httpPort, { method: 'OPTIONS', path: '/users/me', headers: asks })
+  },
+  '302': () => get('/auth/admin/login/google'),
+  '304': () => get('/.well-known/jwks.json', { 'if-none-match': '*' }),
   '400 of a host': () => sendRaw(strict.httpPort, { headers: { host: 'evil.example' } }),
   '401': () => get(`${path}/${resource_id}`),
   '403': () => get(`/permissions/resource/another/b/${resource_id}`, shown),
   '404': () => get(`${path}/${randomUUID()}`, shown),
-  '405 of OPTIONS': () => sendRaw(world.httpPort, { method: 'OPTIONS', path: '/users/me' }),
   '404 of no route': () => get('/nothing/here'),
   '405': () => get('/permissions/check'),
-  '415': () =>
-    sendRaw(world.httpPort, {
-      ...{ method: 'POST', path: '/permissions/register', body: 'x' },
-      headers: { ...shown, 'content-type': 'text/plain' },
-    }),
+  '405 of OPTIONS': () => sendRaw(world.httpPort, { method: 'OPTIONS', path: '/users/me' }),
+  '405 /health': () => sendRaw(world.httpPort, { method: 'POST', path: '/health' }),
+  '409': () => makeWorkspace(`w-${workspace}`),
+  '413': () => post('/workspaces', { name: 'x'.repeat(5_000_000) }, asOwner),
+  '415': () => post('/permissions/register', {}, { ...shown, 'content-type': 'text/plain' }),
   '422': () => get(`${path}/x`, shown),
   '422 of an address': () => get('/permissions/resource/%/b/c', shown),
+  '429': () => sendRaw(narrow.httpPort, { path: '/users/me' }),
+  '503': () => sendRaw(lost.httpPort, { path: `${path}/${resource_id}`, headers: shown }),
 }
 
 /** Specification 5.7, word for word. */
@@ -51,15 +89,26 @@ const security = {
   'x-permitted-cross-domain-policies': 'none',
   server: 'daikon',
 }
+const hsts = { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }
+
+/** The two pages add to the policy what they load, from here alone. */
+const pages = ['200 /docs', '200 /redoc']
 
 for (const [name, send] of Object.entries(answers)) {
   test(`${name} carries every security header, and nothing tells of Express`, async (t) => {
     const { status, headers } = await send()
     t.is(status, Number.parseInt(name, 10))
-    t.like(headers, security)
+    const policy = String(headers['content-security-policy'])
+    const own = pages.includes(name) && { 'content-security-policy': policy }
+    t.like(headers, { ...security, ...hsts, ...own })
+    if (own) t.regex(policy, /^default-src 'none';.*; frame-ancestors 'none'/)
     t.is(headers['x-powered-by'], undefined)
     t.is(headers.etag, undefined)
+    t.is(headers['cache-control'], 'no-store')
   })
+
+  // The preflight's is the browser's own.
+  if (name === '204 of a preflight') continue
 
   test(`${name} answers a sane X-Request-ID as it came, and makes one otherwise`, async (t) => {
     const made = (await send()).headers['x-request-id']
@@ -128,11 +177,11 @@ test('with COOKIE_SECURE every answer carries Strict-Transport-Security, and no 
     { path: '/health', headers: { 'x-long': 'x'.repeat(20_000) } },
     { path: '/health', headers: { expect: 'the impossible' } },
     { path: '/health', method: 'OPTIONS' },
+    { path: '/docs/ui.css' },
   ]
   for (const request of requests) {
-    const { headers } = await sendRaw(strict.httpPort, request)
-    t.like(headers, { ...security, [name]: 'max-age=63072000; includeSubDomains' })
-    t.is((await sendRaw(world.httpPort, request)).headers[name], undefined)
+    t.like((await sendRaw(world.httpPort, request)).headers, { ...security, ...hsts })
+    t.is((await sendRaw(plain.httpPort, request)).headers[name], undefined)
   }
 })
 

@@ -17,6 +17,6 @@ const { astToString, default: describe } = await import('openapi-typescript')
 
 const descriptors = readDescriptors()
 const operations = createOperations(descriptors, useCases as unknown as UseCaseTable)
-const document = createOpenApi(operations, createFileRegistry(descriptors))
+const document = createOpenApi(operations, createFileRegistry(descriptors), undefined)
 const types = astToString(await describe(JSON.parse(JSON.stringify(document))))
 writeFileSync(file, `// Made by npm run generate.\n${types}`)

@@ -1,11 +1,16 @@
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import type { CookieDeclaration } from '../../src/rpc/travel.ts'
 import { type Door, type Ending, kindOf, pickMethod, type Shown } from './doors.ts'
+import { createConformance } from './published.ts'
 
 type Message = Record<string, unknown>
 
-/** The outside door: messages become requests as declared, answers become messages again. */
+/**
+ * The outside door: messages become requests as declared, answers become messages again. An answer
+ * that /openapi.json does not tell of is an error.
+ */
 export function createRestDoor(operations: DeclaredOperation[], port: number): Door {
+  const conform = createConformance(operations)
   return {
     name: 'rest',
     async call(name, message, shown = {}) {
@@ -15,6 +20,7 @@ export function createRestDoor(operations: DeclaredOperation[], port: number): D
         ...{ method, headers, redirect: 'manual' },
         ...(body !== undefined && { body }),
       })
+      await conform(operation, response.clone())
       return readResponse(response, operation)
     },
     close: () => {},

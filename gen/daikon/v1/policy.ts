@@ -105,7 +105,14 @@ export interface Policy {
   /** The response field that is the whole HTTP body, for bare arrays. */
   response_field: string;
   /** A request field that may come over HTTP as a file, beside the JSON body. */
-  upload: Upload | undefined;
+  upload:
+    | Upload
+    | undefined;
+  /**
+   * The kinds of fault that its use case may end with, for the docs; those that follow from tier,
+   * rights, path, input and limits are not named again. A closed set: src/rpc/fault.ts.
+   */
+  faults: string[];
 }
 
 /** A file, of UTF-8 text, that becomes a request field: as the whole body, or as a part of a form. */
@@ -168,6 +175,7 @@ function createBasePolicy(): Policy {
     status: 0,
     response_field: "",
     upload: undefined,
+    faults: [],
   };
 }
 
@@ -196,6 +204,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.upload !== undefined) {
       Upload.encode(message.upload, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.faults) {
+      writer.uint32(74).string(v!);
     }
     return writer;
   },
@@ -277,6 +288,14 @@ export const Policy: MessageFns<Policy> = {
             message.upload = Upload.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.faults.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -304,6 +323,7 @@ export const Policy: MessageFns<Policy> = {
     message.upload = (object.upload !== undefined && object.upload !== null)
       ? Upload.fromPartial(object.upload)
       : undefined;
+    message.faults = object.faults?.map((e) => e) || [];
     return message;
   },
 };

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { credentials } from '@grpc/grpc-js'
+import test from 'ava'
+import { preface } from '../../bench/http2-frames.ts'
+import {
+  type CheckStreamResponse,
+  PermissionServiceClient,
+} from '../../gen/daikon/v1/permissions.ts'
+import { type Door, metadata } from '../support/doors.ts'
+import { openOffice } from '../support/office.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld({ grpcKeepalive: { interval: 200, patience: 1000 } })
+const [door] = world.doors as [Door]
+const office = await openOffice(world, door)
+const { owner, viewer } = office.staff
+const { resource_id } = await office.register(owner, { visibility: 'workspace' })
+const check = { ...office.kind, resource_id, action: 'view' }
+test.after.always(() => world.stop())
+
+test.serial(
+  'a client that opens HTTP/2 and says nothing more is cut off, a quiet stream is not',
+  async (t) => {
+    const address = `127.0.0.1:${world.grpcPort}`
+    const client = new PermissionServiceClient(address, credentials.createInsecure())
+    const stream = client.checkStream(metadata(office.as(viewer)))
+    stream.on('error', () => {})
+    const ask = async (correlation_id: string): Promise<CheckStreamResponse> => {
+      stream.write({ correlation_id, check })
+      return (await once(stream, 'data'))[0]
+    }
+    t.true((await ask('before')).allowed)
+    const started = performance.now()
+    for (const said of [preface, preface.subarray(0, 10), Buffer.alloc(0)]) {
+      const socket = connect(world.grpcPort, '127.0.0.1').resume()
+      socket.on('error', () => {})
+      socket.write(said)
+      await once(socket, 'close', { signal: AbortSignal.timeout(20_000) })
+    }
+    t.true(performance.now() - started > 3000)
+    t.true((await ask('after')).allowed)
+    stream.cancel()
+    client.close()
+  },
+)
+
+test.serial('a call that outlasts a ping while the door drains is answered', async (t) => {
+  const draining = await world.another()
+  const [inside] = draining.doors as [Door]
+  const holder = await world.pool.connect()
+  await holder.query('begin')
+  await holder.query('lock table users in access exclusive mode')
+  const call = inside.call('GetMe', {}, { token: viewer.token })
+  // It waits for the table by now, and then for as long as two pings.
+  const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  while ((await world.pool.query(waits)).rowCount === 0) await sleep(10)
+  const drained = draining.app.drain()
+  await sleep(600)
+  await holder.query('commit')
+  holder.release()
+  const ending = await call
+  t.true(ending.ok, JSON.stringify(ending))
+  await drained
+})

@@ -1,0 +1,108 @@
+import test from 'ava'
+import { demo } from '../../src/cli/demo.ts'
+import { createFits } from '../support/published.ts'
+import { sendRaw } from '../support/raw.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld({ globalLimit: 1000 })
+const document = (await sendRaw(world.httpPort, { path: '/openapi.json' })).json
+const fits = createFits(document)
+test.after.always(() => world.stop())
+const { operations } = world.app
+
+type Content = Record<string, { schema: object; example?: unknown }>
+
+test('every example of a request, a parameter and an answer is valid by its own schema', (t) => {
+  const shown = (content: Content = {}, what: string) => {
+    for (const [type, { schema, example }] of Object.entries(content)) {
+      if (type === 'multipart/form-data') continue
+      t.not(example, undefined, `${what} ${type}`)
+      t.is(fits(schema, example), undefined, `${what} ${type}`)
+    }
+  }
+  for (const { name, route, policy } of operations) {
+    const { parameters, requestBody, responses } = document.paths[route.path][route.verb]
+    for (const one of parameters) {
+      t.is(one.example === undefined, !one.required, `${name} ${one.name}`)
+      if (one.required) t.is(fits(one.schema, one.example), undefined, `${name} ${one.name}`)
+    }
+    shown(requestBody?.content, `${name} asks`)
+    shown(responses[policy.status].content, `${name} answers`)
+  }
+  const { default: _, ...problems } = document.components.responses
+  for (const [status, { content }] of Object.entries<{ content: Content }>(problems)) {
+    shown(content, status)
+    t.like(content['application/problem+json']?.example, { status: Number(status) })
+  }
+})
+
+test('an example is refused by a schema that it does not fit, so that the above can fail', (t) => {
+  const { schema, example } =
+    document.paths['/permissions/check'].post.requestBody.content['application/json']
+  t.is(fits(schema, example), undefined)
+  t.regex(String(fits(schema, { checks: [] })), /fewer than 1/)
+  t.regex(String(fits(schema, { checks: [{ ...example.checks[0], resource_id: 'x' }] })), /format/)
+  t.regex(String(fits({ $ref: '#/components/schemas/Share' }, {})), /required/)
+})
+
+test('the requests of the examples are the ones the server takes', (t) => {
+  for (const { name, route, validate } of operations) {
+    const { parameters, requestBody } = document.paths[route.path][route.verb]
+    const given = parameters.filter((one: { required: boolean }) => one.required)
+    const pairs = given.map((one: { name: string; example: unknown }) => [one.name, one.example])
+    const body = requestBody?.content['application/json'].example
+    t.notThrows(() => validate({ ...Object.fromEntries(pairs), ...body }), name)
+  }
+})
+
+test('the examples are about the demo’s workspace, so that they can be tried', (t) => {
+  const { checks } =
+    document.paths['/permissions/check'].post.requestBody.content['application/json'].example
+  const { service_name, resource_type, documents } = demo
+  t.like(checks[0], { service_name, resource_type, resource_id: documents.handbook })
+  const [{ example }] = document.paths['/workspaces/{workspace_id}'].get.parameters
+  t.is(example, demo.workspace)
+})
+
+test('a method that takes a file publishes it as a form, as a body and as JSON', (t) => {
+  const uploads = operations.filter(({ policy }) => policy.upload)
+  t.deepEqual(
+    uploads.map(({ route }) => route.path),
+    ['/admin/import/csv/preview', '/admin/import/csv/execute'],
+  )
+  for (const { route } of uploads) {
+    const { content } = document.paths[route.path][route.verb].requestBody
+    t.deepEqual(Object.keys(content), ['application/json', 'multipart/form-data', 'text/csv'])
+    const form = content['multipart/form-data']
+    t.like(form.schema.properties.file, { type: 'string', format: 'binary' })
+    t.deepEqual(form.schema.required, ['file'])
+    t.is(form.encoding.file.contentType, 'text/csv')
+    t.is(content['text/csv'].example, content['application/json'].example.csv)
+  }
+})
+
+test('a method publishes the problems that it can have, and no others', (t) => {
+  const statuses = (path: string, verb: string) =>
+    Object.keys(document.paths[path][verb].responses).join(' ')
+  t.is(statuses('/.well-known/jwks.json', 'get'), '200 400 429 default')
+  t.is(statuses('/users/me', 'get'), '200 400 401 429 503 default')
+  t.is(statuses('/users/me', 'patch'), '200 400 401 413 415 422 429 503 default')
+  t.is(statuses('/permissions/check', 'post'), '200 400 401 403 413 415 422 429 503 default')
+  t.is(
+    statuses('/permissions/register', 'post'),
+    '201 400 401 403 404 409 413 415 422 429 503 default',
+  )
+  t.is(statuses('/auth/login/{provider}', 'get'), '302 400 404 422 429 503 default')
+  t.is(statuses('/auth/token', 'post'), '200 400 401 403 413 415 422 429 503 default')
+  t.is(statuses('/admin/roles/{role_id}', 'delete'), '204 400 401 403 404 422 429 503 default')
+})
+
+test('limits are published, the global one and each method’s own', (t) => {
+  t.deepEqual(document['x-rate-limit'], { limit: 1000, period: 60 })
+  t.regex(document.info.description, /1000 requests a minute/)
+  const { responses, 'x-rate-limit': own } = document.paths['/auth/token'].post
+  t.deepEqual(own, { limit: 10, period: 60 })
+  t.true('RateLimit' in responses[200].headers)
+  const { headers } = document.components.responses[429]
+  t.deepEqual(Object.keys(headers), ['Retry-After', 'RateLimit', 'RateLimit-Policy'])
+})
