@@ -25,7 +25,7 @@ const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
 /** Starts a file of this folder as a process of its own. */
 export function startChild(file: string, ...args: string[]): Child {
   const child = fork(join(import.meta.dirname, file), args, {
-    // Survivors of a scavenge are what a pause consists of: small young generation, short pauses.
+    // As `npm start` does: what a few hundred calls under way hold is not to be taken for old.
     execArgv: ['--max-semi-space-size=32', ...profiling],
   })
   running.push(child)
