@@ -7,7 +7,7 @@ export const roleShift = 3
 
 const roleBits = roles.map((role, at) => `when '${role}' then ${(at + 1) << roleShift}`).join(' ')
 /** Up to how many groups of a resource are asked for the user; of more, the user's are looked for. */
-const fewGroups = 32
+const fewGroups = 16
 
 const shareBits = `case s.permission when 'edit' then ${ground.edit} else ${ground.view} end`
 

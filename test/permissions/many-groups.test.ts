@@ -7,7 +7,7 @@ const { seed } = world
 test.after.always(() => world.stop())
 
 for (const door of world.doors) {
-  for (const crowd of [31, 32, 33, 40]) {
+  for (const crowd of [13, 14, 15, 16, 40]) {
     test(`with ${crowd} other groups on a resource each share is still felt, through ${door.name}`, async (t) => {
       const office = await openOffice(world, door)
       const { workspace, staff, hire, share } = office
