@@ -127,6 +127,14 @@ for (const version of ['v1', 'v1alpha']) {
     for (const service of services) t.true(names.includes(service), service)
   })
 
+  test(`server reflection ${version} tells of grpc.health.v1, for operators with grpcurl`, async (t) => {
+    const file = await fetchFiles(version, 'grpc.health.v1.Health')
+    const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
+    const { check, watch } = registry.getService('grpc.health.v1.Health')?.method ?? {}
+    t.is(check?.input.typeName, 'grpc.health.v1.HealthCheckRequest')
+    t.is(watch?.methodKind, 'server_streaming')
+  })
+
   test(`server reflection ${version} gives descriptors with policies and routes`, async (t) => {
     const file = await fetchFiles(version, 'daikon.v1.PermissionService')
     const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))

@@ -47,10 +47,13 @@ function checkBreaking(): boolean {
 }
 
 function checkGenerated(): boolean {
+  const health = 'node_modules/grpc-health-check/proto'
+  const bare = ['--as-file-descriptor-set', '--exclude-source-info']
   const fresh = join(temporary, 'fresh')
   return (
     run('buf', 'generate', '--output', fresh) &&
     run('buf', 'build', '-o', join(fresh, 'gen/daikon.binpb'), '--as-file-descriptor-set') &&
+    run('buf', 'build', health, '-o', join(fresh, 'gen/health.binpb'), ...bare) &&
     run('node', 'test/support/browser-types.ts', join(fresh, 'gen/browser.ts')) &&
     run('diff', '-r', 'gen', join(fresh, 'gen'))
   )
