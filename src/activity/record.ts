@@ -63,7 +63,7 @@ function rowOf<Name extends Occurrence>(
 
 /** The statement that writes entries, for changes that come by the thousand. */
 export function recordStatement<Name extends Occurrence>(
-  { actorId }: { actorId: string | undefined },
+  { actorId }: Actor,
   action: Name,
   entries: Omit<Entry<Name>, 'action'>[],
 ): BoundStatement {

@@ -1,12 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import pg, { type PoolClient } from 'pg'
-import { isDeadlock, statementFault } from './storage-fault.ts'
+import { retryDeadlocks } from './deadlock.ts'
+import { statementFault } from './storage-fault.ts'
 
 /** A statement that PostgreSQL keeps under its name; its values travel apart from the text, as $1, $2 … */
 export type Statement = { name: string; text: string; values: unknown[] }
-
-/** How often a statement that PostgreSQL chose as a deadlock's victim is tried. */
-const tries = 3
 
 /**
  * Reads by a statement, outside any transaction, and answers its rows. The ORM prepares nothing:
@@ -45,21 +43,22 @@ async function lend<Result>(
   em: EntityManager,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  for (let left = tries; ; left -= 1) {
+  const once = async () => {
+    const pool = await em.getConnection().getNativeClient()
+    const client = await pool.connect()
+    let broken: Error | undefined
     try {
-      const pool = await em.getConnection().getNativeClient()
-      const client = await pool.connect()
-      let broken: Error | undefined
-      try {
-        return await work(client)
-      } catch (error) {
-        if (!(error instanceof pg.DatabaseError)) broken = error as Error
-        throw error
-      } finally {
-        client.release(broken)
-      }
+      return await work(client)
     } catch (error) {
-      if (left === 1 || !isDeadlock(error)) throw statementFault(error)
+      if (!(error instanceof pg.DatabaseError)) broken = error as Error
+      throw error
+    } finally {
+      client.release(broken)
     }
+  }
+  try {
+    return await retryDeadlocks(once)
+  } catch (error) {
+    throw statementFault(error)
   }
 }
