@@ -139,7 +139,13 @@ export const occurrences = {
     target: 'group',
     detail: ['name', 'user_id'],
     sentence: 'A member came into a group',
-    by: ['addGroupMember', 'executeCsvImport'],
+    by: ['addGroupMember'],
+  },
+  'group.members_added': {
+    target: 'group',
+    detail: ['name', 'user_ids'],
+    sentence: 'An import brought members into a group, at most 100 an entry',
+    by: ['executeCsvImport'],
   },
   'group.member_removed': {
     target: 'group',

@@ -112,7 +112,7 @@ const deeds: Deeds = {
   'group.created': {
     createGroup: async ({ by }) => by('admin', 'CreateGroup', { name: 'g' }),
     executeCsvImport: async ({ bySheet }) =>
-      bySheet('groups', 'g', ['group.created', 'group.member_added']),
+      bySheet('groups', 'g', ['group.created', 'group.members_added']),
   },
   'group.updated': {
     updateGroup: async ({ by, group }) =>
@@ -124,9 +124,11 @@ const deeds: Deeds = {
   'group.member_added': {
     addGroupMember: async ({ by, group, office }) =>
       by('admin', 'AddGroupMember', { group_id: group, user_id: office.staff.editor.id }),
+  },
+  'group.members_added': {
     executeCsvImport: async ({ bySheet, group, office }) => {
       await pool.query("update groups set name = 'Writers' where id = $1", [group])
-      return bySheet('groups', 'Writers', ['group.member_added'], office.staff.editor.id)
+      return bySheet('groups', 'Writers', ['group.members_added'], office.staff.editor.id)
     },
   },
   'group.member_removed': {

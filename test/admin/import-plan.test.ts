@@ -99,11 +99,13 @@ function apply(world: Known, effects: Effects): Known {
     insert(world.groups, keyOf(slug, name))
     world.groups.add(keyOf(slug, name))
   }
-  for (const { slug, email, name } of effects.newGroupMembers) {
-    insert(world.groupMembers, keyOf(slug, email, name))
-    if (!world.members.has(keyOf(slug, email)) || !world.groups.has(keyOf(slug, name)))
-      throw new Error(`${email} cannot be in ${name}`)
-    world.groupMembers.add(keyOf(slug, email, name))
+  for (const { slug, name, emails } of effects.newGroupMembers.values()) {
+    for (const email of emails) {
+      insert(world.groupMembers, keyOf(slug, email, name))
+      if (!world.members.has(keyOf(slug, email)) || !world.groups.has(keyOf(slug, name)))
+        throw new Error(`${email} cannot be in ${name}`)
+      world.groupMembers.add(keyOf(slug, email, name))
+    }
   }
   return countOwners(world)
 }

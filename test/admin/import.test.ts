@@ -188,10 +188,11 @@ for (const door of world.doors) {
         ofGroup.map(({ action, detail }) => [action, detail.name]),
         [
           ['group.created', 'Writers'],
-          ['group.member_added', 'Writers'],
-          ['group.member_added', 'Writers'],
+          ['group.members_added', 'Writers'],
         ],
       )
+      const added = ofGroup.at(-1)?.detail.user_ids.split(' ').sort()
+      t.deepEqual(added, [await userId(ann), await userId(bo)].sort())
       const sum = { rows: '3', created: '2', updated: '1' }
       const { rows } = await pool.query(
         `select actor_id, target_type, detail from activity where action = 'import.executed'

@@ -50,7 +50,8 @@ export type Effects = {
   newMembers: Map<string, { slug: string; email: string; role: Role }>
   roleChanges: Map<string, { slug: string; email: string; from: Role; to: Role }>
   newGroups: { slug: string; name: string }[]
-  newGroupMembers: { slug: string; email: string; name: string }[]
+  /** By `keyOf(slug, group)`. */
+  newGroupMembers: Map<string, { slug: string; name: string; emails: string[] }>
 }
 
 export type Action = PlannedRow['action']
@@ -76,7 +77,7 @@ export function startPlan(known: Known): Planning {
   const { workspaces, users, members, groups, groupMembers } = known
   const effects: Effects = {
     ...{ newUsers: new Map(), renamed: new Map(), newMembers: new Map(), roleChanges: new Map() },
-    ...{ newGroups: [], newGroupMembers: [] },
+    ...{ newGroups: [], newGroupMembers: new Map() },
   }
   /** What rows have said, and where; two may not contradict each other. */
   const saidNames = new Map<string, Said>()
@@ -182,7 +183,10 @@ export function startPlan(known: Known): Planning {
     for (const name of names) {
       if (had.includes(name)) continue
       groupMembers.add(keyOf(slug, email, name))
-      effects.newGroupMembers.push({ slug, email, name })
+      const key = keyOf(slug, name)
+      const group = effects.newGroupMembers.get(key) ?? { slug, name, emails: [] }
+      effects.newGroupMembers.set(key, group)
+      group.emails.push(email)
     }
     const joined = { field: 'groups', from: had.join(';'), to: names.join(';') }
     return made.length > 0

@@ -6,11 +6,14 @@ import { recordStatement } from '../../activity/record.ts'
 import { arrayLiteral, textArray } from '../../storage/array-literal.ts'
 import { type BoundStatement, executeBound } from '../../storage/bound-statement.ts'
 import type { Ids } from './known.ts'
-import { keyOf, type Plan } from './plan.ts'
+import { type Effects, keyOf, type Plan } from './plan.ts'
 import type { Tell } from './progress.ts'
 
 /** Rows a statement. */
 const batch = 1000
+
+/** Members whom one entry of the log tells of: a page of the log stays readable. */
+const mostTold = 100
 
 type Actor = { actorId: string | undefined }
 
@@ -37,7 +40,7 @@ export async function writeEffects(
     work([...effects.newMembers.values()], (items) => insertMembers(writing, items)),
     work([...effects.roleChanges.values()], (items) => changeRoles(writing, items)),
     work(effects.newGroups, (items) => insertGroups(writing, items)),
-    work(effects.newGroupMembers, (items) => insertGroupMembers(writing, items)),
+    work(inGroups(effects), (items) => insertGroupMembers(writing, items)),
   ]
   const all = works.reduce((sum, { count }) => sum + count, 0)
   if (all === 0) return
@@ -63,12 +66,15 @@ export async function writeEffects(
 
 /** Items in batches, each prepared by one call. */
 function work<Item>(items: Item[], prepare: (items: Item[]) => Send) {
-  const starts = Array.from({ length: Math.ceil(items.length / batch) }, (_, at) => at * batch)
-  const batches = starts.map((start) => {
-    const count = Math.min(batch, items.length - start)
-    return { count, prepare: () => prepare(items.slice(start, start + batch)) }
-  })
+  const batches = inBatches(items, batch).map((some) => ({
+    ...{ count: some.length, prepare: () => prepare(some) },
+  }))
   return { count: items.length, batches }
+}
+
+function inBatches<Item>(items: Item[], size: number): [Item, ...Item[]][] {
+  const starts = Array.from({ length: Math.ceil(items.length / size) }, (_, at) => at * size)
+  return starts.map((start) => items.slice(start, start + size) as [Item, ...Item[]])
 }
 
 function byFirst([a]: [string, unknown], [b]: [string, unknown]): number {
@@ -180,6 +186,13 @@ function insertGroups({ em, actor, ids }: Writing, items: { slug: string; name: 
   }
 }
 
+/** Who comes into which group, the members of a group together. */
+function inGroups({ newGroupMembers }: Effects): (Membership & { name: string })[] {
+  return [...newGroupMembers.values()].flatMap(({ slug, name, emails }) =>
+    emails.map((email) => ({ slug, name, email })),
+  )
+}
+
 function insertGroupMembers(writing: Writing, items: (Membership & { name: string })[]): Send {
   const members = placed(writing.ids, items).map((member) => ({
     ...{ ...member, groupId: idOf(writing.ids.groups, keyOf(member.slug, member.name)) },
@@ -191,10 +204,14 @@ function insertGroupMembers(writing: Writing, items: (Membership & { name: strin
       on conflict do nothing`,
     values: [...placeArrays(members), arrayLiteral(members.map(({ groupId }) => groupId))],
   }
-  const entries = members.map(({ groupId, userId, workspaceId, name }) => ({
-    ...{ targetId: groupId, workspaceId, detail: { name, user_id: userId } },
-  }))
-  return sendAll(writing, [insert, recordStatement(writing.actor, 'group.member_added', entries)])
+  const entries = [...Map.groupBy(members, ({ groupId }) => groupId)].flatMap(([targetId, all]) =>
+    inBatches(all, mostTold).map((some) => {
+      const [{ workspaceId, name }] = some
+      const detail = { name, user_ids: some.map(({ userId }) => userId).join(' ') }
+      return { targetId, workspaceId, detail }
+    }),
+  )
+  return sendAll(writing, [insert, recordStatement(writing.actor, 'group.members_added', entries)])
 }
 
 type Place = { userId: string; workspaceId: string }
