@@ -26,6 +26,7 @@ import {
   type UseCaseTable,
 } from './rpc/operation.ts'
 import { createPipeline, type PipelineParts } from './rpc/pipeline.ts'
+import { createRecognize } from './rpc/recognize.ts'
 import type { Database } from './storage/database.ts'
 import { definitions, useCases } from './use-cases.ts'
 
@@ -101,6 +102,7 @@ export function createApp(parts: AppParts): App {
     ...{ database, windows, onFailure, warn, now, keyUses },
     ...{ onEnd: watch?.onEnd, trace: watch?.trace },
     identity: { keys, tokens, loginStates, providers, options },
+    recognize: createRecognize(tokens),
     loadFacts: createFacts(database.statements, watch?.onBatch),
     globalLimit: options.globalLimit,
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),

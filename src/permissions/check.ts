@@ -8,7 +8,7 @@ import type { Decision } from '../rpc/call.ts'
 import { may } from './access.ts'
 
 /** Answers each check by the facts that came with the caller's standing. */
-export const check: Decision<PermissionCheckRequest, PermissionCheckResponse> = async (
+export const check: Decision<PermissionCheckRequest, PermissionCheckResponse> = (
   { caller, grounds },
   { checks },
 ) => ({
@@ -24,7 +24,7 @@ export const check: Decision<PermissionCheckRequest, PermissionCheckResponse> = 
 check.asks = ({ checks }) => checks
 
 /** Answers one check of a stream. */
-export const checkOne: Decision<CheckStreamRequest, CheckStreamResponse> = async (
+export const checkOne: Decision<CheckStreamRequest, CheckStreamResponse> = (
   { caller, grounds },
   { correlation_id, check },
 ) => ({

@@ -1,37 +1,24 @@
 import type { Token } from '../identity/claims.ts'
-import { hashServiceKey } from '../identity/service-keys.ts'
 import { notAdmin, userInactive } from '../identity/users.ts'
 import type { Standing } from '../permissions/facts.ts'
-import type { AdminCaller, Credentials, ServiceCaller, ShownToken, UserCaller } from './call.ts'
+import type { AdminCaller, ServiceCaller, ShownToken, UserCaller } from './call.ts'
 import { Fault } from './fault.ts'
-import type { Tier } from './method.ts'
 import type { Passage, PipelineParts } from './pipeline.ts'
 import { within } from './trace.ts'
-
-/** What each tier asks for: the type of a token, a service key (specification 5.1). */
-const needs: Record<Tier, { token?: 'access' | 'admin_access'; service?: true }> = {
-  public: {},
-  user: { token: 'access' },
-  service: { service: true },
-  dual: { token: 'access', service: true },
-  admin: { token: 'admin_access' },
-}
 
 /**
  * Finds out who calls. The message is read here, so that the facts of what it asks ride in the one
  * statement that tells how things stand with the credentials.
  */
 export async function authenticate(passage: Passage, parts: PipelineParts): Promise<void> {
-  const { credentials } = passage.call
-  const { token, service } = needs[passage.operation.policy.tier]
-  const verify = parts.identity.tokens.verify
-  const user = token === 'access' ? await verify(token, readBearer(credentials)) : undefined
-  const admin = token === 'admin_access' ? await verify(token, readCookie(credentials)) : undefined
+  const { operation, call, now } = passage
+  const { asker, credentials } = call
+  const { tier } = operation.policy
+  const pending = parts.recognize(tier, credentials, now)
+  const { user, admin, service, keyHash } = pending instanceof Promise ? await pending : pending
   const asks = readMessage(passage)
-  if (!token && !service) return
+  if (tier === 'public') return
 
-  const { serviceKey } = credentials
-  const keyHash = service && serviceKey ? hashServiceKey(serviceKey) : undefined
   const question = {
     keyHash,
     tokenId: (user ?? admin)?.jti,
@@ -39,14 +26,13 @@ export async function authenticate(passage: Passage, parts: PipelineParts): Prom
     workspaceId: user?.wid,
     asks,
   }
-  const { asker } = passage.call
   const { standing, grounds } = await within(asker.span, 'facts', {}, () =>
     parts.loadFacts(question, asker),
   )
   if (service) {
     const required = parts.identity.options.keysRequired || standing.keysRequired
-    passage.caller.service = required ? requireService(standing, serviceKey) : { name: undefined }
-    if (required && keyHash) parts.keyUses.note(keyHash, parts.now())
+    passage.caller.service = required ? requireService(standing, keyHash) : { name: undefined }
+    if (required && keyHash) parts.keyUses.note(keyHash, now)
   }
   if (user) passage.caller.user = requireUser(standing, user)
   if (admin) passage.caller.admin = requireAdmin(standing, admin)
@@ -66,23 +52,10 @@ function readMessage(passage: Passage) {
   }
 }
 
-function readBearer({ authorization }: Credentials): string {
-  const [scheme] = /^Bearer +/i.exec(authorization ?? '') ?? []
-  if (scheme && authorization) return authorization.slice(scheme.length)
-  const detail = 'An access token is needed: authorization: Bearer …'
-  throw new Fault('unauthenticated', 'TOKEN_MISSING', detail)
-}
-
-function readCookie({ adminToken }: Credentials): string {
-  if (adminToken) return adminToken
-  const detail = 'An admin token is needed: cookie admin_token'
-  throw new Fault('unauthenticated', 'TOKEN_MISSING', detail)
-}
-
 /** The second row of the matrix of specification 5.5; the first, development mode, asks for no key. */
-function requireService(standing: Standing, key: string | undefined): ServiceCaller {
+function requireService(standing: Standing, keyHash: string | undefined): ServiceCaller {
   if (standing.service !== undefined) return { name: standing.service }
-  throw key
+  throw keyHash
     ? new Fault('unauthenticated', 'SERVICE_KEY_INVALID', 'The service key is not valid')
     : new Fault('unauthenticated', 'SERVICE_KEY_MISSING', 'A service key is needed: x-service-key')
 }

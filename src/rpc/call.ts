@@ -12,6 +12,8 @@ export type Credentials = {
   serviceKey: string | undefined
   /** The cookie `admin_token`. */
   adminToken: string | undefined
+  /** SHA-256 of them, once it is known: all messages of a stream come with the same. */
+  digest?: string
 }
 
 /** What a door brings. */
@@ -95,7 +97,7 @@ export type UseCase<Request, Response> =
 
 /** A use case whose facts ride in the authenticating statement: it has no need of entities. */
 export type Decision<Request, Response> = {
-  (context: Omit<Context, 'em'>, request: Request): Promise<Response>
+  (context: Omit<Context, 'em'>, request: Request): Promise<Response> | Response
   /** The checks of which it wants the grounds. */
   asks: (request: Request) => Ask[]
 }

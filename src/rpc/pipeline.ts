@@ -12,6 +12,7 @@ import { Fault } from './fault.ts'
 import { handle } from './handle.ts'
 import { limit } from './limit.ts'
 import type { Operation } from './operation.ts'
+import type { Recognize } from './recognize.ts'
 import type { Span } from './trace.ts'
 
 /** What the steps work with. */
@@ -20,6 +21,7 @@ export type PipelineParts = {
   /** Requests a minute for one client over all methods; undefined lifts every limit. */
   globalLimit: number | undefined
   identity: IdentityParts
+  recognize: Recognize
   now: () => Date
   /** The pages that may act with the admin cookie. */
   adminOrigins: string[]
@@ -40,6 +42,8 @@ export type PipelineParts = {
 export type Passage = {
   operation: Operation
   call: Call
+  /** When the call came. */
+  now: Date
   caller: Caller
   grounds: number[]
   /** What is wrong with the message; kept until the caller may hear of it. */
@@ -89,7 +93,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const began = performance.now()
     const span = trace?.(operation, given)
     const call = span ? { ...given, asker: { ...given.asker, span } } : given
-    const passage: Passage = { operation, call, caller: {}, grounds: [] }
+    const passage: Passage = { operation, call, now: parts.now(), caller: {}, grounds: [] }
     const fault = await walk(passage, parts)
     const { caller, response, verdict } = passage
     span?.end(fault?.reason)
