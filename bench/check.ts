@@ -4,18 +4,25 @@ import type { Measured, Rig } from './rig.ts'
 import { interleave, medianOf, middleOf } from './rounds.ts'
 import { load, number, type Row } from './table.ts'
 
-type Case = { items: number; inFlight: number; ratio?: number; items_per_second?: number }
+type Case = {
+  items: number
+  inFlight: number
+  ratio?: number
+  items_per_second?: number
+  /** Measured with two processes as well. */
+  workers?: true
+}
 
 const cases: Case[] = [
   { items: 1, inFlight: 1 },
   { items: 1, inFlight: 8 },
-  { items: 1, inFlight: 64, ratio: 0.6 },
-  { items: 1, inFlight: 256, ratio: 0.75 },
+  { items: 1, inFlight: 64, ratio: 0.6, workers: true },
+  { items: 1, inFlight: 256, ratio: 0.75, workers: true },
   { items: 50, inFlight: 16, ratio: 0.2 },
   { items: 1000, inFlight: 4, items_per_second: 100_000 },
 ]
 
-type Round = { floor: Measured; daikon: Measured; trip: Measured | undefined }
+type Round = Record<'floor' | 'daikon', Measured> & Record<'trip' | 'workers', Measured | undefined>
 
 /** Unary Check against the floor: a grpc-js handler that does nothing with the same bytes. */
 export async function measureCheck(rig: Rig, tell: (row: Row) => void): Promise<void> {
@@ -23,7 +30,7 @@ export async function measureCheck(rig: Rig, tell: (row: Row) => void): Promise<
   const [daikon, floor] = [rig.daikon(), rig.child('floor-server.ts')]
   const driver = rig.child('driver.ts', place.url)
   const files = new Map<number, ReturnType<typeof writeChecks>>()
-  for (const { items, inFlight, ratio, items_per_second } of cases) {
+  for (const { items, inFlight, ratio, items_per_second, workers } of cases) {
     const count = Math.ceil((quick ? 100 : 2000) / Math.sqrt(items))
     if (!files.has(items)) {
       const answered = await answer(rig, daikon, await askAround(place, items, count))
@@ -32,9 +39,12 @@ export async function measureCheck(rig: Rig, tell: (row: Row) => void): Promise<
     const file = files.get(items) as ReturnType<typeof writeChecks>
     const job = { kind: 'unary', inFlight } as const
     const { seconds } = rig
+    // The others are warm by the cases before.
+    if (workers) await measure(rig.workers(), { ...job, files: [file.daikon] })
     const taken: Round[] = await interleave(rounds, {
       floor: () => measure(floor, { ...job, files: [file.floor] }),
       daikon: () => measure(daikon, { ...job, files: [file.daikon] }),
+      workers: async () => workers && measure(rig.workers(), { ...job, files: [file.daikon] }),
       trip: async () =>
         inFlight === 1
           ? driver.ask<Measured>({ what: 'round trip', inFlight, seconds })
@@ -44,7 +54,18 @@ export async function measureCheck(rig: Rig, tell: (row: Row) => void): Promise<
     const beside = say(taken, 'floor')
     const rate = medianOf(taken, ({ floor, daikon }) => daikon.rate / floor.rate)
     const row = { what, daikon: say(taken, 'daikon'), beside }
-    tell({ ...row, value: rate, ...(ratio && { goal: { least: ratio } }) })
+    const goal = ratio && { goal: { least: ratio } }
+    tell({ ...row, value: rate, ...goal })
+    if (workers) {
+      const figures = taken.flatMap(({ workers, floor }) => (workers ? [{ workers, floor }] : []))
+      tell({
+        what: `${what}, WORKERS=2`,
+        daikon: load(middleOf(figures, ({ workers }) => workers)),
+        beside,
+        value: medianOf(figures, ({ workers, floor }) => workers.rate / floor.rate),
+        ...goal,
+      })
+    }
     if (items_per_second) {
       const value = medianOf(taken, ({ daikon }) => daikon.rate * items)
       tell({ ...row, beside: '', value, unit: ' items/s', goal: { least: items_per_second } })

@@ -15,6 +15,8 @@ export type Rig = {
   child(file: string, ...args: string[]): Child
   /** The server over a database, the data set's unless told otherwise. */
   daikon(url?: string): Child
+  /** The server over the data set as two processes, which share its port. */
+  workers(): Child
   /** Puts a load on a server. A wrong answer, a missing one, or none at all fails the bench. */
   measure(server: Child, job: Omit<Job, 'port' | 'seconds'> & Partial<Job>): Promise<Measured>
 }
@@ -38,6 +40,7 @@ export async function createRig(place: Place, options: Pick<Rig, 'quick' | 'roun
     ...options,
     ...{ place, child, sign: await createSigner(place) },
     daikon: (url = place.url) => child('daikon-server.ts', url, privatePath, publicPath),
+    workers: () => child('workers-server.ts', place.url, privatePath, publicPath, '2'),
     async measure(server, job) {
       const before = await server.ask<ServerState>({})
       const port = job.kind === 'http1' ? (before.httpPort ?? before.port) : before.port

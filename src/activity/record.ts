@@ -3,7 +3,6 @@ import { v7 as uuid } from 'uuid'
 import { arrayLiteral, textArray } from '../storage/array-literal.ts'
 import type { BoundStatement } from '../storage/bound-statement.ts'
 import { Activity } from '../storage/entities/records.ts'
-import type { Statement } from '../storage/prepared.ts'
 import { type Detail, type Occurrence, occurrences } from './occurrences.ts'
 
 /** What happened, to what, where. */
@@ -24,29 +23,17 @@ export async function record<Name extends Occurrence>(
   actor: Actor,
   entry: Entry<Name>,
 ): Promise<void> {
-  await em.insert(Activity, rowOf(actor, entry))
+  await em.insert(Activity, entryRow(actor, entry))
 }
 
-/** A change that returns the one row it makes, and the entry that tells of it, as one statement. */
-export function recorded<Name extends Occurrence>(
-  { name, text, values }: Statement,
-  actor: Actor,
-  entry: Entry<Name>,
-): Statement {
-  return {
-    name: `${name}_recorded`,
-    text: `
-      with changed as (${text}), entry as (
-        insert into activity (${columns.join(', ')})
-        select ${columns.map((column) => `entry.${column}`).join(', ')}
-        from changed, json_populate_record(null::activity, $${values.length + 1}::json) entry
-      )
-      select * from changed`,
-    values: [...values, JSON.stringify(rowOf(actor, entry))],
-  }
-}
+/** Writes the entries that the rows of `asked`, a part of the same statement, have as their `entry`. */
+export const insertEntries = `
+  insert into activity (${columns.join(', ')})
+  select ${columns.map((column) => `e.${column}`).join(', ')}
+  from asked, json_populate_record(null::activity, asked.entry) e`
 
-function rowOf<Name extends Occurrence>(
+/** An entry's row. */
+export function entryRow<Name extends Occurrence>(
   { actorId }: Actor,
   { action, targetId, workspaceId, detail }: Entry<Name>,
 ) {

@@ -11,6 +11,7 @@ import type { Acting, Context } from '../rpc/call.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
 import { Member } from '../storage/entities/people.ts'
 import { preparedChange } from '../storage/prepared.ts'
+import { sharedChange } from '../storage/shared-prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { requireKnownWorkspace } from '../workspaces/workspace-missing.ts'
 import {
@@ -89,22 +90,10 @@ async function insert(
   em: EntityManager,
   request: RegisterResourceRequest,
 ): Promise<Resource | undefined> {
-  const { service_name, resource_type, resource_id, workspace_id, owner_id } = request
+  const { service_name, resource_type, visibility = 'private' } = request
   try {
-    const [made] = await preparedChange<Resource>(em, {
-      name: 'register',
-      text: `
-        insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
-        select $1::uuid, k.id, $2::uuid, m.workspace_id, m.user_id, $3::text
-        from resource_kinds k, members m
-        where k.service_name = $4 and k.resource_type = $5
-          and m.workspace_id = $6 and m.user_id = $7
-        on conflict (kind_id, resource_id) do nothing
-        returning *`,
-      values: [
-        ...[uuid(), resource_id, request.visibility ?? 'private'],
-        ...[service_name, resource_type, workspace_id, owner_id],
-      ],
+    const made = await sharedChange<Resource>(em, registration, {
+      ...{ ...request, id: uuid(), visibility },
     })
     return made && { ...made, service_name, resource_type }
   } catch (error) {
@@ -112,4 +101,24 @@ async function insert(
     if (violates(error, 'foreign')) throw resourceMissing()
     throw error
   }
+}
+
+const registration = {
+  name: 'register',
+  text: `
+    with asked as (
+      select * from json_to_recordset($1) as asked (
+        place int, id uuid, service_name text, resource_type text, resource_id uuid,
+        workspace_id uuid, owner_id uuid, visibility text)
+    ), made as (
+      insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+      select a.id, k.id, a.resource_id, m.workspace_id, m.user_id, a.visibility
+      from asked a
+      join resource_kinds k using (service_name, resource_type)
+      join members m on m.workspace_id = a.workspace_id and m.user_id = a.owner_id
+      order by k.id, a.resource_id
+      on conflict (kind_id, resource_id) do nothing
+      returning *
+    )
+    select asked.place, made.* from made join asked using (id)`,
 }

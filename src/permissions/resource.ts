@@ -4,6 +4,7 @@ import type { Caller } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import type { SharePermission, Visibility } from '../storage/entities/resources.ts'
 import { prepared } from '../storage/prepared.ts'
+import { sharedRead } from '../storage/shared-prepared.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { rules } from './access.ts'
 
@@ -38,14 +39,21 @@ export const resourceSql = {
 
 const select = `select ${resourceSql.select} from ${resourceSql.from}`
 
+const byId = {
+  name: 'resource',
+  text: `
+    select asked.place, ${resourceSql.select}
+    from json_to_recordset($1) as asked (place int, id uuid)
+    join ${resourceSql.from} on r.id = asked.id`,
+}
+
 /** The resource of a permission_id, if it is in the caller's reach; else it is missing for them. */
 export async function requireResource(
   em: EntityManager,
   caller: Caller,
   permissionId: string,
 ): Promise<Resource> {
-  const text = `${select} where r.id = $1`
-  const [found] = await prepared<Resource>(em, { name: 'resource', text, values: [permissionId] })
+  const found = await sharedRead<Resource>(em, byId, { id: permissionId })
   if (!found || !isInReach(caller, found)) throw resourceMissing()
   return found
 }

@@ -1,11 +1,11 @@
 import { v7 as uuid } from 'uuid'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
-import { record, recorded } from '../activity/record.ts'
+import { entryRow, insertEntries, record } from '../activity/record.ts'
 import { type Acting, actorOf, type Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import type { SharePermission } from '../storage/entities/resources.ts'
-import { preparedChange } from '../storage/prepared.ts'
+import { sharedChange } from '../storage/shared-prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import {
@@ -20,33 +20,47 @@ import {
 export async function share({ em, caller }: Acting, request: ShareRequest): Promise<Share> {
   const resource = await requireResource(em, caller, request.permission_id)
   requireManager(caller, resource)
-  const grantee = granteeColumn(request)
   const { kind_id, resource_id, workspace_id } = resource
-  const { actorId } = actorOf(caller)
-  const change = {
-    name: `share_${grantee}`,
-    text: `
-      insert into shares
-        (id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by)
-      values ($1, $2, $3, $4, $5, $6, $7)
-      on conflict (${grantee}, workspace_id, kind_id, resource_id) where ${grantee} is not null
-      do update set permission = excluded.permission, granted_by = excluded.granted_by,
-        granted_at = excluded.granted_at
-      returning *`,
-    values: [
-      ...[uuid(), kind_id, resource_id, workspace_id, request.grantee_id, request.permission],
-      actorId ?? null,
-    ],
-  }
-  const entry = shareEntry('permission.shared', resource, request)
+  const actor = actorOf(caller)
   try {
-    const [row] = await preparedChange<ShareRow>(em, recorded(change, { actorId }, entry))
+    const row = await sharedChange<ShareRow>(em, sharing[granteeColumn(request)], {
+      ...{ id: uuid(), kind_id, resource_id, workspace_id, granted_by: actor.actorId },
+      ...{ grantee_id: request.grantee_id, permission: request.permission },
+      entry: entryRow(actor, shareEntry('permission.shared', resource, request)),
+    })
     return presentShare(row as ShareRow)
   } catch (error) {
     // The foreign keys are the rule: a member or a group of this very workspace.
     if (!violates(error, 'foreign')) throw error
     const kind = request.grantee_type
     throw new Fault('missing', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
+  }
+}
+
+const sharing = { user_id: sharingWith('user_id'), group_id: sharingWith('group_id') }
+
+function sharingWith(grantee: Grantee) {
+  return {
+    name: `share_${grantee}`,
+    text: `
+      with asked as (
+        select * from json_to_recordset($1) as asked (
+          place int, id uuid, kind_id int, resource_id uuid, workspace_id uuid, grantee_id uuid,
+          permission text, granted_by uuid, entry json)
+      ), changed as (
+        insert into shares
+          (id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by)
+        select id, kind_id, resource_id, workspace_id, grantee_id, permission, granted_by
+        from asked
+        order by kind_id, resource_id, grantee_id
+        on conflict (${grantee}, workspace_id, kind_id, resource_id) where ${grantee} is not null
+        do update set permission = excluded.permission, granted_by = excluded.granted_by,
+          granted_at = excluded.granted_at
+        returning *
+      ), entries as (${insertEntries})
+      select asked.place, changed.* from changed join asked
+        on asked.kind_id = changed.kind_id and asked.resource_id = changed.resource_id
+        and asked.grantee_id = changed.${grantee}`,
   }
 }
 
@@ -71,7 +85,9 @@ export async function revokeShare(
   })
 }
 
-function granteeColumn({ grantee_type }: ShareRequest): 'user_id' | 'group_id' {
+type Grantee = 'user_id' | 'group_id'
+
+function granteeColumn({ grantee_type }: ShareRequest): Grantee {
   return grantee_type === 'user' ? 'user_id' : 'group_id'
 }
 

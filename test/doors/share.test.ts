@@ -136,6 +136,42 @@ for (const door of world.doors) {
     t.is(endings.filter((ending) => !ending.ok && ending.kind === 'missing').length, 19)
   })
 
+  test(`of shares at once each has its own answer, whatever the others ask ${through}`, async (t) => {
+    const { staff, as, ...office } = await openOffice(world, door)
+    const records = await Promise.all(
+      Array.from({ length: 5 }, () => office.register(staff.viewer)),
+    )
+    const grantees = [staff.editor.id, randomUUID(), staff.admin.id, staff.owner.id]
+    const asked = records.flatMap(({ id }) =>
+      grantees.map((grantee_id, at) => ({
+        ...{ permission_id: id, grantee_type: 'user', grantee_id },
+        permission: at % 2 ? 'view' : 'edit',
+      })),
+    )
+    const endings = await Promise.all(
+      asked.map((message) => door.call('Share', message, as(staff.viewer))),
+    )
+    for (const [at, { permission_id, ...grant }] of asked.entries()) {
+      const ending = endings[at]
+      if (grant.grantee_id === grantees[1])
+        t.like(ending, { ok: false, kind: 'missing', reason: 'GRANTEE_NOT_FOUND' })
+      else t.like(ending, { ok: true, message: { ...grant, granted_by: staff.viewer.id } })
+    }
+    for (const record of records) {
+      const { shares } = await office.look(record)
+      const [editor, , admin, owner] = grantees
+      t.deepEqual(
+        shares.map(({ grantee_id }: any) => grantee_id).sort(),
+        [editor, admin, owner].sort(),
+      )
+      const recorded = await activityOf(world.pool, record.id)
+      t.deepEqual(
+        recorded.map(({ detail }) => detail.grantee_id).sort(),
+        [editor, admin, owner].sort(),
+      )
+    }
+  })
+
   test(`sharing and revoking while the resource goes away is answered or 404 ${through}`, async (t) => {
     const { staff, key, as, ...office } = await openOffice(world, door)
     for (let round = 0; round < 5; round += 1) {

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { answerState } from './children.ts'
+
+/** The server as production starts it, with so many WORKERS; what they use is not counted. */
+const [url = '', privatePath = '', publicPath = '', workers = '2'] = process.argv.slice(2)
+const main = join(import.meta.dirname, '../src/main.ts')
+const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
+  env: {
+    ...{ PATH: process.env.PATH, WORKERS: workers, DATABASE_URL: url },
+    ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' },
+    ...{ HTTP_PORT: '0', GRPC_PORT: '0', METRICS_PORT: '0' },
+    ...{ JWT_PRIVATE_KEY_PATH: privatePath, JWT_PUBLIC_KEY_PATH: publicPath },
+    ...{ DEBUG: 'false', SESSION_SECRET_KEY: 'bench', SERVICE_KEYS_REQUIRED: 'true' },
+  },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+process.once('exit', () => server.kill())
+process.once('SIGTERM', () => process.exit())
+server.once('exit', () => process.exit(1))
+createInterface(server.stdout).on('line', (line) => {
+  const { msg, grpc_port: port, http_port: httpPort } = JSON.parse(line)
+  if (msg === 'daikon is listening') answerState({ port, httpPort })
+})

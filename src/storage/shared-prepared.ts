@@ -1,0 +1,74 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import pg from 'pg'
+import { asking } from '../rpc/asker.ts'
+import { prepared, preparedChange } from './prepared.ts'
+import { createSharedStatement } from './shared-statement.ts'
+
+/**
+ * A statement about many things by `$1`, a JSON array of items, each with its `place`; the rows that
+ * it answers name theirs. One that writes takes them in an order, so that two don't wait for each other.
+ */
+export type SharedPrepared = { name: string; text: string }
+
+/** What became of an item. */
+type Outcome = { row?: object | undefined; error?: unknown }
+
+type Share = ReturnType<typeof createSharedStatement<object, Outcome>>
+
+/** By the pool, which is one for all forks, and the name of the statement. */
+const shares = new WeakMap<object, Map<string, Share>>()
+
+/** Reads one thing, if it is there, by a statement that callers who come together share. */
+export function sharedRead<Row extends object>(
+  em: EntityManager,
+  statement: SharedPrepared,
+  item: object,
+): Promise<Row | undefined> {
+  return share(em, statement, item, prepared)
+}
+
+/**
+ * Changes one thing by a statement, in a transaction of its own, that callers who come together share.
+ * Answers the item's row, if it has one.
+ */
+export function sharedChange<Row extends object>(
+  em: EntityManager,
+  statement: SharedPrepared,
+  item: object,
+): Promise<Row | undefined> {
+  return share(em, statement, item, preparedChange)
+}
+
+async function share<Row extends object>(
+  em: EntityManager,
+  statement: SharedPrepared,
+  item: object,
+  run: typeof prepared,
+): Promise<Row | undefined> {
+  const pool = await em.getConnection().getNativeClient()
+  const known = shares.get(pool) ?? new Map<string, Share>()
+  shares.set(pool, known)
+  const shared = known.get(statement.name) ?? createShare(em, statement, run)
+  known.set(statement.name, shared)
+  const { row, error } = await shared(item, asking.getStore())
+  if (error) throw error
+  return row as Row | undefined
+}
+
+/** Where PostgreSQL refuses the statement, each item is tried alone: nobody fails for another's sake. */
+function createShare(em: EntityManager, statement: SharedPrepared, run: typeof prepared): Share {
+  async function runAll(items: object[]): Promise<Outcome[]> {
+    const placed = items.map((item, place) => ({ ...item, place }))
+    try {
+      const values = [JSON.stringify(placed)]
+      const found = await run<{ place: number }>(em, { ...statement, values })
+      const rows = new Map(found.map(({ place, ...row }) => [place, row]))
+      return items.map((_, place) => ({ row: rows.get(place) }))
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) throw error
+      if (items.length === 1) return [{ error }]
+      return (await Promise.all(items.map((item) => runAll([item])))).flat()
+    }
+  }
+  return createSharedStatement((items, asker) => asking.run(asker, () => runAll(items)))
+}
