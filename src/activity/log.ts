@@ -6,6 +6,7 @@ import type {
 } from '../../gen/daikon/v1/admin_records.ts'
 import type { Context } from '../rpc/call.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
+import { occurrences } from './occurrences.ts'
 
 /** The log, the newest first; what happens meanwhile comes before what has been read. */
 export async function listActivity(
@@ -37,11 +38,12 @@ export async function readEntries(
   em: EntityManager,
   { filters: { action, actor_id, workspace_id, target_type } = {}, before, after, limit }: Wanted,
 ): Promise<ActivityEntry[]> {
-  const tests: Record<string, string | undefined> = {
+  const ofType = target_type === undefined ? undefined : actionsOf(target_type)
+  const tests: Record<string, string | string[] | undefined> = {
     'action = ?': action,
     'actor_id = ?': actor_id,
     'workspace_id = ?': workspace_id,
-    'target_type = ?': target_type,
+    [`action in (${ofType?.map(() => '?')})`]: ofType,
     'id < ?': before,
     'id > ?': after,
   }
@@ -50,9 +52,15 @@ export async function readEntries(
   const rows = await em.execute<EntryRow[]>(
     `select id, action, target_type, target_id, actor_id, workspace_id, detail, created_at
      from activity ${where} order by id ${after === undefined ? 'desc' : ''} limit ?`,
-    [...given.map(([, value]) => value), limit],
+    [...given.flatMap(([, value]) => value), limit],
   )
   return rows.map(view)
+}
+
+/** The occurrences that happen to a type of target. */
+function actionsOf(targetType: string): string[] {
+  const all = Object.entries(occurrences)
+  return all.filter(([, { target }]) => target === targetType).map(([action]) => action)
 }
 
 function view({ target_id, actor_id, workspace_id, created_at, ...row }: EntryRow): ActivityEntry {

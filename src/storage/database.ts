@@ -24,6 +24,7 @@ import { ActivityLog } from './migrations/005-activity.ts'
 import { ClientOrigins } from './migrations/006-client-origins.ts'
 import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
 import { AdminTokens } from './migrations/008-admin-tokens.ts'
+import { ActivityIndexes } from './migrations/009-activity-indexes.ts'
 import { type PoolCounts, poolCounts } from './pool-counts.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 import { lacksMigrations } from './storage-fault.ts'
@@ -57,6 +58,7 @@ const migrations = [
   { name: '006-client-origins', class: ClientOrigins },
   { name: '007-workspace-search', class: WorkspaceSearch },
   { name: '008-admin-tokens', class: AdminTokens },
+  { name: '009-activity-indexes', class: ActivityIndexes },
 ]
 
 /** Milliseconds until a connection, and until an answer on it, counts as not to be had. */
