@@ -6,8 +6,8 @@ export const standingBit = { denied: 1, active: 2, admin: 4 } as const
 export const roleShift = 3
 
 const roleBits = roles.map((role, at) => `when '${role}' then ${(at + 1) << roleShift}`).join(' ')
-/** Up to how many shares of a resource are read for the user; of more, the user's are looked for. */
-const fewShares = 16
+/** Up to how many groups of a resource are asked for the user; of more, the user's are looked for. */
+const fewGroups = 16
 
 const shareBits = `case s.permission when 'edit' then ${ground.edit} else ${ground.view} end`
 
@@ -46,25 +46,27 @@ select
         | case when r.owner_id = q.user_id then ${ground.owner} else 0 end
         | case when r.visibility = 'workspace' then ${ground.workspace} else 0 end
         | coalesce((
-            select case when count(*) <= ${fewShares} then bit_or(bits) else coalesce((
-                select ${shareBits} from shares s
-                where s.kind_id = r.kind_id and s.resource_id = r.resource_id
-                  and s.group_id is null and s.user_id = q.user_id
-              ), 0) | coalesce((
+            select ${shareBits} from shares s
+            where s.kind_id = r.kind_id and s.resource_id = r.resource_id
+              and s.group_id is null and s.user_id = q.user_id
+          ), 0)
+        | coalesce((
+            select case when count(*) <= ${fewGroups} then bit_or(bits) else (
                 select bit_or(${shareBits}) from group_members g
                 join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
                   and s.group_id = g.group_id
                 where g.user_id = q.user_id and g.workspace_id = q.workspace_id
-              ), 0) end
+              ) end
             from (
-              select case when s.user_id = q.user_id or s.group_id is not null and exists (
+              select case when exists (
                   -- \`offset 0\` keeps this a probe: hashed, it would read all of the user's groups.
                   select from group_members g
                   where g.group_id = s.group_id and g.user_id = q.user_id offset 0
                 ) then ${shareBits} end bits
               from shares s
               where s.kind_id = r.kind_id and s.resource_id = r.resource_id
-              limit ${fewShares + 1}
+                and s.group_id is not null
+              limit ${fewGroups + 1}
             ) few
           ), 0)
       end

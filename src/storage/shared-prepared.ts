@@ -13,10 +13,10 @@ export type SharedPrepared = { name: string; text: string }
 /** What became of an item. */
 type Outcome = { row?: object | undefined; error?: unknown }
 
-type Share = ReturnType<typeof createSharedStatement<object, Outcome>>
+type Shared = ReturnType<typeof createSharedStatement<object, Outcome>>
 
 /** By the pool, which is one for all forks, and the name of the statement. */
-const shares = new WeakMap<object, Map<string, Share>>()
+const statements = new WeakMap<object, Map<string, Shared>>()
 
 /** Reads one thing, if it is there, by a statement that callers who come together share. */
 export function sharedRead<Row extends object>(
@@ -24,7 +24,7 @@ export function sharedRead<Row extends object>(
   statement: SharedPrepared,
   item: object,
 ): Promise<Row | undefined> {
-  return share(em, statement, item, prepared)
+  return together(em, statement, item, prepared)
 }
 
 /**
@@ -36,19 +36,19 @@ export function sharedChange<Row extends object>(
   statement: SharedPrepared,
   item: object,
 ): Promise<Row | undefined> {
-  return share(em, statement, item, preparedChange)
+  return together(em, statement, item, preparedChange)
 }
 
-async function share<Row extends object>(
+async function together<Row extends object>(
   em: EntityManager,
   statement: SharedPrepared,
   item: object,
   run: typeof prepared,
 ): Promise<Row | undefined> {
   const pool = await em.getConnection().getNativeClient()
-  const known = shares.get(pool) ?? new Map<string, Share>()
-  shares.set(pool, known)
-  const shared = known.get(statement.name) ?? createShare(em, statement, run)
+  const known = statements.get(pool) ?? new Map<string, Shared>()
+  statements.set(pool, known)
+  const shared = known.get(statement.name) ?? createShared(em, statement, run)
   known.set(statement.name, shared)
   const { row, error } = await shared(item, asking.getStore())
   if (error) throw error
@@ -56,7 +56,7 @@ async function share<Row extends object>(
 }
 
 /** Where PostgreSQL refuses the statement, each item is tried alone: nobody fails for another's sake. */
-function createShare(em: EntityManager, statement: SharedPrepared, run: typeof prepared): Share {
+function createShared(em: EntityManager, statement: SharedPrepared, run: typeof prepared): Shared {
   async function runAll(items: object[]): Promise<Outcome[]> {
     const placed = items.map((item, place) => ({ ...item, place }))
     try {
