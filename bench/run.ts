@@ -69,5 +69,5 @@ try {
 }
 
 function full() {
-  return { quick, rounds: 3, seconds: 2 }
+  return { quick, rounds: 3, seconds: 1.5 }
 }

@@ -32,7 +32,7 @@ export async function measureStart(rig: Rig, tell: (row: Row) => void): Promise<
     // The first start migrates.
     await daikon()
     await empty()
-    const taken = await interleave(rig.quick ? 1 : 7, { daikon, empty })
+    const taken = await interleave(rig.quick ? 1 : 5, { daikon, empty })
     tell({
       what: 'start to the first answer, beside Node, PostgreSQL and an empty grpc-js server',
       daikon: `${number(medianOf(taken, ({ daikon }) => daikon))} ms`,
