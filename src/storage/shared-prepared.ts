@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import { asking } from '../rpc/asker.ts'
+import { within } from '../rpc/trace.ts'
 import { prepared, preparedChange } from './prepared.ts'
 import { createSharedStatement } from './shared-statement.ts'
 
@@ -50,7 +51,10 @@ async function together<Row extends object>(
   statements.set(pool, known)
   const shared = known.get(statement.name) ?? createShared(em, statement, run)
   known.set(statement.name, shared)
-  const { row, error } = await shared(item, asking.getStore())
+  const asker = asking.getStore()
+  const attributes = { 'db.system.name': 'postgresql' }
+  const ask = () => shared(item, asker)
+  const { row, error } = await within(asker?.span, statement.name, attributes, ask)
   if (error) throw error
   return row as Row | undefined
 }
