@@ -11,7 +11,7 @@ import type { Acting, Context } from '../rpc/call.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
 import { Member } from '../storage/entities/people.ts'
 import { preparedChange } from '../storage/prepared.ts'
-import { sharedChange } from '../storage/shared-prepared.ts'
+import { sharedPrepared } from '../storage/shared-prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { requireKnownWorkspace } from '../workspaces/workspace-missing.ts'
 import {
@@ -92,7 +92,7 @@ async function insert(
 ): Promise<Resource | undefined> {
   const { service_name, resource_type, visibility = 'private' } = request
   try {
-    const made = await sharedChange<Resource>(em, registration, {
+    const made = await sharedPrepared<Resource>(em, registration, {
       ...{ ...request, id: uuid(), visibility },
     })
     return made && { ...made, service_name, resource_type }
@@ -105,6 +105,7 @@ async function insert(
 
 const registration = {
   name: 'register',
+  run: preparedChange,
   text: `
     with asked as (
       select * from json_to_recordset($1) as asked (

@@ -4,7 +4,7 @@ import type { Caller } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import type { SharePermission, Visibility } from '../storage/entities/resources.ts'
 import { prepared } from '../storage/prepared.ts'
-import { sharedRead } from '../storage/shared-prepared.ts'
+import { sharedPrepared } from '../storage/shared-prepared.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { rules } from './access.ts'
 
@@ -41,6 +41,7 @@ const select = `select ${resourceSql.select} from ${resourceSql.from}`
 
 const byId = {
   name: 'resource',
+  run: prepared,
   text: `
     select asked.place, ${resourceSql.select}
     from json_to_recordset($1) as asked (place int, id uuid)
@@ -53,7 +54,7 @@ export async function requireResource(
   caller: Caller,
   permissionId: string,
 ): Promise<Resource> {
-  const found = await sharedRead<Resource>(em, byId, { id: permissionId })
+  const found = await sharedPrepared<Resource>(em, byId, { id: permissionId })
   if (!found || !isInReach(caller, found)) throw resourceMissing()
   return found
 }

@@ -5,7 +5,8 @@ import { entryRow, insertEntries, record } from '../activity/record.ts'
 import { type Acting, actorOf, type Context } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import type { SharePermission } from '../storage/entities/resources.ts'
-import { sharedChange } from '../storage/shared-prepared.ts'
+import { preparedChange } from '../storage/prepared.ts'
+import { sharedPrepared } from '../storage/shared-prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import {
@@ -23,7 +24,7 @@ export async function share({ em, caller }: Acting, request: ShareRequest): Prom
   const { kind_id, resource_id, workspace_id } = resource
   const actor = actorOf(caller)
   try {
-    const row = await sharedChange<ShareRow>(em, sharing[granteeColumn(request)], {
+    const row = await sharedPrepared<ShareRow>(em, sharing[granteeColumn(request)], {
       ...{ id: uuid(), kind_id, resource_id, workspace_id, granted_by: actor.actorId },
       ...{ grantee_id: request.grantee_id, permission: request.permission },
       entry: entryRow(actor, shareEntry('permission.shared', resource, request)),
@@ -42,6 +43,7 @@ const sharing = { user_id: sharingWith('user_id'), group_id: sharingWith('group_
 function sharingWith(grantee: Grantee) {
   return {
     name: `share_${grantee}`,
+    run: preparedChange,
     text: `
       with asked as (
         select * from json_to_recordset($1) as asked (

@@ -2,14 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import pg from 'pg'
 import { asking } from '../rpc/asker.ts'
 import { within } from '../rpc/trace.ts'
-import { prepared, preparedChange } from './prepared.ts'
+import type { prepared } from './prepared.ts'
 import { createSharedStatement } from './shared-statement.ts'
 
 /**
  * A statement about many things by `$1`, a JSON array of items, each with its `place`; the rows that
- * it answers name theirs. One that writes takes them in an order, so that two don't wait for each other.
+ * it answers name theirs. One that writes is run by `preparedChange`, and takes the items in an order,
+ * so that two don't wait for each other.
  */
-export type SharedPrepared = { name: string; text: string }
+export type SharedPrepared = { name: string; text: string; run: typeof prepared }
 
 /** What became of an item. */
 type Outcome = { row?: object | undefined; error?: unknown }
@@ -19,37 +20,16 @@ type Shared = ReturnType<typeof createSharedStatement<object, Outcome>>
 /** By the pool, which is one for all forks, and the name of the statement. */
 const statements = new WeakMap<object, Map<string, Shared>>()
 
-/** Reads one thing, if it is there, by a statement that callers who come together share. */
-export function sharedRead<Row extends object>(
+/** Answers an item's row, if it has one, of a statement that callers who come together share. */
+export async function sharedPrepared<Row extends object>(
   em: EntityManager,
   statement: SharedPrepared,
   item: object,
-): Promise<Row | undefined> {
-  return together(em, statement, item, prepared)
-}
-
-/**
- * Changes one thing by a statement, in a transaction of its own, that callers who come together share.
- * Answers the item's row, if it has one.
- */
-export function sharedChange<Row extends object>(
-  em: EntityManager,
-  statement: SharedPrepared,
-  item: object,
-): Promise<Row | undefined> {
-  return together(em, statement, item, preparedChange)
-}
-
-async function together<Row extends object>(
-  em: EntityManager,
-  statement: SharedPrepared,
-  item: object,
-  run: typeof prepared,
 ): Promise<Row | undefined> {
   const pool = await em.getConnection().getNativeClient()
   const known = statements.get(pool) ?? new Map<string, Shared>()
   statements.set(pool, known)
-  const shared = known.get(statement.name) ?? createShared(em, statement, run)
+  const shared = known.get(statement.name) ?? createShared(em, statement)
   known.set(statement.name, shared)
   const asker = asking.getStore()
   const attributes = { 'db.system.name': 'postgresql' }
@@ -60,12 +40,12 @@ async function together<Row extends object>(
 }
 
 /** Where PostgreSQL refuses the statement, each item is tried alone: nobody fails for another's sake. */
-function createShared(em: EntityManager, statement: SharedPrepared, run: typeof prepared): Shared {
+function createShared(em: EntityManager, { name, text, run }: SharedPrepared): Shared {
   async function runAll(items: object[]): Promise<Outcome[]> {
     const placed = items.map((item, place) => ({ ...item, place }))
     try {
       const values = [JSON.stringify(placed)]
-      const found = await run<{ place: number }>(em, { ...statement, values })
+      const found = await run<{ place: number }>(em, { name, text, values })
       const rows = new Map(found.map(({ place, ...row }) => [place, row]))
       return items.map((_, place) => ({ row: rows.get(place) }))
     } catch (error) {
