@@ -1,4 +1,4 @@
-import { findProviderMistakes } from './identity/providers/providers.ts'
+import { findProviderMistakes } from './identity/providers/settings.ts'
 import { findTlsMistakes } from './operation/grpc-tls.ts'
 import {
   ConfigError,

@@ -2,7 +2,6 @@ import type { Config } from './config.ts'
 import { createWindows } from './limits/create-windows.ts'
 import type { Logger } from './log.ts'
 import { layGround } from './operation/ground.ts'
-import { startMonitor } from './operation/monitor.ts'
 import type { Node } from './operation/node.ts'
 
 /** A server that answers at both doors and at the operator's. */
@@ -15,14 +14,17 @@ export type Running = Pick<Node, 'app' | 'database' | 'grpcPort' | 'httpPort'> &
 
 /** Everything in this one process. */
 export async function start(config: Config, log: Logger): Promise<Running> {
-  // PostgreSQL starts while the rest of the code is read.
-  const laying = layGround(config, log)
+  // PostgreSQL starts while the rest of the code is read, which keeps this thread from starting it.
+  const begun = Promise.withResolvers<void>()
+  const laying = layGround(config, log, begun.resolve)
+  await Promise.race([begun.promise, laying])
   const { startNode } = await import('./operation/node.ts')
+  const { startMonitor } = await import('./operation/monitor.ts')
   const ground = await laying
   const { databaseUrl } = ground
   try {
     if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: nothing is limited')
-    const windows = createWindows(config, log)
+    const windows = await createWindows(config, log)
     const node = await startNode({ ...config, DATABASE_URL: databaseUrl }, log, windows)
     const { app, database, grpcPort, httpPort, metrics, readReadiness } = node
     try {

@@ -2,16 +2,16 @@ import type { Config } from '../config.ts'
 import type { Logger } from '../log.ts'
 import { createFallbackWindows } from './fallback.ts'
 import { createInProcessWindows } from './in-process.ts'
-import { createRedisWindows } from './redis.ts'
 import type { Windows } from './windows.ts'
 
 /** Limits are counted in Redis where there is one, in this process otherwise and meanwhile. */
-export function createWindows(
+export async function createWindows(
   { REDIS_URL: nodes }: Pick<Config, 'REDIS_URL'>,
   log: Logger,
-): Windows {
+): Promise<Windows> {
   const local = createInProcessWindows()
   if (nodes.length > 0) {
+    const { createRedisWindows } = await import('./redis.ts')
     return createFallbackWindows({
       shared: createRedisWindows({ url: nodes.join(',') }),
       local,

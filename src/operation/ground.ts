@@ -7,14 +7,14 @@ import { startEmbedded } from '../storage/embedded.ts'
 /** What nodes stand on: a migrated database, of our own if need be, and signing keys. */
 export type Ground = { databaseUrl: string; stop(): Promise<void> }
 
-/** Lays the ground, once for all workers. */
-export async function layGround(config: Config, log: Logger): Promise<Ground> {
+/** Lays the ground, once for all workers; `onBegun` hears when PostgreSQL is on its way, if not there. */
+export async function layGround(
+  config: Config,
+  log: Logger,
+  onBegun?: () => void,
+): Promise<Ground> {
   await readOrMakeKeys(config, log)
-  const embedded = config.DATABASE_URL
-    ? undefined
-    : await startEmbedded({ dataDir: config.DATA_DIR, log: (text) => log.info(text) })
-  const databaseUrl = embedded?.url ?? config.DATABASE_URL
-  const stop = async () => embedded?.stop()
+  const { url: databaseUrl, stop } = await findPostgres(config, log, onBegun)
   try {
     const { migrate } = await import('../storage/database.ts')
     for (const name of await migrate(databaseUrl)) log.info(`Migration ${name} applied`)
@@ -23,6 +23,17 @@ export async function layGround(config: Config, log: Logger): Promise<Ground> {
     await stop()
     throw error
   }
+}
+
+/** The PostgreSQL of the settings, or our own. */
+async function findPostgres(
+  { DATABASE_URL: url, DATA_DIR: dataDir }: Config,
+  log: Logger,
+  onBegun = () => {},
+) {
+  if (!url) return startEmbedded({ dataDir, log: (text) => log.info(text), onLaunched: onBegun })
+  onBegun()
+  return { url, stop: async () => {} }
 }
 
 /** The signing keys; with DEBUG they are made where there are none. */

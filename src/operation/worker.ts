@@ -19,7 +19,8 @@ export async function startWorker(config: Config, log: Logger, onStopped: () => 
       setImmediate(onStopped)
     },
   })
-  const windows = config.REDIS_URL.length > 0 ? createWindows(config, log) : askPrimary(exchange)
+  const windows =
+    config.REDIS_URL.length > 0 ? await createWindows(config, log) : askPrimary(exchange)
   const node = await startNode(config, log, windows)
   started.resolve(node)
   const { grpcPort, httpPort } = node

@@ -24,7 +24,13 @@ export type Embedded = {
   stop(): Promise<void>
 }
 
-type Place = { home: string; cluster: string; programs: Programs; log: (message: string) => void }
+type Place = {
+  home: string
+  cluster: string
+  programs: Programs
+  log: (message: string) => void
+  onLaunched: () => void
+}
 
 const settings = {
   listen_addresses: '127.0.0.1',
@@ -48,6 +54,8 @@ const patience = 120_000
 export async function startEmbedded(options: {
   dataDir: string
   log?: (message: string) => void
+  /** Hears when PostgreSQL has been started and all that is left is to wait for it. */
+  onLaunched?: () => void
 }): Promise<Embedded> {
   await fs.mkdir(options.dataDir, { recursive: true })
   const home = await fs.realpath(options.dataDir)
@@ -56,7 +64,8 @@ export async function startEmbedded(options: {
   try {
     const cluster = join(home, 'postgres')
     const programs = await findPrograms(home, cluster)
-    const place = { home, cluster, programs, log: options.log ?? (() => {}) }
+    const { log = () => {}, onLaunched = () => {} } = options
+    const place = { home, cluster, programs, log, onLaunched }
     await createCluster(place)
     const password = await fs.readFile(join(cluster, 'password'), 'utf8')
     const port = await findPort(place, password)
@@ -158,7 +167,7 @@ async function adopt({ cluster, programs, log }: Place, password: string) {
   }
 }
 
-async function launch({ home, cluster, programs, log }: Place, password: string) {
+async function launch({ home, cluster, programs, log, onLaunched }: Place, password: string) {
   await give(cluster, programs)
   const port = await findFreePort()
   const args = ['-D', cluster, '-p', String(port)]
@@ -167,6 +176,7 @@ async function launch({ home, cluster, programs, log }: Place, password: string)
   const { size } = await output.stat()
   const child = await programs.start(args, output.fd)
   child.unref()
+  onLaunched()
   try {
     await accept(port, password, () => child.exitCode === null && child.signalCode === null)
   } catch (cause) {

@@ -5,7 +5,7 @@ import { readJson, type Step, startStep } from './outbound.ts'
 import { readAvatarUrl, readEmail, readName } from './profile.ts'
 import type { Identity, Provider } from './provider.ts'
 import { ProviderError, protect } from './provider-error.ts'
-import type { ProviderSettings } from './providers.ts'
+import type { ProviderSettings } from './settings.ts'
 
 const hiddenAddress = '@users.noreply.github.com'
 

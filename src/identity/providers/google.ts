@@ -1,7 +1,7 @@
 import { createOidcProvider } from './oidc.ts'
 import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
-import type { ProviderSettings } from './providers.ts'
+import type { ProviderSettings } from './settings.ts'
 
 const domain = /^[a-z0-9.-]{1,253}$/
 

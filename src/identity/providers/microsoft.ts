@@ -3,10 +3,7 @@ import { createOidcProvider } from './oidc.ts'
 import { readEmail, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
-import type { ProviderSettings } from './providers.ts'
-
-/** The tenants that stand for many. */
-export const sharedTenants = ['common', 'organizations', 'consumers']
+import { type ProviderSettings, sharedTenants } from './settings.ts'
 
 /** The tenant of personal accounts. */
 const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { ProviderSettings } from '../../../src/identity/providers/providers.ts'
+import type { ProviderSettings } from '../../../src/identity/providers/settings.ts'
 import { fails } from '../../support/providers/fails.ts'
 import {
   type Claims,
