@@ -1,10 +1,17 @@
 import { arrayLiteral, textElement } from '../storage/array-literal.ts'
 import { roles } from '../workspaces/roles.ts'
 import type { Facts, Question, Standing } from './facts.ts'
-import { roleShift, standingBit } from './facts-sql.ts'
+import { type Membership, roleShift, standingBit } from './facts-sql.ts'
 
 /** Questions as the parameters of one statement, and how its row answers each of them. */
-export type FactsBatch = { parameters: string[]; read(row: FactsRow): Facts[] }
+export type FactsBatch = {
+  membership: Membership
+  parameters: string[]
+  read(row: FactsRow): Facts[]
+}
+
+/** From so many asks for each caller on, reading all groups of the callers is less work. */
+const manyAsks = 16
 
 /** What the statement answers; arrays as PostgreSQL writes them, in the order of the parameters. */
 export type FactsRow = [
@@ -43,6 +50,7 @@ export function createFactsBatch(questions: Question[]): FactsBatch {
     }
   }
   return {
+    membership: resources.length < manyAsks * questions.length ? 'probed' : 'hashed',
     parameters: [
       ...[keys, services, types, tokens, users, workspaces],
       ...[callers, kinds, resources, actions],

@@ -49,8 +49,9 @@ export type LoadFacts = (question: Question, asker?: Asker) => Promise<Facts>
 export function createFacts(pool: StatementPool, onBatch?: (callers: number) => void): LoadFacts {
   return createSharedStatement(async (questions, asker) => {
     onBatch?.(questions.length)
-    const { parameters, read } = createFactsBatch(questions)
-    const [row] = await pool.rows<FactsRow>('facts', factsSql, parameters, asker)
+    const { membership, parameters, read } = createFactsBatch(questions)
+    const [name, sql] = [`facts ${membership}`, factsSql[membership]]
+    const [row] = await pool.rows<FactsRow>(name, sql, parameters, asker)
     return read(row as FactsRow)
   }, rowsOf)
 }

@@ -49,10 +49,15 @@ export async function openOffice(world: Pick<World, 'seed' | 'token'>, door: Doo
       return answered(await door.call('Share', message, { token: owner.token, key }))
     },
     /** The answer to one check. */
-    async may(person: Person, action: string, { resource_id }: { resource_id: string }) {
-      const checks = [{ ...kind, resource_id, action }]
+    async may(person: Person, action: string, resource: { resource_id: string }, times = 1) {
+      const { resource_id } = resource
+      const checks = Array.from({ length: times }, () => ({ ...kind, resource_id, action }))
       const message = await door.call('Check', { checks }, { token: person.token, key })
-      return answered(message).results[0].allowed as boolean
+      const [first, ...others] = answered(message).results.map(
+        ({ allowed }: { allowed: boolean }) => allowed,
+      )
+      if (others.some((other: boolean) => other !== first)) throw new Error('of two minds')
+      return first as boolean
     },
     /** The record with its shares, as it is now. */
     async look({ resource_id }: { resource_id: string }): Promise<ResourceRecord> {
