@@ -7,7 +7,7 @@ export const roleShift = 3
 
 const roleBits = roles.map((role, at) => `when '${role}' then ${(at + 1) << roleShift}`).join(' ')
 /** Up to how many groups of a resource are asked for the user; of more, the user's are looked for. */
-const fewGroups = 16
+const fewGroups = 4
 
 const shareBits = `case s.permission when 'edit' then ${ground.edit} else ${ground.view} end`
 
@@ -69,10 +69,12 @@ select
           ), 0)
         | coalesce((
             select case when count(*) <= ${fewGroups} then bit_or(bits) else (
-                select bit_or(${shareBits}) from group_members g
-                join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
-                  and s.group_id = g.group_id
-                where g.user_id = q.user_id and g.workspace_id = q.workspace_id
+                select bit_or(${shareBits}) from shares s
+                where s.kind_id = r.kind_id and s.resource_id = r.resource_id
+                  and s.group_id = any(array(
+                    select g.group_id from group_members g
+                    where g.user_id = q.user_id and g.workspace_id = q.workspace_id
+                  ))
               ) end
             from (
               select case when ${inGroup[membership]} then ${shareBits} end bits
