@@ -151,6 +151,14 @@ for (const version of ['v1', 'v1alpha']) {
     )
   })
 
+  test(`server reflection ${version} tells what the details of errors are made of`, async (t) => {
+    for (const type of ['ErrorInfo', 'BadRequest', 'RetryInfo']) {
+      const file = await fetchFiles(version, `google.rpc.${type}`)
+      const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
+      t.truthy(registry.getMessage(`google.rpc.${type}`), type)
+    }
+  })
+
   test(`server reflection ${version} is off without debug`, async (t) => {
     t.deepEqual(await reflect(quiet.grpcPort, version, { list_services: '' }), { code: 12 })
   })
