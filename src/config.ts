@@ -85,7 +85,11 @@ export const settings = {
   ),
   ACCESS_TOKEN_EXPIRE_MINUTES: setting('15', count, 'Life of an access token'),
   REFRESH_TOKEN_EXPIRE_DAYS: setting('7', count, 'Life of a session, from sign-in on'),
-  ADMIN_TOKEN_EXPIRE_MINUTES: setting('60', count, 'Life of an admin token'),
+  ADMIN_TOKEN_EXPIRE_MINUTES: setting(
+    '60',
+    count,
+    'Life of an admin token; its cookie goes after an hour at the latest',
+  ),
   SERVICE_KEYS_REQUIRED: setting(
     'false',
     flag,

@@ -23,7 +23,6 @@ export async function start(config: Config, log: Logger): Promise<Running> {
   const ground = await laying
   const { databaseUrl } = ground
   try {
-    if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: nothing is limited')
     const windows = await createWindows(config, log)
     const node = await startNode({ ...config, DATABASE_URL: databaseUrl }, log, windows)
     const { app, database, grpcPort, httpPort, metrics, readReadiness } = node

@@ -3,12 +3,11 @@ import type { UserDetail, UserUpdateRequest } from '../../gen/daikon/v1/admin_us
 import { record } from '../activity/record.ts'
 import { endAdminTokens } from '../identity/admin-tokens.ts'
 import { endCodes } from '../identity/codes.ts'
-import { revokeFamilies } from '../identity/families.ts'
+import { endSessionsOf } from '../identity/families.ts'
 import { notAdmin, userInactive, userMissing } from '../identity/users.ts'
 import { type Acting, actorOf, type Context, requireAdmin } from '../rpc/call.ts'
 import { Fault } from '../rpc/fault.ts'
 import { User } from '../storage/entities/people.ts'
-import { RefreshFamily } from '../storage/entities/sign-in.ts'
 import { given } from '../storage/given.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { presentUser } from './users.ts'
@@ -30,7 +29,7 @@ export async function updateUser(
     if (!changes) return presentUser(em, now, user.id)
     if (user.id === callerId && is_active === false) throw ownAccount()
     await em.nativeUpdate(User, { id: user.id }, changes)
-    if (user.is_active && is_active === false) await endSessions(em, now, user.id)
+    if (user.is_active && is_active === false) await signOut(em, now, user.id)
     for (const action of occurrencesOf(user, changes)) {
       const detail = { email: user.email }
       await record(em, actorOf(caller), { action, targetId: user.id, detail })
@@ -95,12 +94,10 @@ function lastAdministrator(email: string): Fault {
 }
 
 /** Ends sessions, open codes and admin tokens: none of them holds again when the user is let in again. */
-async function endSessions(em: EntityManager, now: Date, user_id: string): Promise<void> {
+async function signOut(em: EntityManager, now: Date, user_id: string): Promise<void> {
   await endCodes(em, now, user_id)
   await endAdminTokens(em, user_id)
-  const families = await em.find(RefreshFamily, { user_id })
-  const ids = families.map(({ id }) => id)
-  await revokeFamilies(em, now, ids)
+  await endSessionsOf(em, now, user_id)
 }
 
 /** What is told of a change; what changes nothing is no occurrence. */

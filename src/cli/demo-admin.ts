@@ -4,9 +4,9 @@ import { type LocalServer, serveLocally } from './local-server.ts'
 /** Stands in for the admin web application: it says that the sign-in has worked, or why not. */
 export function startDemoAdmin(daikonUrl: string): Promise<LocalServer> {
   return serveLocally(9004, (request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-    const error = searchParams.get('error_description')
-    if (pathname === '/login') {
+    const [path, query] = (request.url ?? '').split('?')
+    const error = new URLSearchParams(query).get('error_description')
+    if (path === '/login') {
       const again = `<a href="${daikonUrl}/auth/admin/login/google">Sign in as administrator</a>`
       return sendPage(response, 200, 'Administration', `<p>${toHtml(error ?? '')}</p>${again}`)
     }

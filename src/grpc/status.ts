@@ -8,7 +8,9 @@ const mostProblemBytes = 4096
 
 /** A Fault as a gRPC status with `google.rpc.Status` details (error_details.proto, AIP-193). */
 export function faultStatus(fault: Fault, requestId: string): Partial<ServiceError> {
-  const { message, reason, problems, retryAfter } = fault
+  const { reason, problems, retryAfter } = fault
+  // grpc-js writes it in percents, which half a character has none of.
+  const message = fault.message.toWellFormed()
   const { grpc: code } = faultKinds[fault.kind]
   const details = [any('ErrorInfo', ErrorInfo, { reason, domain: 'daikon', metadata: {} })]
   if (problems.length > 0)

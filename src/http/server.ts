@@ -26,7 +26,12 @@ const patience = {
 export function createHttpDoor(app: Express, headers: Record<string, string>): HttpDoor {
   const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   // A missing Host header is the app's to refuse.
-  const server: Server = createServer({ ...patience, requireHostHeader: false }, inTurn(app))
+  const listen: RequestListener = (request, response) => {
+    // Its router would fail to read the address, before any of our answers.
+    if (isAddress(request.url ?? '')) app(request, response)
+    else response.writeHead(400, headers).end()
+  }
+  const server: Server = createServer({ ...patience, requireHostHeader: false }, inTurn(listen))
   server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end())
   // What Node refuses by itself never reaches the app.
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
@@ -53,6 +58,11 @@ export function createHttpDoor(app: Express, headers: Record<string, string>): H
         server.closeIdleConnections()
       }),
   }
+}
+
+/** A path, a whole address as proxies are sent it, or the server as such (RFC 9112, 3.2). */
+function isAddress(target: string): boolean {
+  return target.startsWith('/') || target === '*' || URL.canParse(target)
 }
 
 /** One request of a connection at a time: a pipeline of thousands would crowd out everybody else. */

@@ -133,6 +133,7 @@ export async function endCodes(em: EntityManager, now: Date, user_id: string): P
   await em.nativeUpdate(AuthorizationCode, { user_id, consumed_at: null }, { consumed_at: now })
 }
 
+/** Apart from what `em` remembers: the exchange reads the same row again, as it has left it. */
 async function requireCode(em: EntityManager, now: Date, code: string) {
   const found = await em.fork().findOne(AuthorizationCode, { code_hash: hashSecret(code) })
   if (found && found.expires_at > now) return found

@@ -63,6 +63,18 @@ export async function issuePair(
   }
 }
 
+/** Ends every session of a user, but for the one to be kept. */
+export async function endSessionsOf(
+  em: EntityManager,
+  now: Date,
+  userId: string,
+  kept?: string,
+): Promise<void> {
+  const families = await em.find(RefreshFamily, { user_id: userId })
+  const ids = families.map(({ id }) => id).filter((id) => id !== kept)
+  await revokeFamilies(em, now, ids)
+}
+
 /** Ends families: their refresh tokens are gone, their access tokens denied for what life they have. */
 export async function revokeFamilies(
   em: EntityManager,

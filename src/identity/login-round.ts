@@ -24,10 +24,11 @@ export function requireProvider({ identity }: Context, name: string): Provider {
 
 /** Begins a round to the provider; what it has to remember goes along, sealed. */
 export async function startRound(
-  { identity }: Context,
+  context: Context,
   provider: Provider,
   login: Pick<LoginState, 'flow' | 'client'>,
 ): Promise<{ location: string; state: string; login_state: string } | Failure> {
+  const { identity } = context
   try {
     const { url, secrets } = await provider.begin(
       callbackUrl(identity.options, login.flow, provider),
@@ -35,7 +36,7 @@ export async function startRound(
     const sealed = await identity.loginStates.seal({ ...login, provider: provider.name, secrets })
     return { location: url, state: secrets.state, login_state: sealed }
   } catch (error) {
-    return failureOf(error)
+    return failureOf(context, error)
   }
 }
 
@@ -83,7 +84,7 @@ export async function askProvider(
       login.secrets,
     )
   } catch (error) {
-    return failureOf(error)
+    return failureOf(context, error)
   }
 }
 
@@ -109,8 +110,10 @@ export function refusal(error: keyof typeof refusals): Failure {
   return { error, error_description: refusals[error] }
 }
 
-function failureOf(error: unknown): Failure {
+/** What is told of it in public; the operator hears the reason as well. */
+function failureOf({ warn }: Context, error: unknown): Failure {
   if (!(error instanceof ProviderError)) throw error
+  warn(`A sign-in failed at the provider: ${error.code}: ${(error.cause as Error).message}`)
   return { error: error.code, error_description: error.message }
 }
 

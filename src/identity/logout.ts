@@ -2,15 +2,18 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { AdminLogoutResponse } from '../../gen/daikon/v1/auth.ts'
 import { type Context, requireAdmin, requireUser } from '../rpc/call.ts'
-import { RefreshFamily } from '../storage/entities/sign-in.ts'
 import { inTransaction } from '../storage/transaction.ts'
+import { endSessionsOf } from './families.ts'
 
-/** Denies the access token and revokes every family of the user (specification 5.4). */
-export async function logout({ em, caller }: Context): Promise<Acknowledgement> {
+/**
+ * Denies the access token and ends every session of the user (specification 5.4); what access tokens
+ * these have is denied, too.
+ */
+export async function logout({ em, caller, now }: Context): Promise<Acknowledgement> {
   const { id, token } = requireUser(caller)
   return inTransaction(em, async (em) => {
     await denyToken(em, token)
-    await em.nativeDelete(RefreshFamily, { user_id: id })
+    await endSessionsOf(em, now, id)
     return { status: 'ok' }
   })
 }

@@ -12,7 +12,7 @@ import { Fault } from '../rpc/fault.ts'
 import { RefreshFamily, RefreshToken } from '../storage/entities/sign-in.ts'
 import { isoTime } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
-import { revokeFamilies } from './families.ts'
+import { endSessionsOf, revokeFamilies } from './families.ts'
 
 /** The user's sessions, newest first; a session is a refresh family that still holds. */
 export async function listSessions(
@@ -65,10 +65,7 @@ export async function endOtherSessions(
 ): Promise<EndSessionResponse> {
   const { id, token } = requireUser(caller)
   return inTransaction(em, async (em) => {
-    const current = await findFamily(em, token.id)
-    const families = await em.find(RefreshFamily, { user_id: id })
-    const others = families.map((family) => family.id).filter((family) => family !== current)
-    await revokeFamilies(em, now, others)
+    await endSessionsOf(em, now, id, await findFamily(em, token.id))
     return {}
   })
 }

@@ -13,6 +13,7 @@ export async function layGround(
   log: Logger,
   onBegun?: () => void,
 ): Promise<Ground> {
+  if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: nothing is limited')
   await readOrMakeKeys(config, log)
   const { url: databaseUrl, stop } = await findPostgres(config, log, onBegun)
   try {

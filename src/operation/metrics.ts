@@ -67,14 +67,19 @@ export function createMetrics(
     noteCall(ending) {
       tally.note(ending)
       const { operation, response } = ending
-      if (operation.useCase.asks && response && 'results' in response) {
-        const results = response.results as { allowed: boolean }[]
-        for (const { allowed } of results) decisions[allowed ? 'allowed' : 'denied'] += 1
-      }
+      if (operation.useCase.asks && response)
+        for (const { allowed } of answersOf(response))
+          decisions[allowed ? 'allowed' : 'denied'] += 1
       const signIn = readSignIn(ending)
       if (signIn) signIns.inc(signIn)
     },
   }
+}
+
+/** The answers of a Check, or the one of a message of CheckStream. */
+function answersOf(response: object): { allowed: boolean }[] {
+  if ('results' in response) return response.results as { allowed: boolean }[]
+  return 'allowed' in response ? [response as { allowed: boolean }] : []
 }
 
 const flows: Record<string, string> = {

@@ -32,7 +32,8 @@ export function startMonitor({
     },
   }
   const server = createServer(async (request, response) => {
-    const read = pages[new URL(request.url ?? '/', 'http://localhost').pathname]
+    const [path = ''] = (request.url ?? '').split('?')
+    const read = Object.hasOwn(pages, path) ? pages[path] : undefined
     const safe = request.method === 'GET' || request.method === 'HEAD'
     const found = read && safe ? read() : page(404, 'text/plain', 'not found\n')
     const failed = () => page(500, 'text/plain', 'failed\n')

@@ -44,6 +44,8 @@ export async function startWorkers(config: Config, log: Logger) {
       started: async (ports: Ports) => started.resolve(ports),
     })
     const ended = once(worker, 'exit')
+    // What is said to a worker that has just died.
+    worker.on('error', () => exchange.close())
     const hand = { worker, exchange, ended, started: started.promise }
     hands.add(hand)
     ended.then(async ([code, signal]) => {

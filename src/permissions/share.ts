@@ -33,6 +33,8 @@ export async function share({ em, caller }: Acting, request: ShareRequest): Prom
   } catch (error) {
     // The foreign keys are the rule: a member or a group of this very workspace.
     if (!violates(error, 'foreign')) throw error
+    // The resource may have gone since.
+    await requireResource(em, caller, request.permission_id)
     const kind = request.grantee_type
     throw new Fault('missing', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
   }

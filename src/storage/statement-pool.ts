@@ -1,4 +1,4 @@
-import { Pool, type PoolConfig } from 'pg'
+import pg, { type PoolConfig } from 'pg'
 import { type Asker, asking } from '../rpc/asker.ts'
 import { within } from '../rpc/trace.ts'
 import { type PoolCounts, poolCounts } from './pool-counts.ts'
@@ -27,7 +27,10 @@ export function createStatementPool(
   onError: (error: Error) => void,
   cancel: Cancel,
 ): StatementPool {
-  const pool = new Pool({ ...config, options: '-c plan_cache_mode=force_generic_plan -c jit=off' })
+  const pool = new pg.Pool({
+    ...config,
+    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
+  })
   pool.on('error', onError)
   // A connection lost while a statement runs is told of twice: its statement fails, too.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -43,7 +46,8 @@ export function createStatementPool(
         const work = () => client.query<Row>({ ...query, rowMode: 'array' })
         return (await stoppable(client, asker, cancel, work)).rows
       } catch (error) {
-        failure = error as Error
+        // What PostgreSQL refuses leaves the connection as it was.
+        if (!(error instanceof pg.DatabaseError)) failure = error as Error
         throw error
       } finally {
         client.release(failure)

@@ -62,7 +62,7 @@ export async function updateRole(
 ): Promise<RoleResponse> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    const changes = given({ name: name?.trim(), description })
+    const changes = given({ name: name?.trim(), description }, role)
     if (!changes) return role
     const changed = em.nativeUpdate(CustomRole, { id: role.id }, changes)
     const count = await changed.catch((error) => {

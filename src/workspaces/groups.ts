@@ -81,7 +81,8 @@ export async function updateGroup(
   return unlessNameTaken(() =>
     inTransaction(em, async (em) => {
       const group = await requireGroup(em, request)
-      const changes = given({ name: request.name?.trim(), description: request.description })
+      const { name, description } = request
+      const changes = given({ name: name?.trim(), description }, group)
       if (!changes) return viewGroup(group)
       if (!(await em.nativeUpdate(Group, { id: group.id }, changes))) throw groupMissing()
       await recordGroup(em, actorId, 'group.updated', { ...group, ...changes })

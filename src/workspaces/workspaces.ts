@@ -24,7 +24,7 @@ const reservedSlugs = ['all', 'admin', 'api', 'auth', 'www']
 
 /** Makes a workspace with the caller as its owner. */
 export async function createWorkspace(
-  { em, caller }: Context,
+  { em, caller, now }: Context,
   { name, slug, description = '' }: CreateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
   if (reservedSlugs.includes(slug)) throw invalid({ field: 'slug', message: 'is reserved' })
@@ -34,7 +34,7 @@ export async function createWorkspace(
     return await inTransaction(em, async (em) => {
       await em.insert(Workspace, { id, name: name.trim(), slug, description })
       if (userId) {
-        const place = { user_id: userId, workspace_id: id, joined_at: new Date() }
+        const place = { user_id: userId, workspace_id: id, joined_at: now }
         await em.insert(Member, { ...place, role: 'owner' })
       }
       const entry = { action: 'workspace.created', detail: { slug } } as const
@@ -72,9 +72,9 @@ export async function updateWorkspace(
   { workspace_id, name, description }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
   return inTransaction(em, async (em) => {
-    const changes = given({ name: name?.trim(), description })
     const { actorId } = actorOf(caller)
     const found = await requireWorkspace(em, workspace_id, actorId)
+    const changes = given({ name: name?.trim(), description }, found)
     if (!changes) return found
     await em.nativeUpdate(Workspace, { id: found.id }, changes)
     const entry = { action: 'workspace.updated', detail: { slug: found.slug } } as const

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
@@ -258,7 +259,7 @@ for (const door of world.doors) {
       [`email,workspace_slug,__proto__\n${row}`, 'csv has an unknown column: "__proto__"'],
       [`email,workspace_slug,constructor\n${row}`, 'csv has an unknown column: "constructor"'],
       [`email,workspace_slug,\n${row}`, 'csv has an unknown column: ""'],
-      [`email,workspace_slug,email\n${row}`, 'csv repeats the column email'],
+      [`email,workspace_slug,email\n${row}`, 'csv repeats the column "email"'],
       [`email,name\n${row}`, 'csv lacks the column workspace_slug'],
       [`workspace_slug\n${row}`, 'csv lacks the column email'],
       [`email,workspace_slug\n"${row}`, 'csv has, on line 2, a quote out of place'],
@@ -394,6 +395,31 @@ for (const door of world.doors) {
     t.deepEqual(created.toSorted(), [...Array(9).fill(0), 300])
     t.is(Object.keys(await members()).length, 151)
     t.is(Object.keys(await there.members()).length, 151)
+  })
+
+  test(`a header of half a character is told as well as may be ${through}`, async (t) => {
+    const { preview } = await openHouse(door)
+    const name = `${'x'.repeat(99)}😀`
+    for (const header of [`${name},${name},email,workspace_slug`, `email,workspace_slug,${name}`])
+      t.regex(messages(await preview(`${header}\n`))[0] ?? '', /has an unknown column: "x{99}/)
+  })
+
+  test(`a group of the file that is deleted meanwhile: nothing is imported ${through}`, async (t) => {
+    const { execute, slug, workspace, members } = await openHouse(door)
+    const group = await seed.group(workspace, [])
+    const { rows } = await pool.query('select name from groups where id = $1', [group])
+    const email = newAddress()
+    const deleting = await pool.connect()
+    await deleting.query('begin')
+    await deleting.query('delete from groups where id = $1', [group])
+    const [{ pid }] = (await deleting.query('select pg_backend_pid() pid')).rows
+    const ending = execute(file(`${email},,${slug},viewer,${rows[0].name}`))
+    const waiting = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
+    while ((await pool.query(waiting, [pid])).rowCount === 0) await setImmediate()
+    await deleting.query('commit')
+    deleting.release()
+    t.like(await ending, { ok: false, kind: 'conflict', reason: 'CHANGED_MEANWHILE' })
+    t.false(Object.hasOwn(await members(), email))
   })
 
   test(`100,000 bad rows: the first 1,000 are listed and all are counted ${through}`, async (t) => {

@@ -35,6 +35,20 @@ for (const door of world.doors) {
     ])
   })
 
+  test(`a resource that goes while it is shared is not found, rather than the grantee ${through}`, async (t) => {
+    const { staff, kind, as, ...office } = await openOffice(world, door)
+    const grant = { grantee_type: 'user', grantee_id: staff.editor.id, permission: 'view' }
+    for (let round = 0; round < 40; round += 1) {
+      const { id: permission_id } = await office.register(staff.owner)
+      const [ending] = await Promise.all([
+        door.call('Share', { permission_id, ...grant }, as(staff.owner)),
+        door.call('Unregister', { permission_id }, as(staff.owner)),
+      ])
+      if (!ending.ok) t.is(ending.reason, 'RESOURCE_NOT_FOUND')
+    }
+    t.pass()
+  })
+
   test(`owner and admin of the workspace share what is not theirs, others are 403 ${through}`, async (t) => {
     const { staff, as, ...office } = await openOffice(world, door)
     const owner = await office.hire('viewer')

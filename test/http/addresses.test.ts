@@ -27,6 +27,15 @@ test('an unknown path is 404, whoever asks and however', async (t) => {
   }
 })
 
+test('an address that is none is 400, and the server stays', async (t) => {
+  for (const path of ['http://[/x', 'http://a:b/x', 'x']) {
+    const { status, headers } = await send('GET', path)
+    t.is(status, 400, path)
+    t.is(headers['x-content-type-options'], 'nosniff')
+  }
+  t.is((await send('GET', 'http://localhost/health')).status, 200)
+})
+
 test('a wrong verb is 405 and told what is allowed', async (t) => {
   const id = randomUUID()
   for (const [path, allowed] of [

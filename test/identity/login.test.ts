@@ -125,6 +125,7 @@ for (const door of world.doors) {
         t.regex(searchParams.get('error') ?? '', /^(provider_error|invalid_response)$/)
         t.is(searchParams.get('state'), 's')
         t.is(searchParams.get('code'), null)
+        t.regex(world.warnings.at(-1) ?? '', /^A sign-in failed at the provider: \w+: ./)
       }
     })
   }

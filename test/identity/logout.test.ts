@@ -29,8 +29,10 @@ for (const door of world.doors) {
     const refreshed = good(await refresh(door, tokens))
     t.deepEqual(good(await logout(door, tokens)), { status: 'ok' })
     t.like(await uses(door, tokens), { kind: 'unauthenticated', reason: 'TOKEN_REVOKED' })
-    for (const pair of [refreshed, other])
+    for (const pair of [refreshed, other]) {
       t.like(await refresh(door, pair), { kind: 'unauthenticated' })
+      t.like(await uses(door, pair), { kind: 'unauthenticated', reason: 'TOKEN_REVOKED' })
+    }
     t.like(await logout(door, tokens), { ok: false, kind: 'unauthenticated' })
     const token = String(stranger.access_token)
     t.is(good(await door.call('ListSessions', {}, { token })).sessions.length, 1)

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { credentials } from '@grpc/grpc-js'
 import test from 'ava'
+import { PermissionServiceClient } from '../../gen/daikon/v1/permissions.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { type Door, metadata } from '../support/doors.ts'
 import { openOffice } from '../support/office.ts'
 import { startProxy } from '../support/proxy.ts'
 import { sendRaw } from '../support/raw.ts'
@@ -25,7 +29,7 @@ test('the operator’s port tells numbers and readiness, the public one does not
   const ready = { ready: true, database: 'ok', redis: 'none', draining: false }
   t.like((await get('/readyz')).json, { ...ready, development_mode: true })
   t.is(await metric('daikon_development_mode'), 1)
-  for (const path of ['/', '/health', '/metrics/', '/readyz/x'])
+  for (const path of ['/', '//', '/health', '/metrics/', '/readyz/x', '/constructor'])
     t.is((await get(path)).status, 404, path)
   t.is((await sendRaw(server.metricsPort, { method: 'POST', path: '/metrics' })).status, 404)
   for (const path of ['/metrics', '/livez', '/readyz'])
@@ -44,6 +48,18 @@ test('the operator’s port tells numbers and readiness, the public one does not
     t.false(await office.may(staff.editor, 'view', record))
     await door.call('GetMe', {}, {})
   }
+  const office = await openOffice(world, doors[0] as Door)
+  const record = await office.register(office.staff.viewer)
+  const client = new PermissionServiceClient(
+    `127.0.0.1:${server.grpcPort}`,
+    credentials.createInsecure(),
+  )
+  t.teardown(() => client.close())
+  const stream = client.checkStream(metadata(office.as(office.staff.viewer)))
+  const { resource_id } = record
+  stream.write({ correlation_id: 'one', check: { ...office.kind, resource_id, action: 'view' } })
+  await once(stream, 'data')
+  stream.end()
   const method = 'daikon.v1.PermissionService/Check'
   for (const door of ['grpc', 'http']) {
     const labels = `method="${method}",door="${door}",code="ok"`
@@ -53,7 +69,7 @@ test('the operator’s port tells numbers and readiness, the public one does not
     const refused = `method="daikon.v1.UserService/GetMe",door="${door}",code="unauthenticated"`
     t.is(await metric(`daikon_calls_total{${refused}}`), 1)
   }
-  t.is(await metric('daikon_decisions_total{answer="allowed"}'), 2)
+  t.is(await metric('daikon_decisions_total{answer="allowed"}'), 3)
   t.is(await metric('daikon_decisions_total{answer="denied"}'), 2)
   t.true(Number(await metric('daikon_shared_statement_callers_count')) >= 4)
   t.true(Number(await metric('daikon_pool_connections{pool="statements",state="idle"}')) > 0)

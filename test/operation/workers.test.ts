@@ -58,6 +58,27 @@ test('workers share both ports and one set of limits, and speak as one at the op
   for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
+test('workers that are killed while they ask are replaced, and the primary stays', async (t) => {
+  const folder = makeFolder(t)
+  const environment = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
+  const server = await startServer(t, folder, environment)
+  const readiness = async () => (await sendRaw(server.metricsPort, { path: '/readyz' })).json
+  for (let round = 0; round < 5; round += 1) {
+    await until(async () => (await readiness()).workers.ready === 2)
+    const asking = Array.from({ length: 200 }, () =>
+      sendRaw(server.httpPort, { path: '/users/me' }).catch(() => {}),
+    )
+    await server.line(({ msg }) => msg === 'call')
+    const { pid } = server.lines.filter(({ msg }) => msg === 'call').at(-1) as { pid: number }
+    process.kill(pid, 'SIGKILL')
+    await Promise.all(asking)
+  }
+  await until(async () => (await readiness()).workers.ready === 2)
+  t.like(await readiness(), { ready: true })
+  server.child.kill('SIGTERM')
+  t.deepEqual(await server.ended, { code: 0, signal: null })
+})
+
 test('workers end when their primary is killed', async (t) => {
   const folder = makeFolder(t)
   const environment = { DATABASE_URL: database.url, WORKERS: '2' }

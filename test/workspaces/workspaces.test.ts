@@ -1,4 +1,5 @@
 import test from 'ava'
+import { activityOf } from '../support/activity.ts'
 import { good } from '../support/sign-in.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -32,6 +33,10 @@ for (const door of world.doors) {
     const changed = good(await door.call('UpdateWorkspace', { workspace_id, name: 'New' }, own))
     t.deepEqual(changed, { ...made, name: 'New' })
     t.deepEqual(good(await door.call('GetWorkspace', { workspace_id }, own)), changed)
+    const entries = async () => (await activityOf(pool, made.id)).length
+    const told = await entries()
+    good(await door.call('UpdateWorkspace', { workspace_id, name: ' New ' }, own))
+    t.is(await entries(), told, 'nothing has happened')
     good(await door.call('DeleteWorkspace', { workspace_id }, own))
     const gone = await door.call('GetWorkspace', { workspace_id }, own)
     t.like(gone, { ok: false, kind: 'forbidden', reason: 'NOT_A_MEMBER' })

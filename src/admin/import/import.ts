@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/admin_import.ts'
 import { type Acting, actorOf } from '../../rpc/call.ts'
 import { Fault } from '../../rpc/fault.ts'
+import { violates } from '../../storage/storage-fault.ts'
 import { inTransaction } from '../../storage/transaction.ts'
 import { findWorld, holdWorkspaces, type Ids, learn, lesson } from './known.ts'
 import { type Plan, type Row, startPlan } from './plan.ts'
@@ -42,7 +43,9 @@ export async function executeCsvImport(
       const { plan, ids } = await planRows(em, rows, tell)
       const report = createReport(columns, plan)
       requireNoErrors(report)
-      await writeEffects(em, actorOf(caller), plan, ids, report, tell)
+      await writeEffects(em, actorOf(caller), plan, ids, report, tell).catch((error) => {
+        throw violates(error, 'foreign') ? changedMeanwhile() : error
+      })
       return report
     }),
   )
@@ -66,6 +69,11 @@ async function planRows(
     }
   }
   return { plan: planning.end(), ids: world.ids }
+}
+
+function changedMeanwhile(): Fault {
+  const detail = 'A group or person that the file names was deleted meanwhile: import it again'
+  return new Fault('conflict', 'CHANGED_MEANWHILE', detail)
 }
 
 /** Every error that the report lists, found by its line. */

@@ -63,7 +63,9 @@ function readHeader(cells: string[]): Column[] {
   const say = (message: string): FieldProblem => ({ field: 'csv', message })
   const problems = [
     ...unknown.map((name) => say(`has an unknown column: ${JSON.stringify(name.slice(0, 100))}`)),
-    ...[...new Set(repeated)].map((name) => say(`repeats the column ${name.slice(0, 100)}`)),
+    ...[...new Set(repeated)].map((name) =>
+      say(`repeats the column ${JSON.stringify(name.slice(0, 100))}`),
+    ),
     ...missing.map((name) => say(`lacks the column ${name}`)),
   ]
   if (problems.length > 0) throw invalid(...problems.slice(0, 20))
