@@ -97,7 +97,7 @@ function lastAdministrator(email: string): Fault {
 async function signOut(em: EntityManager, now: Date, user_id: string): Promise<void> {
   await endCodes(em, now, user_id)
   await endAdminTokens(em, user_id)
-  await endSessionsOf(em, now, user_id)
+  await endSessionsOf(em, now, { user_id })
 }
 
 /** What is told of a change; what changes nothing is no occurrence. */

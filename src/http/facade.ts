@@ -62,8 +62,8 @@ export function createFacade(
     for (const operation of own) {
       const answer = createAnswerer(operation, secureCookies)
       route[operation.route.verb](async (request, response) => {
-        const message = await readMessage(request, response, operation)
-        await run(operation, message, request, response, answer)
+        const read = () => readMessage(request, response, operation)
+        await run(operation, { read }, request, response, answer)
       })
     }
     const verbs = own.map(({ route }) => route.verb.toUpperCase())
@@ -94,7 +94,7 @@ export function createFacade(
 
   async function run(
     operation: Operation,
-    message: object | Fault,
+    message: Pick<Call, 'read'>,
     request: Request,
     response: Response,
     answer?: (outcome: Outcome, response: Response) => void,
@@ -133,10 +133,9 @@ function createAnswerer({ policy, output, travel }: DeclaredOperation, secureCoo
   }
 }
 
-function readCall(request: Request, response: Response, message: object | Fault): Call {
+function readCall(request: Request, response: Response, message: Pick<Call, 'read'>): Call {
   return {
-    door: 'http',
-    message,
+    ...{ door: 'http', message: {}, ...message },
     credentials: {
       // Node keeps the first of several; one given twice is none that could be valid.
       authorization: request.headersDistinct.authorization?.join(', '),

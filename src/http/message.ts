@@ -12,7 +12,10 @@ const largestBody = 4 * 1024 * 1024
 /** JSON writes a quote or a line break of a file as two bytes. */
 const escaped = 2
 
-const parseJson = express.json({ limit: largestBody, type: () => true })
+/** Nothing is unpacked: a few bytes would be as much work as the largest body. */
+const plain = { inflate: false, type: () => true }
+
+const parseJson = express.json({ ...plain, limit: largestBody })
 
 /** A request's message: path and body, or path and query, and what travels beside; or a Fault. */
 export async function readMessage(
@@ -49,7 +52,7 @@ async function readBody(
   if (!upload) await parseWith(parseJson, largestBody, request, response)
   else {
     const limit = upload.largest * escaped
-    await parseWith(express.json({ limit, type: () => true }), limit, request, response)
+    await parseWith(express.json({ ...plain, limit }), limit, request, response)
   }
   return request.body
 }

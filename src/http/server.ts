@@ -22,16 +22,22 @@ const patience = {
   connectionsCheckingInterval: 2000,
 }
 
+/** Bytes of a head: the token of somebody in some hundreds of groups has its place. */
+const maxHeaderSize = 64 * 1024
+
 /** Stands an app at the door; not listening yet. `headers` go with what Node answers by itself. */
 export function createHttpDoor(app: Express, headers: Record<string, string>): HttpDoor {
   const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   // A missing Host header is the app's to refuse.
   const listen: RequestListener = (request, response) => {
-    // Its router would fail to read the address, before any of our answers.
-    if (isAddress(request.url ?? '')) app(request, response)
-    else response.writeHead(400, headers).end()
+    // The router could not read it, and would answer by itself; at `*` there is nothing.
+    if (!isAddress(request.url ?? '')) request.url = '*'
+    app(request, response)
   }
-  const server: Server = createServer({ ...patience, requireHostHeader: false }, inTurn(listen))
+  const server: Server = createServer(
+    { ...patience, maxHeaderSize, requireHostHeader: false },
+    inTurn(listen),
+  )
   server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end())
   // What Node refuses by itself never reaches the app.
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
@@ -60,9 +66,9 @@ export function createHttpDoor(app: Express, headers: Record<string, string>): H
   }
 }
 
-/** A path, a whole address as proxies are sent it, or the server as such (RFC 9112, 3.2). */
+/** A path, or a whole address as proxies are sent it (RFC 9112, 3.2). */
 function isAddress(target: string): boolean {
-  return target.startsWith('/') || target === '*' || URL.canParse(target)
+  return target.startsWith('/') || URL.canParse(target)
 }
 
 /** One request of a connection at a time: a pipeline of thousands would crowd out everybody else. */

@@ -34,7 +34,12 @@ async function readWhole(
   const { charset = 'utf-8' } =
     /;\s*charset="?(?<charset>[^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.groups ?? {}
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw unsupported(`charset ${charset}`)
-  await parseWith(express.raw({ limit: largest, type: () => true }), largest, request, response)
+  await parseWith(
+    express.raw({ inflate: false, limit: largest, type: () => true }),
+    largest,
+    request,
+    response,
+  )
   return request.body
 }
 

@@ -94,7 +94,9 @@ async function exchangeOnce(
         .toWellFormed()
       const lifetime = identity.options.lifetimes.refresh
       const family = await beginFamily(em, now, lifetime, { subject, provider, userAgent })
-      await em.nativeUpdate(AuthorizationCode, { code_hash }, { family_id: family.id })
+      // Known for as long as its family: shown again, it ends it.
+      const remembered = { family_id: family.id, expires_at: family.expiresAt }
+      await em.nativeUpdate(AuthorizationCode, { code_hash }, remembered)
       await em.nativeUpdate(
         Member,
         { user_id, workspace_id: subject.wid, joined_at: null },

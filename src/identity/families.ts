@@ -63,14 +63,14 @@ export async function issuePair(
   }
 }
 
-/** Ends every session of a user, but for the one to be kept. */
+/** Ends every session of a user, or those in one workspace, but for the one to be kept. */
 export async function endSessionsOf(
   em: EntityManager,
   now: Date,
-  userId: string,
+  whose: { user_id: string; workspace_id?: string },
   kept?: string,
 ): Promise<void> {
-  const families = await em.find(RefreshFamily, { user_id: userId })
+  const families = await em.find(RefreshFamily, whose)
   const ids = families.map(({ id }) => id).filter((id) => id !== kept)
   await revokeFamilies(em, now, ids)
 }

@@ -13,7 +13,7 @@ export async function logout({ em, caller, now }: Context): Promise<Acknowledgem
   const { id, token } = requireUser(caller)
   return inTransaction(em, async (em) => {
     await denyToken(em, token)
-    await endSessionsOf(em, now, id)
+    await endSessionsOf(em, now, { user_id: id })
     return { status: 'ok' }
   })
 }

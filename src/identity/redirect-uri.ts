@@ -9,6 +9,8 @@ export function redirectUriMistake(text: string, anyHttp: boolean): string | und
     return 'must be https, unless the host is loopback'
   if (text.includes('#')) return 'must have no fragment'
   if (username || password || /^https?:\/\/[^/?]*@/i.test(text)) return 'must have no user in it'
-  if (/[\s\\]/.test(text)) return 'must have no blanks or backslashes'
+  if (/[\s\\\p{Cc}\p{Cs}]/u.test(text))
+    return 'must have no blanks, backslashes or control characters'
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'must be an absolute URL'
   return undefined
 }

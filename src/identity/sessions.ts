@@ -65,7 +65,7 @@ export async function endOtherSessions(
 ): Promise<EndSessionResponse> {
   const { id, token } = requireUser(caller)
   return inTransaction(em, async (em) => {
-    await endSessionsOf(em, now, id, await findFamily(em, token.id))
+    await endSessionsOf(em, now, { user_id: id }, await findFamily(em, token.id))
     return {}
   })
 }

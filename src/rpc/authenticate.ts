@@ -16,6 +16,7 @@ export async function authenticate(passage: Passage, parts: PipelineParts): Prom
   const { tier } = operation.policy
   const pending = parts.recognize(tier, credentials, now)
   const { user, admin, service, keyHash } = pending instanceof Promise ? await pending : pending
+  if (call.read) call.message = await call.read()
   const asks = readMessage(passage)
   if (tier === 'public') return
 

@@ -22,6 +22,8 @@ export type Call = {
   door: 'grpc' | 'http'
   /** The request, or why it could not be read. */
   message: object | Fault
+  /** Reads the message where it has not come yet: nobody's flood is read. */
+  read?: () => Promise<object | Fault>
   credentials: Credentials
   ip: string
   requestId: string

@@ -31,7 +31,7 @@ const lines = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE'])
 const scalarTypes: Record<number, JsonSchema> = {
   5: { type: 'integer' }, // int32
   8: { type: 'boolean' },
-  9: { type: 'string' },
+  9: { type: 'string', format: 'unicode' },
   13: { type: 'integer', minimum: 0 }, // uint32
 }
 

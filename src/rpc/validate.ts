@@ -32,9 +32,10 @@ const ajv = new Ajv({
   formats: {
     // An empty string is a missing one, and `minLength` says so.
     uuid: (text: string) => text === '' || uuid.test(text),
-    name: /^\P{Cc}*$/u,
-    title: /^(?=.*\S)\P{Cc}*$|^$/u,
-    text: /^(\P{Cc}|[\n\r\t])*$/u,
+    name: /^[^\p{Cc}\p{Cs}]*$/u,
+    title: /^(?=.*\S)[^\p{Cc}\p{Cs}]*$|^$/u,
+    text: /^([^\p{Cc}\p{Cs}]|[\n\r\t])*$/u,
+    unicode: (text: string) => text.isWellFormed(),
   },
 })
 
@@ -58,6 +59,7 @@ const formatSentences: Record<string, string> = {
   name: 'must have no control characters',
   title: 'must not be blank or have control characters',
   text: 'must have no control characters',
+  unicode: 'must be well-formed Unicode',
 }
 
 /** One problem a field, the first: a missing text is not also too short and of a wrong form. */

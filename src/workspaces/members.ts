@@ -7,6 +7,7 @@ import type {
   WorkspaceMemberResponse,
 } from '../../gen/daikon/v1/workspaces.ts'
 import { record } from '../activity/record.ts'
+import { endSessionsOf } from '../identity/families.ts'
 import { actorOf, type Context } from '../rpc/call.ts'
 import { Member } from '../storage/entities/people.ts'
 import { likePattern } from '../storage/like-pattern.ts'
@@ -55,7 +56,7 @@ export async function updateMember(
 
 /** Removes a member; anybody may leave. Groups, roles, shares and sessions go along. */
 export async function removeMember(
-  { em, caller }: Context,
+  { em, caller, now }: Context,
   request: RemoveMemberRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
@@ -66,6 +67,12 @@ export async function removeMember(
     if (!leaving) requireRightsOver(caller, [member.role])
     if (member.role === 'owner') await requireAnotherOwner(em, member)
     const { user_id, email, role } = member
+    // Held: an exchange under way is through, and its session found, or it fails.
+    await em.execute('select from members where user_id = ? and workspace_id = ? for update', [
+      user_id,
+      workspace_id,
+    ])
+    await endSessionsOf(em, now, { user_id, workspace_id })
     await em.nativeDelete(Member, { workspace_id, user_id })
     const entry = { action: 'member.removed', detail: { email, role } } as const
     await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })

@@ -76,6 +76,12 @@ for (const door of world.doors) {
       ...['http://app.example.com/cb', 'http://localhost.example.com/', 'http://127.0.0.2/'],
       ...['https://app.example.com/#', 'https://app.example.com/cb#x', 'https://u@a.example/'],
       ...['https://u:p@a.example/', 'https://@a.example/', 'https://a.example/c b'],
+      ...[
+        'https://a.example/\0',
+        'https://a.example/\u0085',
+        'https:a.example/',
+        'https:/a.example/',
+      ],
       ...['https:\\\\a.example\\cb', `https://a.example/${'x'.repeat(2000)}`],
     ]
     const good = newUri()

@@ -27,11 +27,13 @@ test('an unknown path is 404, whoever asks and however', async (t) => {
   }
 })
 
-test('an address that is none is 400, and the server stays', async (t) => {
-  for (const path of ['http://[/x', 'http://a:b/x', 'x']) {
-    const { status, headers } = await send('GET', path)
-    t.is(status, 400, path)
+test('at an address that is none there is nothing, either', async (t) => {
+  for (const path of ['http://[/x', 'http://a:b/x', 'http://a:99999/users/me']) {
+    const { status, headers, json } = await send('GET', path)
+    t.is(status, 404, path)
+    t.is(json.reason, 'NO_SUCH_ROUTE')
     t.is(headers['x-content-type-options'], 'nosniff')
+    t.regex(String(headers['x-request-id']), /./)
   }
   t.is((await send('GET', 'http://localhost/health')).status, 200)
 })

@@ -162,8 +162,13 @@ test('a repeated X-Request-ID is replaced', async (t) => {
   t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
 })
 
+test('a token of 40,000 characters, of many groups, is read', async (t) => {
+  const headers = { authorization: `Bearer ${'x'.repeat(40_000)}` }
+  t.is((await sendRaw(world.httpPort, { path: '/users/me', headers })).status, 401)
+})
+
 test('what Node itself refuses carries the security headers, too', async (t) => {
-  const headers = { 'x-long': 'x'.repeat(20_000) }
+  const headers = { 'x-long': 'x'.repeat(70_000) }
   const answer = await sendRaw(world.httpPort, { path: '/health', headers })
   t.is(answer.status, 431)
   t.like(answer.headers, security)

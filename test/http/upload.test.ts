@@ -50,7 +50,7 @@ test('a file comes as a part of a form, as the body, or in JSON: the same answer
     t.deepEqual(json.summary, { rows: 1, create: 1, update: 0, unchanged: 0, errors: 0 })
   }
   const zipped = await post(gzipSync(csv), 'text/csv', { ...ours, 'content-encoding': 'gzip' })
-  t.is(zipped.status, 200)
+  t.is(zipped.status, 415)
   const data = new FormData()
   data.append('file', new Blob([csv], { type: 'text/csv' }), 'people.csv')
   const url = `http://127.0.0.1:${world.httpPort}/admin/import/csv/preview`
@@ -66,8 +66,6 @@ test('5 MiB are read and a byte more is 413, however it comes', async (t) => {
     t.is((await post(file, 'text/csv')).status, status)
     t.is((await post(formOf(part('file', file)), form)).status, status)
     t.is((await post(JSON.stringify({ csv: file }), 'application/json')).status, status)
-    const zipped = await post(gzipSync(file), 'text/csv', { ...ours, 'content-encoding': 'gzip' })
-    t.is(zipped.status, status)
     const ending = await call(grpc, 'PreviewCsvImport', { csv: file })
     if (status === 200) t.true(ending.ok)
     else t.like(refused(ending), { kind: 'too_large', reason: 'FILE_TOO_LARGE' })
@@ -113,7 +111,6 @@ test('a form without the file, with two, or malformed, and bytes that are no tex
   const wrong: [body: string | Buffer, type: string][] = [
     ['', 'text/csv'],
     [Buffer.from([0xff, 0xfe, 0x65]), 'text/csv'],
-    [Buffer.from('no gzip'), 'text/csv'],
     [formOf(part('other', csv)), form],
     [formOf(part('file', csv, '')), form],
     [formOf(part('file', csv), part('file', csv)), form],
@@ -124,8 +121,7 @@ test('a form without the file, with two, or malformed, and bytes that are no tex
     [formOf(part('file', csv)), 'multipart/form-data'],
   ]
   for (const [body, type] of wrong) {
-    const gzip = body.toString() === 'no gzip' ? { 'content-encoding': 'gzip' } : undefined
-    const { status, json } = await post(body, type, { ...ours, ...gzip })
+    const { status, json } = await post(body, type)
     t.is(status, 422, `${body} ${JSON.stringify(json)}`)
   }
 })

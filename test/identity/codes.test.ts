@@ -1,6 +1,8 @@
 // threats.md: PKCE downgrade (verifiers); tokens that outlive their user; body identity.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { openDatabase } from '../../src/storage/database.ts'
+import { sweep } from '../../src/storage/sweep.ts'
 import type { Door, Ending } from '../support/doors.ts'
 import {
   good,
@@ -224,6 +226,21 @@ for (const door of world.doors) {
       const ending = await door.call('ExchangeToken', { ...exchange, user_agent })
       t.true(ending.ok, JSON.stringify(user_agent.slice(0, 5)))
     }
+  })
+
+  test.serial(`a code shown again an hour later still ends what it gave ${through}`, async (t) => {
+    t.teardown(() => {
+      world.clock.now = undefined
+    })
+    const { tokens, exchange } = await signIn(door, world.newcomer(), 'github')
+    world.clock.now = new Date(Date.now() + 600_000)
+    const database = await openDatabase(world.databaseUrl, () => {})
+    await sweep(database, world.clock.now)
+    await database.close()
+    t.true(isRefused(await door.call('ExchangeToken', exchange)))
+    const { access_token: token, refresh_token } = tokens
+    t.like(await door.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
+    t.false((await door.call('RefreshToken', { refresh_token })).ok)
   })
 
   test.serial(`a code expires after five minutes ${through}`, async (t) => {

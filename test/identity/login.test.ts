@@ -105,12 +105,14 @@ for (const door of world.doors) {
 
     test(`a refusal at the provider comes back as error and state ${through}`, async (t) => {
       const { message } = await visitProvider(door, provider, '', { state: 'x y' })
-      const { location } = good(await door.call('CompleteLogin', message))
+      const said = { error_description: 'No\n[18:00:00] INFO: forged\u001b[31m' }
+      const { location } = good(await door.call('CompleteLogin', { ...message, ...said }))
       const { origin, pathname, searchParams } = new URL(location)
       t.is(origin + pathname, 'https://app.example.com/done')
       t.is(searchParams.get('error'), 'access_denied')
       t.is(searchParams.get('state'), 'x y')
       t.is(searchParams.get('from'), 'daikon')
+      t.notRegex(world.warnings.join(''), /\p{Cc}/u, 'a line for each, as we wrote it')
       t.is(searchParams.get('code'), null)
     })
 

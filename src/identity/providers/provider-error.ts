@@ -19,7 +19,9 @@ export class ProviderError extends Error {
 
   constructor(code: ProviderFailure, reason: string) {
     // Text alone: the protocol's errors carry answers, and those carry tokens.
-    super(providerFailures[code], { cause: new Error(reason.slice(0, 500)) })
+    super(providerFailures[code], {
+      cause: new Error(reason.replace(/\p{Cc}/gu, ' ').slice(0, 500)),
+    })
     this.name = 'ProviderError'
     this.code = code
   }
