@@ -159,16 +159,15 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       return [name, parse(value)]
     } catch (error) {
       mistakes.push(`${name} ${(error as Error).message}`)
-      return [name, undefined]
+      // The rules below go across settings; what can't be read stands there as unset.
+      return [name, parse(fallback)]
     }
   })
   const config = Object.fromEntries(entries) as Config
   const weak = config.SESSION_SECRET_KEY === settings.SESSION_SECRET_KEY.fallback
   if (config.DEBUG === false && weak)
     mistakes.push('SESSION_SECRET_KEY must be set with DEBUG=false')
-  // These rules go across settings that have to be readable by themselves.
-  if (mistakes.length === 0)
-    mistakes.push(...findProviderMistakes(config), ...findTlsMistakes(config))
+  mistakes.push(...findProviderMistakes(config), ...findTlsMistakes(config))
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
 }

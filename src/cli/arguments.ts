@@ -1,8 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import { validate } from 'uuid'
 
-/** An id on the command line. */
-export function parseId(text: string): string {
-  if (!validate(text)) throw new InvalidArgumentError('It must be a UUID.')
-  return text
+/** Hours on the command line, in whole seconds. */
+export function parseHours(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number of hours.')
+  return Math.round(Number(text) * 3600)
 }

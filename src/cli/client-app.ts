@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { createClientApp, listClientApps, updateClientApp } from '../admin/client-apps.ts'
-import { parseId } from './arguments.ts'
+import { requireValid } from './field-rules.ts'
 import { print, table } from './print.ts'
 import { withDatabase } from './session.ts'
 
@@ -16,9 +16,9 @@ export function clientAppCommand(): Command {
     .requiredOption('--name <label>', 'what people call it')
     .requiredOption('--redirect-uri <uri...>', 'to the letter; may be given several times')
     .action(async (options: { name: string; redirectUri: string[] }, command) => {
-      const app = await withDatabase(({ operator }) =>
-        createClientApp(operator, { name: options.name, redirect_uris: options.redirectUri }),
-      )
+      const request = { name: options.name, redirect_uris: options.redirectUri }
+      requireValid('createClientApp', request)
+      const app = await withDatabase(({ operator }) => createClientApp(operator, request))
       print(command, app, [`Created ${app.id} for ${app.redirect_uris.join(', ')}.`])
     })
 
@@ -33,11 +33,11 @@ export function clientAppCommand(): Command {
   command
     .command('deactivate')
     .description('send no more codes to the addresses of an app')
-    .argument('<id>', 'as `list` shows it', parseId)
+    .argument('<id>', 'as `list` shows it')
     .action(async (id: string, _options, command) => {
-      const app = await withDatabase(({ operator }) =>
-        updateClientApp(operator, { client_app_id: id, redirect_uris: [], is_active: false }),
-      )
+      const request = { client_app_id: id, redirect_uris: [], is_active: false }
+      requireValid('updateClientApp', request)
+      const app = await withDatabase(({ operator }) => updateClientApp(operator, request))
       print(command, app, [`Deactivated ${app.id}.`])
     })
 

@@ -22,21 +22,22 @@ export async function startDemoApp(parts: DemoAppParts): Promise<LocalServer> {
   const verifiers = new Map<string, string>()
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', server.url)
+    const [path = '', search] = (request.url ?? '').split('?')
+    const query = new URLSearchParams(search)
     const session = sessions.get(readCookie(request, 'demo_session'))
-    const [, provider] = /^\/sign-in\/(\w+)$/.exec(url.pathname) ?? []
+    const [, provider] = /^\/sign-in\/(\w+)$/.exec(path) ?? []
     if (provider) return redirect(response, beginSignIn(provider))
-    if (url.pathname === '/callback') return completeSignIn(response, url.searchParams)
-    if (url.pathname === '/check' && request.method === 'POST' && session) {
+    if (path === '/callback') return completeSignIn(response, query)
+    if (path === '/check' && request.method === 'POST' && session) {
       session.answers = await check(session.accessToken)
       return redirect(response, '/')
     }
-    if (url.pathname === '/sign-out' && request.method === 'POST' && session) {
+    if (path === '/sign-out' && request.method === 'POST' && session) {
       await ask('/auth/logout', {}, { authorization: `Bearer ${session.accessToken}` })
       sessions.delete(readCookie(request, 'demo_session'))
       return redirect(response, '/')
     }
-    sendHtml(response, session ? signedInPage(session) : signInPage(url.searchParams.get('error')))
+    sendHtml(response, session ? signedInPage(session) : signInPage(query.get('error')))
   }
 
   /** RFC 7636: the challenge goes along, the verifier stays here until the code is back. */

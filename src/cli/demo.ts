@@ -5,7 +5,8 @@ import { register } from '../permissions/register.ts'
 import { share } from '../permissions/share.ts'
 import type { Acting } from '../rpc/call.ts'
 import { Group, GroupMember, Member, User, Workspace } from '../storage/entities/people.ts'
-import { ServiceKey } from '../storage/entities/service-apps.ts'
+import { Resource, ResourceKind, type Visibility } from '../storage/entities/resources.ts'
+import { ServiceApp, ServiceKey } from '../storage/entities/service-apps.ts'
 import { ClientApp, ClientRedirectUri } from '../storage/entities/sign-in.ts'
 
 /** The demo's ids are fixed, so that lines pasted yesterday work today. */
@@ -31,52 +32,82 @@ const { workspace, clientApp, group, people, documents, service_name, resource_t
 
 /**
  * A workspace with three people, a group and three documents of the service `docs`: the roadmap is
- * shared with the writers, the handbook open to everybody, the salaries nobody's but Alice's.
+ * shared with the writers, the handbook open to everybody, the salaries nobody's but Alice's. What
+ * became of them since the last start is put back; what was added stays.
  */
 export async function seedDemo(
   context: Acting,
   serviceKey: string,
   redirectUri: string,
 ): Promise<void> {
-  const { em } = context
-  if (!(await em.count(Workspace, { id: workspace }))) await seedPeople(em)
-  if (!(await em.count(ServiceKey, { key_hash: hashServiceKey(serviceKey) })))
-    await createServiceApp(context, { name: 'Demo documents', service_name }, serviceKey)
-  await em.upsert(ClientApp, { id: clientApp, name: 'Demo documents' })
-  await em.upsert(ClientRedirectUri, { app_id: clientApp, uri: redirectUri })
-
-  const owner_id = people.alice
-  const base = { service_name, resource_type, workspace_id: workspace, owner_id }
-  const roadmap = await register(context, { ...base, resource_id: documents.roadmap })
-  await register(context, { ...base, resource_id: documents.handbook, visibility: 'workspace' })
-  await register(context, { ...base, resource_id: documents.salaries })
-  if (roadmap.shares.length > 0) return
-  await share(context, {
-    permission_id: roadmap.id,
-    grantee_type: 'group',
-    grantee_id: group,
-    permission: 'edit',
-  })
+  await context.em.transactional(seedPeople)
+  await seedApps(context, serviceKey, redirectUri)
+  await seedDocuments(context)
 }
 
 async function seedPeople(em: EntityManager): Promise<void> {
+  // Whoever took one of the demo's names meanwhile makes way.
+  const renamed = `update workspaces set slug = slug || '-' || id where slug = 'demo' and id <> ?`
+  await em.execute(renamed, [workspace])
+  await em.upsert(Workspace, { id: workspace, name: 'Demo', slug: 'demo' })
   const roles = { alice: 'owner', bob: 'editor', carol: 'viewer' } as const
-  await em.transactional(async (em) => {
-    await em.insert(Workspace, { id: workspace, name: 'Demo', slug: 'demo' })
-    for (const [name, role] of Object.entries(roles)) {
-      const id = people[name as keyof typeof people]
-      const known = await em.findOne(User, { email: `${name}@example.com` })
-      if (known) await em.nativeDelete(User, { id: known.id })
-      const title = `${name[0]?.toUpperCase()}${name.slice(1)}`
-      await em.insert(User, { id, email: `${name}@example.com`, name: title })
-      await em.insert(Member, { user_id: id, workspace_id: workspace, role, joined_at: new Date() })
+  for (const [name, role] of Object.entries(roles)) {
+    const id = people[name as keyof typeof people]
+    const email = `${name}@example.com`
+    await em.nativeDelete(User, { email, id: { $ne: id } })
+    const title = `${name[0]?.toUpperCase()}${name.slice(1)}`
+    await em.upsert(User, { id, email, name: title, is_active: true })
+    const member = { user_id: id, workspace_id: workspace, role, joined_at: new Date() }
+    await em.upsert(Member, member, { onConflictExcludeFields: ['joined_at'] })
+  }
+  await em.execute(
+    `update groups set name = name || ' ' || id
+     where workspace_id = ? and name = 'Writers' and id <> ?`,
+    [workspace, group],
+  )
+  const writers = { id: group, workspace_id: workspace, name: 'Writers', created_by: people.alice }
+  await em.upsert(Group, writers)
+  await em.upsert(GroupMember, { group_id: group, user_id: people.bob, workspace_id: workspace })
+}
+
+async function seedApps(context: Acting, serviceKey: string, redirectUri: string): Promise<void> {
+  const { em } = context
+  const key_hash = hashServiceKey(serviceKey)
+  const key = await em.findOne(ServiceKey, { key_hash })
+  if (key) {
+    await em.nativeUpdate(ServiceApp, { id: key.app_id }, { is_active: true })
+    await em.nativeUpdate(ServiceKey, { key_hash }, { expires_at: null })
+  } else {
+    await createServiceApp(context, { name: 'Demo documents', service_name }, serviceKey)
+  }
+  await em.upsert(ClientApp, { id: clientApp, name: 'Demo documents', is_active: true })
+  await em.upsert(ClientRedirectUri, { app_id: clientApp, uri: redirectUri })
+}
+
+async function seedDocuments(context: Acting): Promise<void> {
+  const { em } = context
+  const owner_id = people.alice
+  const kind = await em.findOne(ResourceKind, { service_name, resource_type })
+  const base = { service_name, resource_type, workspace_id: workspace, owner_id }
+  const seed = async (resource_id: string, visibility: Visibility) => {
+    if (kind) {
+      // Registered again for somebody else.
+      const others = [{ workspace_id: { $ne: workspace } }, { owner_id: { $ne: owner_id } }]
+      await em.nativeDelete(Resource, { kind_id: kind.id, resource_id, $or: others })
     }
-    await em.insert(Group, {
-      id: group,
-      workspace_id: workspace,
-      name: 'Writers',
-      created_by: people.alice,
-    })
-    await em.insert(GroupMember, { group_id: group, user_id: people.bob, workspace_id: workspace })
+    const document = await register(context, { ...base, resource_id, visibility })
+    if (document.visibility !== visibility)
+      await em.nativeUpdate(Resource, { id: document.id }, { visibility })
+    return document
+  }
+  await seed(documents.handbook, 'workspace')
+  await seed(documents.salaries, 'private')
+  const { id, shares } = await seed(documents.roadmap, 'private')
+  if (shares.some((one) => one.grantee_id === group && one.permission === 'edit')) return
+  await share(context, {
+    permission_id: id,
+    grantee_type: 'group',
+    grantee_id: group,
+    permission: 'edit',
   })
 }

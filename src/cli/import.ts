@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
 import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
 import { Fault } from '../rpc/fault.ts'
+import { requireValid } from './field-rules.ts'
 import { print } from './print.ts'
 import { createProgressBar } from './progress-bar.ts'
 import { withDatabase } from './session.ts'
@@ -17,10 +18,11 @@ export function importCommand(): Command {
     .argument('<file.csv>', 'columns email, workspace_slug and, where wanted, name, role, groups')
     .option('--dry-run', 'tell what would change, and change nothing')
     .action(async (path: string, { dryRun = false }: { dryRun?: boolean }, command) => {
-      const csv = decode(await readFile(path))
+      const request = { csv: decode(await readFile(path)) }
+      requireValid(dryRun ? 'previewCsvImport' : 'executeCsvImport', request)
       const bar = createProgressBar(process.stderr)
       const run = dryRun ? previewCsvImport : executeCsvImport
-      const report = await withDatabase(({ operator }) => run(operator, { csv }, bar.tell))
+      const report = await withDatabase(({ operator }) => run(operator, request, bar.tell))
         .finally(bar.clear)
         .catch((error) => {
           throw withProblems(error)

@@ -5,7 +5,8 @@ import {
   rotateServiceApp,
   updateServiceApp,
 } from '../admin/service-apps.ts'
-import { parseId } from './arguments.ts'
+import { parseHours } from './arguments.ts'
+import { requireValid } from './field-rules.ts'
 import { print, table } from './print.ts'
 import { withDatabase } from './session.ts'
 
@@ -19,9 +20,9 @@ export function serviceAppCommand(): Command {
     .requiredOption('--name <label>', 'what people call it')
     .requiredOption('--service <service_name>', 'the one service its key acts for')
     .action(async (options: { name: string; service: string }, command) => {
-      const app = await withDatabase(({ operator }) =>
-        createServiceApp(operator, { name: options.name, service_name: options.service }),
-      )
+      const request = { name: options.name, service_name: options.service }
+      requireValid('createServiceApp', request)
+      const app = await withDatabase(({ operator }) => createServiceApp(operator, request))
       print(command, app, [
         `Created ${app.id} for ${app.service_name}. Its key, shown once:`,
         app.key,
@@ -39,26 +40,28 @@ export function serviceAppCommand(): Command {
   command
     .command('deactivate')
     .description('refuse the keys of an app from now on')
-    .argument('<id>', 'as `list` shows it', parseId)
+    .argument('<id>', 'as `list` shows it')
     .action(async (id: string, _options, command) => {
-      const app = await withDatabase(({ operator }) =>
-        updateServiceApp(operator, { service_app_id: id, is_active: false }),
-      )
+      const request = { service_app_id: id, is_active: false }
+      requireValid('updateServiceApp', request)
+      const app = await withDatabase(({ operator }) => updateServiceApp(operator, request))
       print(command, app, [`Deactivated ${app.id}.`])
     })
 
   command
     .command('rotate')
     .description('give an app a new key; the one before holds for a while')
-    .argument('<id>', 'as `list` shows it', parseId)
-    .option('--overlap <hours>', 'how long the old key still holds', '24')
-    .action(async (id: string, options: { overlap: string }, command) => {
-      const hours = Number(options.overlap)
-      if (!(hours >= 0)) throw new Error('--overlap must be a number of hours')
-      const overlap_seconds = Math.round(hours * 3600)
-      const app = await withDatabase(({ operator }) =>
-        rotateServiceApp(operator, { service_app_id: id, overlap_seconds }),
-      )
+    .argument('<id>', 'as `list` shows it')
+    .option(
+      '--overlap <hours>',
+      'how long the old key holds; a day by default, 30 at most',
+      parseHours,
+    )
+    .action(async (id: string, options: { overlap?: number }, command) => {
+      const request = { service_app_id: id, overlap_seconds: options.overlap }
+      const { overlap_seconds = 0 } = requireValid('rotateServiceApp', request)
+      const app = await withDatabase(({ operator }) => rotateServiceApp(operator, request))
+      const hours = overlap_seconds / 3600
       print(command, app, [`The old key holds for ${hours} h. The new one, shown once:`, app.key])
     })
 

@@ -1,31 +1,16 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
+import { runTool } from '../support/tool.ts'
 import { startWorld } from '../support/world.ts'
 
 const world = await startWorld()
 const { pool, seed } = world
-const folder = await mkdtemp(join(tmpdir(), 'daikon-admin-'))
 test.after.always(() => world.stop())
 
-const root = join(import.meta.dirname, '../..')
-
 /** Runs `daikon admin …`. */
-async function run(...args: string[]) {
-  const env = { ...process.env, DATABASE_URL: world.databaseUrl, DATA_DIR: folder }
-  const command = [join(root, 'src/cli/daikon.ts'), 'admin', ...args]
-  const child = spawn(process.execPath, command, { env, cwd: root })
-  const [out, err, status] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { out, err, status }
+function run(...args: string[]) {
+  return runTool(world.databaseUrl, 'admin', ...args)
 }
 
 async function newPerson(more: object = {}) {

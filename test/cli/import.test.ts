@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import test from 'ava'
 import { createProgressBar } from '../../src/cli/progress-bar.ts'
+import { runTool } from '../support/tool.ts'
 import { startWorld } from '../support/world.ts'
 
 const world = await startWorld()
@@ -13,21 +12,11 @@ const folder = await mkdtemp(join(tmpdir(), 'daikon-import-'))
 const slug = `w-${await world.seed.workspace()}`
 test.after.always(() => world.stop())
 
-const root = join(import.meta.dirname, '../..')
-
 /** Runs the operator's tool on a file of these bytes. */
 async function run(content: string | Buffer, ...options: string[]) {
   const path = join(folder, `${randomUUID()}.csv`)
   await writeFile(path, content)
-  const env = { ...process.env, DATABASE_URL: world.databaseUrl, DATA_DIR: folder }
-  const args = [join(root, 'src/cli/daikon.ts'), 'import', path, ...options]
-  const child = spawn(process.execPath, args, { env, cwd: root })
-  const [out, err, status] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((resolve) => child.once('exit', resolve)),
-  ])
-  return { out, err, status }
+  return runTool(world.databaseUrl, 'import', path, ...options)
 }
 
 async function roleOf(email: string): Promise<string | undefined> {

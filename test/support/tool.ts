@@ -1,0 +1,18 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Runs the operator's tool on a database; answers what it wrote and its status. */
+export async function runTool(databaseUrl: string, ...args: string[]) {
+  const env = { ...process.env, DATABASE_URL: databaseUrl }
+  const command = [join(root, 'src/cli/daikon.ts'), ...args]
+  const child = spawn(process.execPath, command, { env, cwd: root })
+  const [out, err, status] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    new Promise<number | null>((resolve) => child.once('exit', resolve)),
+  ])
+  return { out, err, status }
+}
