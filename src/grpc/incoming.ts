@@ -29,7 +29,10 @@ export function readCall(incoming: Incoming, message: object | Fault): Call {
   }
 }
 
-/** A value given twice is none that could be valid. */
+/**
+ * A value given twice is joined, and none that could be valid. Only of `authorization` and other
+ * headers that stand once Node's http2 keeps the first, before grpc-js sees them.
+ */
 function text(metadata: Metadata, name: string): string | undefined {
   const values = metadata.get(name)
   return values.length === 0 ? undefined : values.join(', ')
