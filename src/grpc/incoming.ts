@@ -8,7 +8,7 @@ import { readRequestId } from '../rpc/request-id.ts'
 /** What grpc-js tells of a call, whichever its kind. */
 export type Incoming = Pick<NodeJS.EventEmitter, 'on'> & { metadata: Metadata; getPeer(): string }
 
-/** The call with a message of it; credentials come as metadata (contract 2). */
+/** The call with a message of it; credentials come as metadata. */
 export function readCall(incoming: Incoming, message: object | Fault): Call {
   const { metadata } = incoming
   const asker = createAsker()

@@ -12,7 +12,7 @@ import { readCall } from './incoming.ts'
 import { faultStatus } from './status.ts'
 import { createExchange, createPages } from './streams.ts'
 
-/** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED (contract 2). */
+/** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. */
 const largestMessage = 4 * 1024 * 1024
 
 /** What a message may have beside the file that it holds. */

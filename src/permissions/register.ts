@@ -23,7 +23,7 @@ import {
   resourceMissing,
 } from './resource.ts'
 
-/** Makes a resource known; a repetition answers the record as it is now (contract 5). */
+/** Makes a resource known; a repetition answers the record as it is now. */
 export async function register(
   { em }: Acting,
   request: RegisterResourceRequest,

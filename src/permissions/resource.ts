@@ -72,7 +72,7 @@ export async function findResource(
   return found
 }
 
-/** Who may change a resource's record; a row for each kind of caller (contract 5). */
+/** Who may change a resource's record; a row for each kind of caller. */
 export function requireManager(caller: Caller, resource: Resource): void {
   const { user } = caller
   if (!user || user.id === resource.owner_id || (user.role && rules(user.role))) return

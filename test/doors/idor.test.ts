@@ -13,7 +13,7 @@ test.after.always(() => world.stop())
 
 /** Ids that the caller may name whosever they are, and why. */
 const free: Record<string, string> = {
-  'Register workspace_id': 'a service key acts in every workspace (contract 5)',
+  'Register workspace_id': 'a service key acts in every workspace',
 }
 
 /** Whom an administrator names beside a place, and who has to belong to it. */
