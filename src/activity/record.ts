@@ -13,7 +13,8 @@ export type Entry<Name extends Occurrence> = {
   detail: Detail<Name>
 }
 
-type Actor = { actorId: string | undefined }
+/** Whom an entry names: a user, an administrator, or nobody. */
+export type Actor = { actorId: string | undefined }
 
 const columns = 'id action target_type target_id actor_id workspace_id detail'.split(' ')
 

@@ -10,7 +10,7 @@ import { Fault } from '../rpc/fault.ts'
 import { User } from '../storage/entities/people.ts'
 import { given } from '../storage/given.ts'
 import { inTransaction } from '../storage/transaction.ts'
-import { presentUser } from './users.ts'
+import { viewUser } from './users.ts'
 
 /** What may be changed of a user; who is an administrator is the operator's to say (specification 5.6). */
 type Standing = { name: string; is_active: boolean }
@@ -26,7 +26,7 @@ export async function updateUser(
   return inTransaction(em, async (em) => {
     const callerId = requireAdmin(caller).id
     const user = await hold(em, user_id, callerId)
-    if (!changes) return presentUser(em, now, user.id)
+    if (!changes) return viewUser(em, now, user.id)
     if (user.id === callerId && is_active === false) throw ownAccount()
     await em.nativeUpdate(User, { id: user.id }, changes)
     if (user.is_active && is_active === false) await signOut(em, now, user.id)
@@ -34,7 +34,7 @@ export async function updateUser(
       const detail = { email: user.email }
       await record(em, actorOf(caller), { action, targetId: user.id, detail })
     }
-    return presentUser(em, now, user.id)
+    return viewUser(em, now, user.id)
   })
 }
 

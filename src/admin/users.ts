@@ -28,7 +28,7 @@ export async function listUsers(
     orderBy: 'u.email',
     values: q ? [likePattern(q), likePattern(q)] : [],
   })
-  return { ...found, items: found.items.map(view) }
+  return { ...found, items: found.items.map(viewSummary) }
 }
 
 /** A user with all that belongs to them but resources. */
@@ -36,15 +36,15 @@ export async function getUser(
   { em, now }: Context,
   { user_id }: GetUserRequest,
 ): Promise<UserDetail> {
-  return presentUser(em, now, user_id)
+  return viewUser(em, now, user_id)
 }
 
 /** The user as administrators see them. */
-export async function presentUser(em: EntityManager, now: Date, id: string): Promise<UserDetail> {
+export async function viewUser(em: EntityManager, now: Date, id: string): Promise<UserDetail> {
   const [row] = await em.execute<UserRow[]>(`select ${columns} from users u where u.id = ?`, [id])
   if (!row) throw userMissing()
   return {
-    ...view(row),
+    ...viewSummary(row),
     linked_accounts: await accountsOf(em, row.id),
     memberships: await membershipsOf(em, row.id),
     groups: await groupsOf(em, row.id),
@@ -61,7 +61,7 @@ type UserRow = Omit<UserSummary, 'created_at' | 'last_sign_in_at'> & {
 const columns =
   'u.id, u.email, u.name, u.avatar_url, u.is_active, u.is_admin, u.created_at, u.last_sign_in_at'
 
-function view({ created_at, last_sign_in_at, ...row }: UserRow): UserSummary {
+function viewSummary({ created_at, last_sign_in_at, ...row }: UserRow): UserSummary {
   return {
     ...row,
     created_at: isoTime(created_at),

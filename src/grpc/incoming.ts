@@ -8,7 +8,7 @@ import { readRequestId } from '../rpc/request-id.ts'
 /** What grpc-js tells of a call, whichever its kind. */
 export type Incoming = Pick<NodeJS.EventEmitter, 'on'> & { metadata: Metadata; getPeer(): string }
 
-/** The call with a message of it; credentials come as metadata (contract 2). */
+/** The call with a message of it; credentials come as metadata. */
 export function readCall(incoming: Incoming, message: object | Fault): Call {
   const { metadata } = incoming
   const asker = createAsker()
@@ -29,7 +29,10 @@ export function readCall(incoming: Incoming, message: object | Fault): Call {
   }
 }
 
-/** A value given twice is none that could be valid. */
+/**
+ * A value given twice is joined, and none that could be valid. Only of `authorization` and other
+ * headers that stand once Node's http2 keeps the first, before grpc-js sees them.
+ */
 function text(metadata: Metadata, name: string): string | undefined {
   const values = metadata.get(name)
   return values.length === 0 ? undefined : values.join(', ')

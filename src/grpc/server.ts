@@ -10,9 +10,9 @@ import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/opera
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { readCall } from './incoming.ts'
 import { faultStatus } from './status.ts'
-import { createExchange, createPages } from './streams.ts'
+import { createAnswers, createPages } from './streams.ts'
 
-/** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED (contract 2). */
+/** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. */
 const largestMessage = 4 * 1024 * 1024
 
 /** What a message may have beside the file that it holds. */
@@ -105,7 +105,7 @@ function createHandler(
   draining: AbortSignal,
 ): UntypedHandleCall {
   if (!('kind' in operation)) return createAnswer(operation, pipeline)
-  if (operation.kind === 'bidi_streaming') return createExchange(operation, pipeline, draining)
+  if (operation.kind === 'bidi_streaming') return createAnswers(operation, pipeline, draining)
   return createPages(operation, pipeline)
 }
 

@@ -14,7 +14,7 @@ const mostUnderWay = 1000
  * expired or revoked credential is felt inside the stream; the first refusal ends it. While draining
  * no message is taken any more, and the stream ends when those under way are answered.
  */
-export function createExchange(
+export function createAnswers(
   operation: Operation,
   pipeline: Pipeline,
   draining: AbortSignal,

@@ -6,7 +6,7 @@ import { parseWith } from './body.ts'
 import { arrivals } from './travel.ts'
 import { isUpload, readUpload } from './upload.ts'
 
-/** The largest body, in bytes, as large as the largest gRPC message (contract 2). */
+/** The largest body, in bytes, as large as the largest gRPC message. */
 const largestBody = 4 * 1024 * 1024
 
 /** JSON writes a quote or a line break of a file as two bytes. */

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import { type Fault, faultKinds } from '../rpc/fault.ts'
 
-/** Answers with a Fault as `application/problem+json` (RFC 9457, contract 3). */
+/** Answers with a Fault as `application/problem+json` (RFC 9457). */
 export function sendProblem(response: Response, fault: Fault, requestId: string): void {
   const problem = problemOf(fault, requestId)
   const { status } = problem

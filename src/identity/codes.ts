@@ -54,7 +54,7 @@ export async function listCodeWorkspaces(
   return { workspaces }
 }
 
-/** Exchanges a code once; a second time ends what the first one gave (specification 3, contract 10). */
+/** Exchanges a code once; a second time ends what the first one gave (specification 3). */
 export async function exchangeToken(
   context: Context,
   request: ExchangeTokenRequest,

@@ -14,7 +14,7 @@ export type LoginState = {
   client?: { redirectUri: string; codeChallenge: string; state: string | undefined }
 }
 
-/** Seconds that a login may take at the provider (contract 7). */
+/** Seconds that a login may take at the provider. */
 export const loginSeconds = 600
 
 /** Keeps login states in the browser, where nobody can read or change them. */

@@ -1,6 +1,6 @@
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/** What is wrong with a redirect URI that is to be registered (contract 10); undefined if nothing. */
+/** What is wrong with a redirect URI that is to be registered; undefined if nothing. */
 export function redirectUriMistake(text: string, anyHttp: boolean): string | undefined {
   if (text.length > 2000 || !URL.canParse(text)) return 'must be an absolute URL'
   const { protocol, hostname, username, password } = new URL(text)

@@ -10,8 +10,8 @@ import type { Identity } from './providers/provider.ts'
 export type SignedIn = { id: string; email: string; name: string; isAdmin: boolean }
 
 /**
- * Finds or makes the user of an identity, in the caller's transaction (contract 7): by (provider,
- * subject), else by an e-mail the provider vouches for, which claims an invitation too.
+ * Finds or makes the user of an identity, in the caller's transaction: by (provider, subject), else by
+ * an e-mail the provider vouches for, which claims an invitation too.
  */
 export async function signIn(
   em: EntityManager,

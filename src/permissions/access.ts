@@ -33,7 +33,7 @@ export function rules(role: Role): boolean {
   return role === 'owner' || role === 'admin'
 }
 
-/** The grounds any one of which allows the action to a member with this role (contract 5). */
+/** The grounds any one of which allows the action to a member with this role. */
 export function sufficient(role: Role | undefined, name: string, facts: number): number {
   if (!role) return 0
   const kind = name === 'view' || name === 'edit' ? name : 'other'

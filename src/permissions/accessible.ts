@@ -9,7 +9,7 @@ import { accessibleSql } from './accessible-sql.ts'
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Lists exactly the ids for which a check says true now, ascending, page by page (contract 5). */
+/** Lists exactly the ids for which a check says true now, ascending, page by page. */
 export const accessible: Decision<AccessibleResourcesRequest, AccessibleResourcesResponse> = async (
   context,
   request,

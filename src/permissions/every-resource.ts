@@ -8,7 +8,7 @@ import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions
 import type { Context } from '../rpc/call.ts'
 import { ResourceKind } from '../storage/entities/resources.ts'
 import { findPage } from '../storage/page.ts'
-import { present, presentFacts, type Resource, requireResource, resourceSql } from './resource.ts'
+import { type Resource, requireResource, resourceSql, viewFacts, viewResource } from './resource.ts'
 
 type Filter = { sql: string; values: unknown[] }
 
@@ -32,7 +32,7 @@ export async function listPermissions(
   return {
     ...found,
     items: found.items.map((row) => ({
-      ...presentFacts(row),
+      ...viewFacts(row),
       share_count: counts.get(row.id) ?? 0,
     })),
   }
@@ -63,5 +63,5 @@ export async function getPermission(
   { em, caller }: Context,
   { permission_id }: PermissionRequest,
 ): Promise<ResourcePermissionResponse> {
-  return present(em, await requireResource(em, caller, permission_id))
+  return viewResource(em, await requireResource(em, caller, permission_id))
 }

@@ -43,8 +43,8 @@ export type Facts = { standing: Standing; grounds: number[] }
 export type LoadFacts = (question: Question, asker?: Asker) => Promise<Facts>
 
 /**
- * Facts from PostgreSQL by a statement that concurrent callers share (contract 8); `onBatch` hears
- * how many of them.
+ * Facts from PostgreSQL by a statement that concurrent callers share; `onBatch` hears how many of
+ * them.
  */
 export function createFacts(pool: StatementPool, onBatch?: (callers: number) => void): LoadFacts {
   return createSharedStatement(async (questions, asker) => {

@@ -16,25 +16,25 @@ import { violates } from '../storage/storage-fault.ts'
 import { requireKnownWorkspace } from '../workspaces/workspace-missing.ts'
 import {
   findResource,
-  present,
-  presentFacts,
   type Resource,
   requireResource,
   resourceMissing,
+  viewFacts,
+  viewResource,
 } from './resource.ts'
 
-/** Makes a resource known; a repetition answers the record as it is now (contract 5). */
+/** Makes a resource known; a repetition answers the record as it is now. */
 export async function register(
   { em }: Acting,
   request: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
   const made = await insert(em, request)
-  if (made) return { ...presentFacts(made), shares: [] }
+  if (made) return { ...viewFacts(made), shares: [] }
   const resource = (await findResource(em, request)) ?? (await insertFirst(em, request))
   const same =
     resource.workspace_id === request.workspace_id.toLowerCase() &&
     resource.owner_id === request.owner_id.toLowerCase()
-  if (same) return present(em, resource)
+  if (same) return viewResource(em, resource)
   const detail = 'The resource is registered with another workspace or owner'
   throw new Fault('conflict', 'RESOURCE_REGISTERED', detail)
 }
@@ -46,7 +46,7 @@ export async function getResource(
 ): Promise<ResourcePermissionResponse> {
   const resource = await findResource(em, request)
   if (!resource) throw resourceMissing()
-  return present(em, resource)
+  return viewResource(em, resource)
 }
 
 /** Forgets a resource; its shares go with it. */

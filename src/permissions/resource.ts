@@ -72,7 +72,7 @@ export async function findResource(
   return found
 }
 
-/** Who may change a resource's record; a row for each kind of caller (contract 5). */
+/** Who may change a resource's record; a row for each kind of caller. */
 export function requireManager(caller: Caller, resource: Resource): void {
   const { user } = caller
   if (!user || user.id === resource.owner_id || (user.role && rules(user.role))) return
@@ -80,7 +80,7 @@ export function requireManager(caller: Caller, resource: Resource): void {
 }
 
 /** The record as it goes out, with its shares, oldest first. */
-export async function present(
+export async function viewResource(
   em: EntityManager,
   resource: Resource,
 ): Promise<ResourcePermissionResponse> {
@@ -89,11 +89,11 @@ export async function present(
     text: 'select * from shares where kind_id = $1 and resource_id = $2 order by id',
     values: [resource.kind_id, resource.resource_id],
   })
-  return { ...presentFacts(resource), shares: shares.map(presentShare) }
+  return { ...viewFacts(resource), shares: shares.map(viewShare) }
 }
 
 /** The record as it goes out, without its shares. */
-export function presentFacts({
+export function viewFacts({
   kind_id,
   created_at,
   ...facts
@@ -102,7 +102,7 @@ export function presentFacts({
 }
 
 /** A share as it goes out. */
-export function presentShare(share: ShareRow): Share {
+export function viewShare(share: ShareRow): Share {
   return {
     id: share.id,
     grantee_type: share.user_id ? 'user' : 'group',

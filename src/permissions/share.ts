@@ -10,11 +10,11 @@ import { sharedPrepared } from '../storage/shared-prepared.ts'
 import { violates } from '../storage/storage-fault.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import {
-  presentShare,
   type Resource,
   requireManager,
   requireResource,
   type ShareRow,
+  viewShare,
 } from './resource.ts'
 
 /** Shares a resource with a user or group of its workspace, in place of what they had. */
@@ -29,7 +29,7 @@ export async function share({ em, caller }: Acting, request: ShareRequest): Prom
       ...{ grantee_id: request.grantee_id, permission: request.permission },
       entry: entryRow(actor, shareEntry('permission.shared', resource, request)),
     })
-    return presentShare(row as ShareRow)
+    return viewShare(row as ShareRow)
   } catch (error) {
     // The foreign keys are the rule: a member or a group of this very workspace.
     if (!violates(error, 'foreign')) throw error

@@ -6,7 +6,7 @@ import { record } from '../activity/record.ts'
 import { actorOf, type Context } from '../rpc/call.ts'
 import { Resource as ResourceRow, type Visibility } from '../storage/entities/resources.ts'
 import { inTransaction } from '../storage/transaction.ts'
-import { present, requireResource } from './resource.ts'
+import { requireResource, viewResource } from './resource.ts'
 
 /** Opens a resource to its workspace or closes it; what changes nothing is no occurrence. */
 export async function updateVisibility(
@@ -28,5 +28,5 @@ export async function updateVisibility(
       })
     }
   })
-  return present(em, { ...resource, visibility: to })
+  return viewResource(em, { ...resource, visibility: to })
 }

@@ -29,7 +29,7 @@ export function authorize(
   }
 }
 
-/** A browser sends the admin cookie for any page; only ours may act with it (contract 7). */
+/** A browser sends the admin cookie for any page; only ours may act with it. */
 function isTrusted({ door, origin }: Call, adminOrigins: string[]): boolean {
   return door === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
 }

@@ -18,7 +18,7 @@ export type Credentials = {
 
 /** What a door brings. */
 export type Call = {
-  /** gRPC is the inside door: the global limit does not count there (contract 4). */
+  /** gRPC is the inside door: the global limit does not count there. */
   door: 'grpc' | 'http'
   /** The request, or why it could not be read. */
   message: object | Fault

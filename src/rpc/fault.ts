@@ -1,7 +1,7 @@
 /** One field's problem: its path in the request, and what is wrong in a sentence. */
 export type FieldProblem = { field: string; message: string }
 
-/** Every way a call can end without its answer: kind → gRPC code, HTTP status (contract 3). */
+/** Every way a call can end without its answer: kind → gRPC code, HTTP status. */
 export const faultKinds = {
   invalid: { grpc: 3, http: 422, title: 'Invalid request' },
   refused: { grpc: 9, http: 400, title: 'Refused' },

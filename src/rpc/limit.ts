@@ -3,7 +3,7 @@ import type { Window } from '../limits/windows.ts'
 import { Fault } from './fault.ts'
 import type { Passage, PipelineParts } from './pipeline.ts'
 
-/** Takes a place in the method's window and then in the global one, or in neither (contract 10). */
+/** Takes a place in the method's window and then in the global one, or in neither. */
 export function limit(passage: Passage, parts: PipelineParts): Promise<void> | undefined {
   if (parts.globalLimit === undefined) return
   const { operation, call } = passage

@@ -70,7 +70,7 @@ export type Ending = {
 /** Begins the span of a call. */
 export type Trace = (operation: Operation, call: Call) => Span
 
-/** The order of the steps, both doors (contract 4). */
+/** The order of the steps, both doors. */
 const steps: ((passage: Passage, parts: PipelineParts) => Promise<void> | void)[] = [
   limit, // first, so that a flood costs neither a signature nor a statement
   authenticate, // before the message is judged: a stranger learns nothing of what would be valid

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 
-/** Which page of a list, the first being 1 (contract 6). */
+/** Which page of a list, the first being 1. */
 export type PageRequest = { page?: number | undefined; page_size?: number | undefined }
 
 /** A page and how much there is in all; one beyond the end is empty. */

@@ -19,8 +19,7 @@ import { isoTime } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { requireKnownWorkspace, workspaceMissing } from './workspace-missing.ts'
 
-/** A group's row. */
-export type GroupRow = {
+type GroupRow = {
   id: string
   workspace_id: string
   name: string

@@ -13,7 +13,7 @@ export const memberSql = `
   select m.user_id, m.workspace_id, u.email, u.name, u.avatar_url, m.role, m.joined_at
   from members m join users u on u.id = m.user_id`
 
-/** A membership as it goes out: an invited person shows their address alone (contract 6). */
+/** A membership as it goes out: an invited person shows their address alone. */
 export function viewMember({ joined_at, ...row }: MemberRow): WorkspaceMemberResponse {
   if (joined_at === null) return { ...row, name: '', avatar_url: '', status: 'invited' }
   return { ...row, status: 'active', joined_at: isoTime(joined_at) }

@@ -5,8 +5,8 @@ import { record } from '../activity/record.ts'
 import { Member, Workspace } from '../storage/entities/people.ts'
 
 /**
- * Gives a user without any membership a workspace of their own, as owner (contract 1). The caller
- * holds the user's row, so that two sign-ins at once make one workspace.
+ * Gives a user without any membership a workspace of their own, as owner. The caller holds the
+ * user's row, so that two sign-ins at once make one workspace.
  */
 export async function createPersonalWorkspace(
   em: EntityManager,

@@ -19,7 +19,7 @@ import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { workspaceMissing } from './workspace-missing.ts'
 
-/** Slugs that would read as addresses of ours (contract 6). */
+/** Slugs that would read as addresses of ours. */
 const reservedSlugs = ['all', 'admin', 'api', 'auth', 'www']
 
 /** Makes a workspace with the caller as its owner. */

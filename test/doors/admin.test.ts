@@ -11,7 +11,7 @@ test.after.always(() => world.stop())
 /** Every method under /admin. */
 const swept = world.app.operations.filter(({ service }) => service === 'AdminService')
 
-/** Pages that a browser sends the admin cookie for, but that may not act with it (contract 7). */
+/** Pages that a browser sends the admin cookie for, but that may not act with it. */
 const otherSites: Record<string, string>[] = [
   { origin: '' },
   { origin: 'null' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import type { Door } from '../support/doors.ts'
+import { type Policy, readDescriptors, readStreams } from '../../src/rpc/method.ts'
+import { type Door, metadata, type Shown } from '../support/doors.ts'
 import { answered, refused } from '../support/ending.ts'
 import { sendBytes, sendRaw } from '../support/raw.ts'
 import { openSignInWorld, takeCode } from '../support/sign-in.ts'
@@ -12,7 +13,7 @@ test.after.always(() => world.stop())
 
 /** Ids that the caller may name whosever they are, and why. */
 const free: Record<string, string> = {
-  'Register workspace_id': 'a service key acts in every workspace (contract 5)',
+  'Register workspace_id': 'a service key acts in every workspace',
 }
 
 /** Whom an administrator names beside a place, and who has to belong to it. */
@@ -112,13 +113,7 @@ for (const door of world.doors) {
     const { token } = staff.owner
     t.true(closed.length >= 29)
     for (const operation of closed) {
-      const wrong = {
-        user: [{}, { key }, { admin: token }],
-        service: [{}, { token }],
-        dual: [{}, { token }, { key }],
-        admin: [{}, { token }, { key }, { admin: token }],
-      }[operation.policy.tier as 'user']
-      for (const shown of wrong) {
+      for (const shown of tooLittle(operation.policy, { key, token })) {
         const fault = refused(await door.call(operation.name, anyMessage(operation), shown))
         t.is(fault.kind, 'unauthenticated', `${operation.name} ${Object.keys(shown)}`)
         if (door.name === 'rest') t.truthy(fault.headers['www-authenticate'])
@@ -126,6 +121,20 @@ for (const door of world.doors) {
     }
   })
 }
+
+test('every stream that is not public is UNAUTHENTICATED without its credentials', async (t) => {
+  const [door] = world.doors as [Door]
+  const { key, staff } = (await layGrounds(world, door)).office
+  const streams = readStreams(readDescriptors())
+  t.true(streams.length >= 2)
+  for (const { name, policy } of streams) {
+    if (policy.tier === 'public') continue
+    for (const shown of tooLittle(policy, { key, token: staff.owner.token })) {
+      const { code } = await sendBytes(world.grpcPort, `/${name}`, Buffer.alloc(0), metadata(shown))
+      t.is(code, 16, `${name} ${Object.keys(shown)}`)
+    }
+  }
+})
 
 test('every path answers other verbs with 405 and Allow; what stands nowhere is 404', async (t) => {
   const paths = Map.groupBy(operations, ({ route }) => route.path)
@@ -150,6 +159,17 @@ test('a method that gRPC does not have is UNIMPLEMENTED', async (t) => {
     t.is(code, 12, path)
   }
 })
+
+/** What lets nobody in at the tier. */
+function tooLittle({ tier }: Policy, { key, token }: { key: string; token: string }): Shown[] {
+  return {
+    public: [],
+    user: [{}, { key }, { admin: token }],
+    service: [{}, { token }],
+    dual: [{}, { token }, { key }],
+    admin: [{}, { token }, { key }, { admin: token }],
+  }[tier]
+}
 
 /** The same, with an id that is nowhere. */
 function randomized(strange: Record<string, unknown>, path: string): object {

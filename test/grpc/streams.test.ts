@@ -6,8 +6,9 @@ import {
   type CheckStreamResponse,
   PermissionServiceClient,
 } from '../../gen/daikon/v1/permissions.ts'
-import { type Door, metadata } from '../support/doors.ts'
+import { type Door, metadata, type Shown } from '../support/doors.ts'
 import { openOffice } from '../support/office.ts'
+import { readStatusDetails } from '../support/status-details.ts'
 import { startWorld } from '../support/world.ts'
 
 const world = await startWorld()
@@ -109,25 +110,92 @@ test('what is wrong with a check is named, and another service’s name is refus
   t.is((await foreign.ended)?.code, 7)
 })
 
-test('AccessibleStream walks every page, and ends as Accessible refuses', async (t) => {
+/** An office whose viewer has so many resources, and a stream of them, page by page. */
+async function openPages(resources: number, limit = 1) {
   const office = await openOffice(world, door)
-  const { owner } = office.staff
-  const ids = await Promise.all(
-    Array.from({ length: 25 }, async () => (await office.register(owner)).resource_id),
+  const { viewer, owner } = office.staff
+  const first = await office.register(viewer)
+  await world.pool.query(
+    `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+     select gen_random_uuid(), kind_id, gen_random_uuid(), workspace_id, owner_id, visibility
+     from resources, generate_series(2, $2) where id = $1`,
+    [first.id, resources],
   )
-  const request = { ...office.kind, action: 'view', workspace_id: office.workspace, limit: 10 }
-  const pages: string[][] = []
-  const stream = client.accessibleStream(request, metadata(office.as(owner)))
-  stream.on('data', ({ resource_ids }) => pages.push(resource_ids))
-  await once(stream, 'end')
+  const request = { ...office.kind, action: 'view', workspace_id: office.workspace, limit }
+  const walk = (shown: Shown, more: object = {}) => {
+    const stream = client.accessibleStream({ ...request, ...more }, metadata(shown))
+    const pages: string[][] = []
+    stream.on('data', ({ resource_ids }) => pages.push(resource_ids))
+    const ended = new Promise<ServiceError | undefined>((resolve) => {
+      stream.on('error', resolve).on('end', () => resolve(undefined))
+    })
+    return { stream, pages, ended }
+  }
+  return { office, viewer, owner, walk }
+}
+
+test('AccessibleStream walks every page', async (t) => {
+  const { office, viewer, walk } = await openPages(25)
+  const { pages, ended } = walk(office.as(viewer), { limit: 10 })
+  t.is(await ended, undefined)
   t.deepEqual(
     pages.map(({ length }) => length),
     [10, 10, 5],
   )
-  t.deepEqual(pages.flat(), ids.sort())
-  const elsewhere = { ...request, workspace_id: randomUUID() }
-  const refused = client.accessibleStream(elsewhere, metadata(office.as(owner)))
-  refused.on('data', () => t.fail())
-  const [error] = await once(refused, 'error')
-  t.is(error.code, 7)
+  t.deepEqual(pages.flat(), pages.flat().toSorted())
+  t.is(new Set(pages.flat()).size, 25)
+})
+
+test('AccessibleStream ends as Accessible refuses', async (t) => {
+  const { office, viewer, walk } = await openPages(1)
+  const { key } = office
+  const { token } = viewer
+  const gone = await office.hire('viewer')
+  await world.pool.query('delete from members where user_id = $1', [gone.id])
+  const cases: [Shown, object, number, string][] = [
+    [{ token, key }, { service_name: 'other' }, 7, 'OTHER_SERVICE'],
+    [{ token, key }, { workspace_id: randomUUID() }, 7, 'OTHER_WORKSPACE'],
+    [office.as(gone), {}, 7, 'NOT_A_MEMBER'],
+    [{ token }, {}, 16, 'SERVICE_KEY_MISSING'],
+    [{ key }, {}, 16, 'TOKEN_MISSING'],
+    [{ token, key }, { action: '' }, 3, 'INVALID_REQUEST'],
+  ]
+  for (const [shown, more, code, reason] of cases) {
+    const { pages, ended } = walk(shown, more)
+    const error = await ended
+    t.deepEqual([error?.code, error && readStatusDetails(error.metadata).reason], [code, reason])
+    t.deepEqual(pages, [])
+  }
+})
+
+test('what is revoked between two pages is felt by the pages after it', async (t) => {
+  const { office, viewer, owner, walk } = await openPages(400)
+  // The last of the list, which everybody else's ids come before.
+  const resource_id = `ffffffff-ffff-4fff-bfff-${randomUUID().slice(-12)}`
+  const last = await office.register(owner, { resource_id })
+  await office.share(owner, last, { user: viewer.id }, 'view')
+  const whole = walk(office.as(viewer), { limit: 401 })
+  await whole.ended
+  t.is(whole.pages.flat().at(-1), resource_id)
+
+  const { stream, pages, ended } = walk(office.as(viewer))
+  await once(stream, 'data')
+  const share = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
+  const ending = await door.call(
+    'RevokeShare',
+    { permission_id: last.id, ...share },
+    { key: office.key },
+  )
+  t.true(ending.ok)
+  t.is(await ended, undefined)
+  t.deepEqual(pages.flat(), whole.pages.flat().slice(0, -1))
+})
+
+test('a member who is removed between two pages gets no more of them', async (t) => {
+  const { office, viewer, walk } = await openPages(400)
+  const { stream, pages, ended } = walk(office.as(viewer))
+  await once(stream, 'data')
+  await world.pool.query('delete from members where user_id = $1', [viewer.id])
+  t.is((await ended)?.code, 7)
+  t.true(pages.length < 400)
 })

@@ -1,15 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import test from 'ava'
-import { type Method, readDescriptors, readMethods } from '../../src/rpc/method.ts'
+import {
+  type Method,
+  readDescriptors,
+  readMethods,
+  readStreams,
+  type Stream,
+} from '../../src/rpc/method.ts'
 
 const golden = new URL('../golden/policy.txt', import.meta.url)
 
 /** One line a method: whatever changes anybody's rights is a visible change; UPDATE_GOLDEN=1 writes it. */
-function line({ name, policy, route }: Method): string {
+function line(method: Method | Stream): string {
+  const { name, policy } = method
   const { tier, leastRole, workspaceField, serviceField, limitPerMinute, status } = policy
   return [
     name.replace('daikon.v1.', ''),
-    `${route.verb.toUpperCase()} ${route.path}`,
+    'kind' in method ? method.kind : `${method.route.verb.toUpperCase()} ${method.route.path}`,
     tier,
     `role ${leastRole ?? '-'}`,
     `workspace ${workspaceField ?? '-'}`,
@@ -19,8 +26,9 @@ function line({ name, policy, route }: Method): string {
   ].join(' · ')
 }
 
-test('every method has the rights of the golden table', (t) => {
-  const lines = readMethods(readDescriptors()).map(line)
+test('every method and every stream has the rights of the golden table', (t) => {
+  const descriptors = readDescriptors()
+  const lines = [...readMethods(descriptors), ...readStreams(descriptors)].map(line)
   if (process.env.UPDATE_GOLDEN) writeFileSync(golden, `${lines.join('\n')}\n`)
   t.deepEqual(lines, readFileSync(golden, 'utf8').trimEnd().split('\n'))
 })

@@ -1,4 +1,4 @@
-// threats.md: linking by unverified e-mail (promotion); tokens that outlive their user.
+// Threat: linking by unverified e-mail (promotion); tokens that outlive their user.
 import test from 'ava'
 import { decodeJwt } from 'jose'
 import { readConfig } from '../../src/config.ts'

@@ -1,4 +1,4 @@
-// threats.md: admin CSRF.
+// Threat: admin CSRF.
 import test from 'ava'
 import type { Door } from '../support/doors.ts'
 import { sendRaw } from '../support/raw.ts'

@@ -1,4 +1,4 @@
-// threats.md: PKCE downgrade (verifiers); tokens that outlive their user; body identity.
+// Threat: PKCE downgrade (verifiers); tokens that outlive their user; body identity.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { openDatabase } from '../../src/storage/database.ts'

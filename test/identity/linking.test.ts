@@ -1,4 +1,4 @@
-// threats.md: linking by unverified e-mail; e-mail parsing (sign-in).
+// Threat: linking by unverified e-mail; e-mail parsing (sign-in).
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { idsOf } from '../../src/cli/local-person.ts'

@@ -1,4 +1,4 @@
-// threats.md: PKCE downgrade; host and forwarded headers.
+// Threat: PKCE downgrade; host and forwarded headers.
 import test from 'ava'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
 import { sendRaw } from '../support/raw.ts'

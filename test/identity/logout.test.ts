@@ -1,4 +1,4 @@
-// threats.md: tokens that outlive their user (logout); new enemy (logout on another node).
+// Threat: tokens that outlive their user (logout); new enemy (logout on another node).
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'

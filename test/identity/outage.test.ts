@@ -1,4 +1,4 @@
-// threats.md: failure taken for success (sign-in).
+// Threat: failure taken for success (sign-in).
 import test from 'ava'
 import { cloneDatabase } from '../support/database.ts'
 import type { Door, Ending } from '../support/doors.ts'

@@ -1,4 +1,4 @@
-// threats.md: code and refresh races.
+// Threat: code and refresh races.
 import test, { type ExecutionContext } from 'ava'
 import type { Door, Ending } from '../support/doors.ts'
 import { good, openSignInWorld, signIn, takeCode } from '../support/sign-in.ts'

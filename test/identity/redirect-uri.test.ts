@@ -1,4 +1,4 @@
-// threats.md: redirect_uri looseness.
+// Threat: redirect_uri looseness.
 import test from 'ava'
 import { providerNames } from '../../src/identity/providers/provider.ts'
 import { sendRaw } from '../support/raw.ts'

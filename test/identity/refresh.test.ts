@@ -1,4 +1,4 @@
-// threats.md: code and refresh races (reuse, restart); tokens that outlive their user.
+// Threat: code and refresh races (reuse, restart); tokens that outlive their user.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'

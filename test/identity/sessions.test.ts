@@ -1,4 +1,4 @@
-// threats.md: IDOR (sessions of others); tokens that outlive their user.
+// Threat: IDOR (sessions of others); tokens that outlive their user.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'

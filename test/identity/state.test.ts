@@ -1,4 +1,4 @@
-// threats.md: state not compared where PKCE is absent; state of another provider or flow.
+// Threat: state not compared where PKCE is absent; state of another provider or flow.
 import test from 'ava'
 import { providerNames } from '../../src/identity/providers/provider.ts'
 import type { Door, Ending } from '../support/doors.ts'

@@ -1,4 +1,4 @@
-// threats.md: token type confusion; alg confusion (refresh and admin tokens).
+// Threat: token type confusion; alg confusion (refresh and admin tokens).
 import { createHmac, randomUUID } from 'node:crypto'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// An outside client and an outside verifier (contract 6; threats.md: alg confusion, kid).
+// An outside client and an outside verifier. Threat: alg confusion, kid.
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// threats.md: limits dodged.
+// Threat: limits dodged.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createInProcessWindows } from '../../src/limits/in-process.ts'

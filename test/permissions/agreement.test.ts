@@ -33,7 +33,7 @@ const facts = fc.record({
 
 type Facts = typeof facts extends fc.Arbitrary<infer Value> ? Value : never
 
-/** The decision once more, in the words of contract 5, from what GetResource shows. */
+/** The decision once more, in other words, from what GetResource shows. */
 function expected(
   user: { id: string; role: Role | undefined; groups: string[]; publishes: boolean },
   action: string,

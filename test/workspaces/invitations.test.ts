@@ -41,7 +41,7 @@ for (const door of world.doors) {
       const { user_id, joined_at, ...rest } = answered(ending)
       if (ending.ok && door.name === 'rest') {
         t.is(ending.status, 201)
-        // Null, not absent: a client sees that the field exists (contract 6).
+        // Null, not absent: a client sees that the field exists.
         t.true('joined_at' in ending.message)
       }
       t.is(joined_at ?? null, null)

@@ -54,12 +54,14 @@ export type Effects = {
   newGroupMembers: Map<string, { slug: string; name: string; emails: string[] }>
 }
 
-export type Action = PlannedRow['action']
-
 /** Of every action so many rows are kept at least, the first ones; all are counted. */
 export const mostKept = 1000
 
-export type Plan = { rows: PlannedRow[]; counts: Record<Action, number>; effects: Effects }
+export type Plan = {
+  rows: PlannedRow[]
+  counts: Record<PlannedRow['action'], number>
+  effects: Effects
+}
 
 /** A plan that takes rows one after another. */
 export type Planning = { add(row: Row): void; end(): Plan }

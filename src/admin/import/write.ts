@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
-import { recordStatement } from '../../activity/record.ts'
+import { type Actor, recordStatement } from '../../activity/record.ts'
 import { arrayLiteral, textArray } from '../../storage/array-literal.ts'
 import { type BoundStatement, executeBound } from '../../storage/bound-statement.ts'
 import type { Ids } from './known.ts'
@@ -14,8 +14,6 @@ const batch = 1000
 
 /** Members whom one entry of the log tells of: a page of the log stays readable. */
 const mostTold = 100
-
-type Actor = { actorId: string | undefined }
 
 /** What all batches are written with: where to, by whom, and the ids of what they name. */
 type Writing = { em: EntityManager; actor: Actor; ids: Ids }

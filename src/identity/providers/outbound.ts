@@ -28,7 +28,7 @@ type Ask = {
 }
 
 /** Asks a provider: no redirect is followed, and no more is read than an answer may have. */
-export async function boundedFetch(
+async function boundedFetch(
   url: string,
   { method, headers, body, signal }: Ask,
 ): Promise<Response> {

@@ -1,4 +1,4 @@
-/** The providers people sign in with; each is also its path segment (contract 6). */
+/** The providers people sign in with; each is also its path segment. */
 export const providerNames = ['google', 'microsoft', 'github'] as const
 
 export type ProviderName = (typeof providerNames)[number]

@@ -1,6 +1,6 @@
 import { isProviderAddress } from './address.ts'
 
-/** The settings of the three providers, under their variables' names (contract 1). */
+/** The settings of the three providers, under their variables' names. */
 export type ProviderSettings = {
   GOOGLE_CLIENT_ID: string
   GOOGLE_CLIENT_SECRET: string

@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Everything that decides anything (contract 8). Whatever belongs to a user, a membership, a group,
- * a role, a workspace or a resource goes with it, by the database itself; the activity log alone
- * refers to things without a foreign key, for it outlives them.
+ * Everything that decides anything. Whatever belongs to a user, a membership, a group, a role, a
+ * workspace or a resource goes with it, by the database itself; the activity log alone refers to
+ * things without a foreign key, for it outlives them.
  */
 export class First extends Migration {
   override name = '001-first'
