@@ -11,9 +11,10 @@ import type {
   ServiceAction,
   ServiceActions,
 } from '../../gen/daikon/v1/permissions.ts'
-import { record } from '../activity/record.ts'
+import { recordStatement } from '../activity/record.ts'
 import { type Acting, actorOf, type Context, requireUser } from '../rpc/call.ts'
 import { type FieldProblem, invalid } from '../rpc/fault.ts'
+import { executeBound } from '../storage/bound-statement.ts'
 import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
 
@@ -40,10 +41,12 @@ export async function registerActions(
       [service_name, JSON.stringify(rows)],
     )
     const added = new Set(rows.map(({ id }) => id))
-    for (const { id, name } of changed) {
-      const action = added.has(id) ? 'service_action.registered' : 'service_action.updated'
-      const entry = { action, targetId: id, detail: { service_name, name } } as const
-      await record(em, actorOf(caller), entry)
+    const told = Map.groupBy(changed, ({ id }) =>
+      added.has(id) ? 'service_action.registered' : 'service_action.updated',
+    )
+    for (const [action, some] of told) {
+      const entries = some.map(({ id, name }) => ({ targetId: id, detail: { service_name, name } }))
+      await executeBound(em, recordStatement(actorOf(caller), action, entries))
     }
     const [service] = await findActions(em, 'where service_name = ?', [service_name])
     return service ?? { service_name, actions: [] }

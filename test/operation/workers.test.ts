@@ -63,11 +63,11 @@ test('workers that are killed while they ask are replaced, and the primary stays
   const environment = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
   const server = await startServer(t, folder, environment)
   const readiness = async () => (await sendRaw(server.metricsPort, { path: '/readyz' })).json
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     await until(async () => (await readiness()).workers.ready === 2)
     const before = new Set(server.lines)
     // Some of them go with the worker.
-    for (let n = 0; n < 200; n += 1) sendRaw(server.httpPort, { path: '/users/me' }).catch(() => {})
+    for (let n = 0; n < 60; n += 1) sendRaw(server.httpPort, { path: '/users/me' }).catch(() => {})
     const line = await server.line((line) => line.msg === 'call' && !before.has(line))
     process.kill(Number(line.pid), 'SIGKILL')
   }
