@@ -37,11 +37,10 @@ function any<Detail>(name: string, { encode }: Codec<Detail>, detail: Detail) {
 /** As many problems as there is room for; the message tells how many there are in all. */
 function violations({ problems }: Fault): BadRequest['field_violations'] {
   let room = mostProblemBytes
-  const over = problems.findIndex(({ field, message }) => {
-    room -= field.length + message.length + 6
-    return room < 0
-  })
   return problems
-    .slice(0, over === -1 ? problems.length : over)
+    .filter(({ field, message }) => {
+      room -= field.length + message.length + 6
+      return room >= 0
+    })
     .map(({ field, message: description }) => ({ field, description }))
 }

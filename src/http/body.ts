@@ -1,16 +1,16 @@
-import type { Request, RequestHandler, Response } from 'express'
+import express, { type Request, type Response } from 'express'
 import { Fault, invalid } from '../rpc/fault.ts'
 
-/** Has `parse`, of at most `limit` bytes, read the body into `request.body`; throws a Fault. */
-export function parseWith(
-  parse: RequestHandler,
-  limit: number,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    parse(request, response, (error) => (error ? reject(bodyFault(error, limit)) : resolve()))
-  })
+/**
+ * Reads a body of at most `limit` bytes into `request.body`, whatever its type; throws a Fault.
+ * Nothing is unpacked: a few bytes would be as much work as the largest body.
+ */
+export function createParser(kind: 'json' | 'raw', limit: number) {
+  const parse = express[kind]({ limit, inflate: false, type: () => true })
+  return (request: Request, response: Response): Promise<void> =>
+    new Promise((resolve, reject) => {
+      parse(request, response, (error) => (error ? reject(bodyFault(error, limit)) : resolve()))
+    })
 }
 
 /** The Fault of a body that is too large. */

@@ -26,6 +26,11 @@ export type FacadeOptions = CorsOptions & {
   docs: DocsPage[]
 }
 
+/** How the message of a call is read, and its answer sent. */
+type Ways = Pick<Call, 'read'> & {
+  answer?: (outcome: Outcome, response: Response) => void
+}
+
 /** The outside door: every operation at its route. Not listening yet. */
 export function createFacade(
   operations: DeclaredOperation[],
@@ -44,7 +49,7 @@ export function createFacade(
   app.use(async (request, response, next) => {
     const fault = hostFault(request, allowedHosts)
     if (!fault) return next()
-    await run(refusal(fault), {}, request, response)
+    await run(refusal(fault), request, response)
   })
   app.use(allowOrigins(options))
 
@@ -63,7 +68,7 @@ export function createFacade(
       const answer = createAnswerer(operation, secureCookies)
       route[operation.route.verb](async (request, response) => {
         const read = () => readMessage(request, response, operation)
-        await run(operation, { read }, request, response, answer)
+        await run(operation, request, response, { read, answer })
       })
     }
     const verbs = own.map(({ route }) => route.verb.toUpperCase())
@@ -72,16 +77,16 @@ export function createFacade(
   for (const { path, send } of docs) {
     const page = undeclared('docs', async () => ({}))
     app.get(path, (request, response) =>
-      run(page, {}, request, response, (_outcome, response) => send(response)),
+      run(page, request, response, { answer: (_outcome, response) => send(response) }),
     )
     app.all(path, (request, response) => refuseVerb(['GET'], request, response))
   }
   app.use(async (request: Request, response: Response) => {
     const fault = new Fault('missing', 'NO_SUCH_ROUTE', 'There is nothing at this address')
-    await run(refusal(fault), {}, request, response)
+    await run(refusal(fault), request, response)
   })
   app.use(async (error: unknown, request: Request, response: Response, _next: unknown) => {
-    await run(refusal(routingFault(error)), {}, request, response)
+    await run(refusal(routingFault(error)), request, response)
   })
   return app
 
@@ -89,17 +94,16 @@ export function createFacade(
     const allow = verbs.join(', ')
     response.set('Allow', allow)
     const fault = new Fault('method', 'METHOD_NOT_ALLOWED', `Only ${allow} is possible here`)
-    await run(refusal(fault), {}, request, response)
+    await run(refusal(fault), request, response)
   }
 
   async function run(
     operation: Operation,
-    message: Pick<Call, 'read'>,
     request: Request,
     response: Response,
-    answer?: (outcome: Outcome, response: Response) => void,
+    { read, answer }: Ways = {},
   ): Promise<void> {
-    const call = readCall(request, response, message)
+    const call = readCall(request, response, read)
     const outcome = await pipeline(operation, call)
     response.set('X-Request-ID', call.requestId)
     setLimits(response, outcome)
@@ -133,9 +137,9 @@ function createAnswerer({ policy, output, travel }: DeclaredOperation, secureCoo
   }
 }
 
-function readCall(request: Request, response: Response, message: Pick<Call, 'read'>): Call {
+function readCall(request: Request, response: Response, read: Call['read']): Call {
   return {
-    ...{ door: 'http', message: {}, ...message },
+    ...{ door: 'http', message: {}, ...(read && { read }) },
     credentials: {
       // Node keeps the first of several; one given twice is none that could be valid.
       authorization: request.headersDistinct.authorization?.join(', '),

@@ -1,8 +1,8 @@
 import type { DescMessage } from '@bufbuild/protobuf'
-import express, { type Request, type Response } from 'express'
+import type { Request, Response } from 'express'
 import { Fault } from '../rpc/fault.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
-import { parseWith } from './body.ts'
+import { createParser } from './body.ts'
 import { arrivals } from './travel.ts'
 import { isUpload, readUpload } from './upload.ts'
 
@@ -12,10 +12,7 @@ const largestBody = 4 * 1024 * 1024
 /** JSON writes a quote or a line break of a file as two bytes. */
 const escaped = 2
 
-/** Nothing is unpacked: a few bytes would be as much work as the largest body. */
-const plain = { inflate: false, type: () => true }
-
-const parseJson = express.json({ ...plain, limit: largestBody })
+const parseJson = createParser('json', largestBody)
 
 /** A request's message: path and body, or path and query, and what travels beside; or a Fault. */
 export async function readMessage(
@@ -49,11 +46,8 @@ async function readBody(
       'NOT_JSON',
       `The body must be application/json, not ${type ?? 'untyped'}`,
     )
-  if (!upload) await parseWith(parseJson, largestBody, request, response)
-  else {
-    const limit = upload.largest * escaped
-    await parseWith(express.json({ ...plain, limit }), limit, request, response)
-  }
+  const parse = upload ? createParser('json', upload.largest * escaped) : parseJson
+  await parse(request, response)
   return request.body
 }
 

@@ -1,8 +1,8 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
-import express, { type Request, type Response } from 'express'
+import type { Request, Response } from 'express'
 import { Fault, invalid } from '../rpc/fault.ts'
 import type { Upload } from '../rpc/method.ts'
-import { bodyTooLarge, parseWith } from './body.ts'
+import { bodyTooLarge, createParser } from './body.ts'
 
 const form = 'multipart/form-data'
 
@@ -34,12 +34,7 @@ async function readWhole(
   const { charset = 'utf-8' } =
     /;\s*charset="?(?<charset>[^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.groups ?? {}
   if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw unsupported(`charset ${charset}`)
-  await parseWith(
-    express.raw({ inflate: false, limit: largest, type: () => true }),
-    largest,
-    request,
-    response,
-  )
+  await createParser('raw', largest)(request, response)
   return request.body
 }
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Actor } from '../activity/record.ts'
 import type { IdentityParts } from '../identity/identity-parts.ts'
 import type { Ask } from '../permissions/facts.ts'
 import type { StatementPool } from '../storage/statement-pool.ts'
@@ -68,7 +69,7 @@ export function requireAdmin({ admin }: Caller): AdminCaller {
 }
 
 /** Whom the activity log names. */
-export function actorOf({ user, admin }: Caller): { actorId: string | undefined } {
+export function actorOf({ user, admin }: Caller): Actor {
   return { actorId: user?.id ?? admin?.id }
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import pg, { type PoolClient } from 'pg'
 import { retryDeadlocks } from './deadlock.ts'
+import { lend } from './lend.ts'
 import { statementFault } from './storage-fault.ts'
 
 /** A statement that PostgreSQL keeps under its name; its values travel apart from the text, as $1, $2 … */
@@ -14,7 +15,7 @@ export async function prepared<Row extends object>(
   em: EntityManager,
   statement: Statement,
 ): Promise<Row[]> {
-  return lend(em, async (client) => (await client.query<Row>(statement)).rows)
+  return lendOfOrm(em, async (client) => (await client.query<Row>(statement)).rows)
 }
 
 /**
@@ -25,7 +26,7 @@ export async function preparedChange<Row extends object>(
   em: EntityManager,
   statement: Statement,
 ): Promise<Row[]> {
-  return lend(em, async (client) => {
+  return lendOfOrm(em, async (client) => {
     await client.query('begin')
     try {
       const { rows } = await client.query<Row>(statement)
@@ -38,26 +39,14 @@ export async function preparedChange<Row extends object>(
   })
 }
 
-/** Lends a client of the ORM's; one that fails by more than what PostgreSQL refuses is given up. */
-async function lend<Result>(
+/** Lends a client of the ORM's, again where a deadlock has ended the work. */
+async function lendOfOrm<Result>(
   em: EntityManager,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  const once = async () => {
-    const pool = await em.getConnection().getNativeClient()
-    const client = await pool.connect()
-    let broken: Error | undefined
-    try {
-      return await work(client)
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError)) broken = error as Error
-      throw error
-    } finally {
-      client.release(broken)
-    }
-  }
+  const pool = await em.getConnection().getNativeClient()
   try {
-    return await retryDeadlocks(once)
+    return await retryDeadlocks(() => lend(pool, work))
   } catch (error) {
     throw statementFault(error)
   }

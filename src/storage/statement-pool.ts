@@ -1,6 +1,7 @@
-import pg, { type PoolConfig } from 'pg'
+import { Pool, type PoolConfig } from 'pg'
 import { type Asker, asking } from '../rpc/asker.ts'
 import { within } from '../rpc/trace.ts'
+import { lend } from './lend.ts'
 import { type PoolCounts, poolCounts } from './pool-counts.ts'
 import { type Cancel, stoppable } from './stoppable.ts'
 import { statementFault } from './storage-fault.ts'
@@ -27,10 +28,7 @@ export function createStatementPool(
   onError: (error: Error) => void,
   cancel: Cancel,
 ): StatementPool {
-  const pool = new pg.Pool({
-    ...config,
-    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
-  })
+  const pool = new Pool({ ...config, options: '-c plan_cache_mode=force_generic_plan -c jit=off' })
   pool.on('error', onError)
   // A connection lost while a statement runs is told of twice: its statement fails, too.
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -40,18 +38,10 @@ export function createStatementPool(
     asker: Asker | undefined,
   ): Promise<Row[]> {
     try {
-      const client = await pool.connect()
-      let failure: Error | undefined
-      try {
+      return await lend(pool, async (client) => {
         const work = () => client.query<Row>({ ...query, rowMode: 'array' })
         return (await stoppable(client, asker, cancel, work)).rows
-      } catch (error) {
-        // What PostgreSQL refuses leaves the connection as it was.
-        if (!(error instanceof pg.DatabaseError)) failure = error as Error
-        throw error
-      } finally {
-        client.release(failure)
-      }
+      })
     } catch (error) {
       throw statementFault(error)
     }

@@ -60,12 +60,11 @@ function readHeader(cells: string[]): Column[] {
   const unknown = names.filter((name) => !isColumn(name))
   const repeated = names.filter((name, at) => names.indexOf(name) !== at)
   const missing = required.filter((name) => !names.includes(name))
+  const quote = (name: string) => JSON.stringify(name.slice(0, 100))
   const say = (message: string): FieldProblem => ({ field: 'csv', message })
   const problems = [
-    ...unknown.map((name) => say(`has an unknown column: ${JSON.stringify(name.slice(0, 100))}`)),
-    ...[...new Set(repeated)].map((name) =>
-      say(`repeats the column ${JSON.stringify(name.slice(0, 100))}`),
-    ),
+    ...unknown.map((name) => say(`has an unknown column: ${quote(name)}`)),
+    ...[...new Set(repeated)].map((name) => say(`repeats the column ${quote(name)}`)),
     ...missing.map((name) => say(`lacks the column ${name}`)),
   ]
   if (problems.length > 0) throw invalid(...problems.slice(0, 20))
