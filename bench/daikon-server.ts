@@ -6,7 +6,7 @@ import { answerState } from './children.ts'
 
 /** The real thing, every security step on; only limits are lifted. */
 const [url = '', privatePath = '', publicPath = ''] = process.argv.slice(2)
-const opened = await openDatabase(url, () => {})
+const opened = openDatabase(url, () => {})
 let statements = 0
 const database = {
   ...opened,
@@ -40,5 +40,8 @@ const app = createApp({
   },
 })
 const host = '127.0.0.1'
-const ports = await app.listen({ grpcHost: host, grpcPort: 0, httpHost: host, httpPort: 0 })
+const ports = {
+  grpcPort: await app.openInside(host, 0),
+  httpPort: await app.openOutside(host, 0),
+}
 answerState({ port: ports.grpcPort, httpPort: ports.httpPort }, () => statements)

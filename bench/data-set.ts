@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
-import { migrate } from '../src/storage/database.ts'
+import { migrate } from '../src/storage/migrate.ts'
 import { dataSetSql } from './data-set-sql.ts'
 
 /** How much there is; everything else follows from the indices. */

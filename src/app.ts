@@ -1,15 +1,10 @@
 import { setMaxListeners } from 'node:events'
-import { createFileRegistry } from '@bufbuild/protobuf'
 import { createKeyUses } from './admin/key-uses.ts'
+import { decisions } from './decisions.ts'
 import { addHealth } from './grpc/health.ts'
 import { addReflection } from './grpc/reflection.ts'
 import { createGrpcDoor, createGrpcServer, type GrpcTls, type Keepalive } from './grpc/server.ts'
-import { createDocs } from './http/docs.ts'
-import { createFacade } from './http/facade.ts'
-import { securityHeaders } from './http/headers.ts'
-import { allowedHosts } from './http/hosts.ts'
-import { createOpenApi } from './http/openapi.ts'
-import { createHttpDoor } from './http/server.ts'
+import type { HttpDoor } from './http/server.ts'
 import { createClientOrigins } from './identity/client-origins.ts'
 import type { IdentityParts } from './identity/identity-parts.ts'
 import type { Keys } from './identity/keys.ts'
@@ -19,7 +14,7 @@ import type { Windows } from './limits/windows.ts'
 import { createFacts } from './permissions/facts.ts'
 import type { Call } from './rpc/call.ts'
 import type { Fault } from './rpc/fault.ts'
-import { readDescriptors } from './rpc/method.ts'
+import { readRegistry } from './rpc/method.ts'
 import {
   createOperations,
   createStreams,
@@ -28,8 +23,8 @@ import {
 } from './rpc/operation.ts'
 import { createPipeline, type PipelineParts } from './rpc/pipeline.ts'
 import { createRecognize } from './rpc/recognize.ts'
+import { definitions } from './services.ts'
 import type { Database } from './storage/database.ts'
-import { definitions, useCases } from './use-cases.ts'
 
 /** What the application is put together from. */
 export type AppParts = {
@@ -69,8 +64,10 @@ export type AppOptions = IdentityParts['options'] & {
 export type App = {
   operations: DeclaredOperation[]
   tokens: Tokens
-  /** Starts both doors; answers their ports. */
-  listen(at: DoorAddresses): Promise<{ grpcPort: number; httpPort: number }>
+  /** Opens the gRPC door; answers its port. What decides answers at once. */
+  openInside(host: string, port: number): Promise<number>
+  /** Reads the façade and whatever use case is not there yet, and opens the REST door. */
+  openOutside(host: string, port: number): Promise<number>
   /** Writes when service keys were last used; wanted about once a minute. */
   writeKeyUses(): Promise<void>
   /** What `grpc.health.v1` says from now on. */
@@ -79,23 +76,16 @@ export type App = {
   drain(): Promise<void>
 }
 
-export type DoorAddresses = {
-  grpcHost: string
-  grpcPort: number
-  httpHost: string
-  httpPort: number
-}
-
 /** Milliseconds for calls under way to finish. */
 const drainTime = 30_000
 
 /** Puts the application together; this very thing is what the tests start. */
 export function createApp(parts: AppParts): App {
   const { database, keys, providers, now, windows, onFailure, warn, watch, options } = parts
-  const descriptors = readDescriptors()
-  const table = useCases as unknown as UseCaseTable
-  const operations = createOperations(descriptors, table)
-  const streams = createStreams(descriptors, table)
+  const registry = readRegistry()
+  const table = { PermissionService: decisions }
+  const operations = createOperations(registry, table, loadUseCases)
+  const streams = createStreams(registry, table)
   const tokens = createTokens({ keys, issuer: options.baseUrl, now })
   const loginStates = createLoginStates(options.sessionSecret, now)
   const keyUses = createKeyUses()
@@ -118,7 +108,7 @@ export function createApp(parts: AppParts): App {
     draining.signal,
     options.grpcKeepalive,
   )
-  if (options.debug) addReflection(server, descriptors)
+  if (options.debug) addReflection(server, registry)
   const services = Object.keys(definitions).map((service) => `daikon.v1.${service}`)
   const health = addHealth(server, services)
   const onDrain = () => {
@@ -126,32 +116,29 @@ export function createApp(parts: AppParts): App {
     health.endWatches()
   }
   const grpc = createGrpcDoor(server, { tls: options.grpcTls, onDrain })
-  const http = createHttpDoor(
-    createFacade(operations, pipeline, {
-      ...options,
-      allowedHosts: allowedHosts(options.allowedHosts, options.baseUrl, options.adminUrl),
-      adminOrigin: new URL(options.adminUrl).origin,
-      docs: options.debug
-        ? createDocs(() =>
-            createOpenApi(operations, createFileRegistry(descriptors), options.globalLimit),
-          )
-        : [],
-      isClientOrigin: createClientOrigins(database.statements),
-    }),
-    securityHeaders(options.secureCookies),
-  )
+  let outside: HttpDoor | undefined
 
   return {
     ...{ operations, tokens },
-    listen: async ({ grpcHost, grpcPort, httpHost, httpPort }) => ({
-      grpcPort: await grpc.listen(grpcHost, grpcPort),
-      httpPort: await http.listen(httpHost, httpPort),
-    }),
+    openInside: grpc.listen,
+    async openOutside(host, port) {
+      const { createOutsideDoor } = await import('./http/outside.ts')
+      await loadUseCases()
+      const isClientOrigin = createClientOrigins(database.statements)
+      const outsideOptions = { ...options, isClientOrigin }
+      outside = createOutsideDoor(operations, registry, pipeline, outsideOptions)
+      return outside.listen(host, port)
+    },
     writeKeyUses: () => keyUses.write(database.statements),
     setServing: health.setServing,
     async drain() {
       health.setServing(false)
-      await Promise.all([grpc.drain(drainTime), http.drain(drainTime)])
+      await Promise.all([grpc.drain(drainTime), outside?.drain(drainTime)])
     },
   }
+}
+
+async function loadUseCases(): Promise<UseCaseTable> {
+  const { useCases } = await import('./use-cases.ts')
+  return useCases as unknown as UseCaseTable
 }

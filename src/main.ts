@@ -1,16 +1,16 @@
 import cluster from 'node:cluster'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { readConfig } from './config.ts'
-import { createLog } from './log.ts'
-import { ConfigError } from './setting.ts'
 import type { start } from './start.ts'
 
-// Beside the code, not where others may write; where it can't be written there is none.
+// Before the rest is read, which this keeps compiled: beside the code, not where others may write;
+// where it can't be written there is none.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
 /** The server alone, by its environment; SIGTERM or SIGINT drains it, a second one ends it at once. */
 async function main(): Promise<void> {
+  const { readConfig } = await import('./config.ts')
+  const { createLog } = await import('./log.ts')
   const config = readConfig(process.env)
   if (cluster.isWorker) {
     const log = createLog(config).child({ worker: cluster.worker?.id })
@@ -19,7 +19,13 @@ async function main(): Promise<void> {
     return startWorker(config, log, () => process.exit())
   }
   const log = createLog(config)
-  let interrupt: () => void = () => process.exit(1)
+  const stopping = Promise.withResolvers<void>()
+  let force = () => process.exit(1)
+  // What is still starting answers already: it is stopped in order as soon as it is all there.
+  let interrupt = () => {
+    interrupt = () => force()
+    stopping.resolve()
+  }
   for (const signal of signals) {
     process.on(signal, () => {
       log.info(`${signal} received`)
@@ -27,26 +33,26 @@ async function main(): Promise<void> {
     })
   }
   const running = await run(config, log)
-  const { grpcPort, httpPort, metricsPort } = running
-  const ports = { grpc_port: grpcPort, http_port: httpPort, metrics_port: metricsPort }
-  interrupt = () => {
-    interrupt = () => {
-      if ('kill' in running) running.kill()
+  if ('kill' in running) {
+    force = () => {
+      running.kill()
       process.exit(1)
     }
-    log.info('Draining')
-    running.stop().then(
-      () => {
-        log.info('Stopped')
-        process.exit(0)
-      },
-      (error) => {
-        log.error({ err: error }, 'Stopping failed')
-        process.exit(1)
-      },
-    )
   }
+  const { grpcPort, httpPort, metricsPort } = running
+  const ports = { grpc_port: grpcPort, http_port: httpPort, metrics_port: metricsPort }
   log.info({ ...ports, workers: config.WORKERS }, 'daikon is listening')
+
+  await stopping.promise
+  log.info('Draining')
+  try {
+    await running.stop()
+  } catch (error) {
+    log.error({ err: error }, 'Stopping failed')
+    process.exit(1)
+  }
+  log.info('Stopped')
+  process.exit(0)
 }
 
 /** Loads no more than the way it is run takes. */
@@ -58,9 +64,9 @@ async function run(...given: Parameters<typeof start>) {
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-main().catch((error) => {
-  process.stderr.write(
-    `${error instanceof ConfigError ? error.message : (error?.stack ?? error)}\n`,
-  )
-  process.exit(error instanceof ConfigError ? 2 : 1)
+main().catch(async (error) => {
+  const { ConfigError } = await import('./setting.ts')
+  const wrong = error instanceof ConfigError
+  process.stderr.write(`${wrong ? error.message : (error?.stack ?? error)}\n`)
+  process.exit(wrong ? 2 : 1)
 })

@@ -19,7 +19,6 @@ export async function start(config: Config, log: Logger): Promise<Running> {
   const laying = layGround(config, log, begun.resolve)
   await Promise.race([begun.promise, laying])
   const { startNode } = await import('./operation/node.ts')
-  const { startMonitor } = await import('./operation/monitor.ts')
   const ground = await laying
   const { databaseUrl } = ground
   try {
@@ -27,6 +26,7 @@ export async function start(config: Config, log: Logger): Promise<Running> {
     const node = await startNode({ ...config, DATABASE_URL: databaseUrl }, log, windows)
     const { app, database, grpcPort, httpPort, metrics, readReadiness } = node
     try {
+      const { startMonitor } = await import('./operation/monitor.ts')
       const readMetrics = () => metrics.registry.metrics()
       const at = { host: config.GRPC_HOST, port: config.METRICS_PORT }
       const monitor = await startMonitor({ ...at, readMetrics, readReadiness })

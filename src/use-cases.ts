@@ -1,15 +1,9 @@
-import { type AdminServiceServer, AdminServiceService } from '../gen/daikon/v1/admin.ts'
-import { type AuthServiceServer, AuthServiceService } from '../gen/daikon/v1/auth.ts'
-import { type GroupServiceServer, GroupServiceService } from '../gen/daikon/v1/groups.ts'
-import {
-  type PermissionServiceServer,
-  PermissionServiceService,
-} from '../gen/daikon/v1/permissions.ts'
-import { type UserServiceServer, UserServiceService } from '../gen/daikon/v1/users.ts'
-import {
-  type WorkspaceServiceServer,
-  WorkspaceServiceService,
-} from '../gen/daikon/v1/workspaces.ts'
+import type { AdminServiceServer } from '../gen/daikon/v1/admin.ts'
+import type { AuthServiceServer } from '../gen/daikon/v1/auth.ts'
+import type { GroupServiceServer } from '../gen/daikon/v1/groups.ts'
+import type { PermissionServiceServer } from '../gen/daikon/v1/permissions.ts'
+import type { UserServiceServer } from '../gen/daikon/v1/users.ts'
+import type { WorkspaceServiceServer } from '../gen/daikon/v1/workspaces.ts'
 import { listActivity } from './activity/log.ts'
 import {
   createClientApp,
@@ -28,6 +22,7 @@ import {
 import { getStats } from './admin/stats.ts'
 import { updateUser } from './admin/user-standing.ts'
 import { getUser, listUsers } from './admin/users.ts'
+import { decisions } from './decisions.ts'
 import { beginAdminLogin, completeAdminLogin, getAdminMe } from './identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from './identity/codes.ts'
 import { beginLogin, completeLogin } from './identity/login.ts'
@@ -36,9 +31,7 @@ import { refreshToken } from './identity/refresh.ts'
 import { endOtherSessions, endSession, listSessions } from './identity/sessions.ts'
 import { getMe, updateMe } from './identity/users.ts'
 import { getConfiguration, getKeySet } from './identity/well-known.ts'
-import { accessible } from './permissions/accessible.ts'
 import { listGrantedActions, listServiceActions, registerActions } from './permissions/actions.ts'
-import { check, checkOne } from './permissions/check.ts'
 import { getPermission, listPermissions } from './permissions/every-resource.ts'
 import { getResource, register, unregister } from './permissions/register.ts'
 import { revokeShare, share } from './permissions/share.ts'
@@ -67,16 +60,6 @@ import {
   listWorkspaces,
   updateWorkspace,
 } from './workspaces/workspaces.ts'
-
-/** Every service of gen/, for the inside door. */
-export const definitions = {
-  AdminService: AdminServiceService,
-  AuthService: AuthServiceService,
-  GroupService: GroupServiceService,
-  PermissionService: PermissionServiceService,
-  UserService: UserServiceService,
-  WorkspaceService: WorkspaceServiceService,
-}
 
 /** What every method does; one that is missing does not compile. */
 export const useCases = {
@@ -152,10 +135,7 @@ export const useCases = {
     getConfiguration,
   } satisfies UseCases<AuthServiceServer>,
   PermissionService: {
-    check,
-    checkStream: checkOne,
-    accessible,
-    accessibleStream: accessible,
+    ...decisions,
     share,
     register,
     updateVisibility,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readDescriptors } from '../../src/rpc/method.ts'
+import { readRegistry } from '../../src/rpc/method.ts'
 import { createOperations, type UseCaseTable } from '../../src/rpc/operation.ts'
 import { useCases } from '../../src/use-cases.ts'
 import { createDoors, type Door } from '../../test/support/doors.ts'
@@ -25,7 +25,7 @@ export type NodeProcess = {
 }
 
 const main = join(import.meta.dirname, '../../src/main.ts')
-const operations = createOperations(readDescriptors(), useCases as unknown as UseCaseTable)
+const operations = createOperations(readRegistry(), useCases as unknown as UseCaseTable)
 
 /** Starts a node and waits until it answers. */
 export async function startNode(settings: Record<string, string>): Promise<NodeProcess> {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Context } from '../rpc/call.ts'
-import { ServiceApp } from '../storage/entities/service-apps.ts'
+import { activeAppsSql } from '../storage/control.ts'
 
 /** What tells whether keys are asked for, and whom to tell that they are not. */
 export type KeyWatch = Pick<Context, 'warn'> & {
@@ -8,11 +8,13 @@ export type KeyWatch = Pick<Context, 'warn'> & {
 }
 
 /** Whether every service key and none passes: no app is active, and none has to be (specification 5.5). */
-export async function isDevelopmentMode(
+async function isDevelopmentMode(
   em: EntityManager,
   { identity: { options } }: KeyWatch,
 ): Promise<boolean> {
-  return !options.keysRequired && (await em.count(ServiceApp, { is_active: true })) === 0
+  if (options.keysRequired) return false
+  const [found] = await em.execute<{ active: boolean }[]>(activeAppsSql)
+  return found?.active !== true
 }
 
 /** Says so where that is how things stand: at start and after changes. */

@@ -9,7 +9,7 @@ import type {
   UserSummary,
 } from '../../gen/daikon/v1/admin_users.ts'
 import { sessionsOf } from '../identity/sessions.ts'
-import { userMissing } from '../identity/users.ts'
+import { userMissing } from '../identity/user-faults.ts'
 import type { Context } from '../rpc/call.ts'
 import { likePattern } from '../storage/like-pattern.ts'
 import { findPage } from '../storage/page.ts'

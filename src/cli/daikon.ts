@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { Fault } from '../rpc/fault.ts'
 import { ConfigError } from '../setting.ts'
-import { migrate } from '../storage/database.ts'
+import { migrate } from '../storage/migrate.ts'
 import { lacksMigrations, storageFault } from '../storage/storage-fault.ts'
 import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'

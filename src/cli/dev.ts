@@ -28,7 +28,7 @@ async function dev(): Promise<void> {
   const running = await start(config, createLog(config))
   const serviceKey = keepServiceKey(config.DATA_DIR)
   const app = await startDemoApp({ daikonUrl: baseUrl, serviceKey })
-  const em = running.database.fork()
+  const em = await running.database.fork()
   await seedDemo({ caller: {}, em }, serviceKey, `${app.url}/callback`)
   const token = await makeDemoToken(em, config, 'bob@example.com', 'demo')
   process.stdout.write(welcome(running, app.url, token, serviceKey))

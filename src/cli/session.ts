@@ -23,9 +23,9 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env)
   const { url: databaseUrl, stop } = await findDatabase(config)
-  const database = await openDatabase(databaseUrl, () => {})
+  const database = openDatabase(databaseUrl, () => {})
   try {
-    const em = database.fork()
+    const em = await database.fork()
     const options = { debug: config.DEBUG, keysRequired: config.SERVICE_KEYS_REQUIRED }
     const warn = (text: string) => process.stderr.write(`${text}\n`)
     const operator = { em, caller: {}, identity: { options }, warn }

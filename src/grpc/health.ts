@@ -1,5 +1,7 @@
+import { createRequire } from 'node:module'
 import type { Server, ServerWritableStream } from '@grpc/grpc-js'
-import { HealthImplementation } from 'grpc-health-check'
+import type { HealthImplementation } from 'grpc-health-check'
+import { addLate, collectMethods, type LateMethods } from './late.ts'
 
 /** What `grpc.health.v1` says. */
 export type Health = {
@@ -9,26 +11,46 @@ export type Health = {
   endWatches(): void
 }
 
-/** Health of each service by `grpc.health.v1`, SERVING at first. */
+const watchPath = '/grpc.health.v1.Health/Watch'
+const paths = {
+  '/grpc.health.v1.Health/Check': 'unary',
+  '/grpc.health.v1.Health/List': 'unary',
+  [watchPath]: 'serverStream',
+} as const
+
+/** Health of each service by `grpc.health.v1`, SERVING at first; its library is loaded when asked. */
 export function addHealth(server: Server, services: string[]): Health {
   const names = ['', ...services]
-  const health = new HealthImplementation(
-    Object.fromEntries(names.map((service) => [service, 'SERVING'])),
-  )
   const watches = new Set<Watch>()
-  const add: Server['addService'] = (service, implementation) => {
-    const watch = implementation.watch as unknown as (call: Watch) => void
-    const remembered = (call: Watch) => {
+  let status: 'SERVING' | 'NOT_SERVING' = 'SERVING'
+  let health: HealthImplementation | undefined
+
+  function load(): LateMethods {
+    const require = createRequire(import.meta.url)
+    const library = require('grpc-health-check') as typeof import('grpc-health-check')
+    const loaded = new library.HealthImplementation(
+      Object.fromEntries(names.map((service) => [service, status])),
+    )
+    health = loaded
+    const methods = collectMethods((server) => loaded.addToServer(server))
+    const watch = methods.get(watchPath)
+    if (watch) methods.set(watchPath, { ...watch, handle: remembered(watch.handle) })
+    return methods
+  }
+
+  function remembered(watch: unknown) {
+    return (call: Watch) => {
       watches.add(call)
       call.on('cancelled', () => watches.delete(call))
-      watch(call)
+      ;(watch as (call: Watch) => void)(call)
     }
-    server.addService(service, { ...implementation, watch: remembered as never })
   }
-  health.addToServer({ addService: add } as Server)
+
+  addLate(server, paths, load)
   return {
     setServing(serving) {
-      for (const name of names) health.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING')
+      status = serving ? 'SERVING' : 'NOT_SERVING'
+      for (const name of names) health?.setStatus(name, status)
     },
     endWatches() {
       for (const call of watches) call.end()

@@ -1,21 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fromBinary, toBinary } from '@bufbuild/protobuf'
-import {
-  FileDescriptorProtoSchema,
-  type FileDescriptorSet,
-  FileDescriptorSetSchema,
-} from '@bufbuild/protobuf/wkt'
-import type { MethodDefinition, Server, ServerDuplexStream } from '@grpc/grpc-js'
+import { type FileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import type { Server } from '@grpc/grpc-js'
+import { addLate, collectMethods, type LateMethods } from './late.ts'
 
 /** What @grpc/reflection holds for each version of the protocol. */
 type Encoded = { fileEncodings: Map<{ name: string }, Uint8Array> }
-
-/** A version of the protocol as the library would add it to the server. */
-type Reflection = Pick<
-  MethodDefinition<unknown, unknown>,
-  'requestDeserialize' | 'responseSerialize'
-> & { handle(call: ServerDuplexStream<unknown, unknown>): void }
 
 /** The interface of `grpc.health.v1`, as `npm run generate` leaves it. */
 const healthDescriptors = new URL('../../gen/health.binpb', import.meta.url)
@@ -24,30 +15,21 @@ const healthDescriptors = new URL('../../gen/health.binpb', import.meta.url)
  * Lets grpcurl and its like discover the services, health too: server reflection v1 and v1alpha.
  * Its library is loaded, and has read every file, at the first question: no start waits for it.
  */
-export function addReflection(server: Server, descriptors: FileDescriptorSet): void {
-  let found: Map<string, Reflection> | undefined
-  for (const version of ['v1', 'v1alpha']) {
-    const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`
-    const reflection = () => {
-      found ??= createReflections(descriptors)
-      return found.get(path) as Reflection
-    }
-    server.register<unknown, unknown>(
-      path,
-      (call: ServerDuplexStream<unknown, unknown>) => reflection().handle(call),
-      (response) => reflection().responseSerialize(response),
-      (request) => reflection().requestDeserialize(request),
-      'bidi',
-    )
-  }
+export function addReflection(server: Server, registry: FileRegistry): void {
+  const paths = ['v1', 'v1alpha'].map((version) => {
+    return `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`
+  })
+  const types = Object.fromEntries(paths.map((path) => [path, 'bidi'] as const))
+  addLate(server, types, () => createReflections(registry))
 }
 
 /** How @grpc/reflection answers, by path. */
-function createReflections(descriptors: FileDescriptorSet): Map<string, Reflection> {
+function createReflections(registry: FileRegistry): LateMethods {
   const load = createRequire(import.meta.url)
   const { ReflectionService } = load('@grpc/reflection') as typeof import('@grpc/reflection')
   const health = fromBinary(FileDescriptorSetSchema, readFileSync(healthDescriptors))
-  const files = [...descriptors.file, ...health.file]
+  const own = [...registry.files].map(({ proto }) => proto)
+  const files = [...own, ...health.file]
   const fileDescriptorProtos = files.map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file)),
   )
@@ -61,13 +43,5 @@ function createReflections(descriptors: FileDescriptorSet): Map<string, Reflecti
   for (const { fileEncodings } of Object.values(reflection) as Encoded[])
     for (const file of fileEncodings.keys()) fileEncodings.set(file, raw.get(file.name) as Buffer)
 
-  const found = new Map<string, Reflection>()
-  const addService: Server['addService'] = (service, implementation) => {
-    for (const [name, method] of Object.entries(service)) {
-      const handle = implementation[name] as Reflection['handle']
-      found.set(method.path, { ...method, handle })
-    }
-  }
-  reflection.addToServer({ addService } as Server)
-  return found
+  return collectMethods((server) => reflection.addToServer(server))
 }

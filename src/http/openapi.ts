@@ -1,6 +1,7 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { Tier } from '../rpc/method.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
+import { protoComment } from '../rpc/proto-comment.ts'
 import type { JsonSchema } from '../rpc/schema.ts'
 import type { Traveller } from '../rpc/travel.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
@@ -110,7 +111,7 @@ function describe(operation: DeclaredOperation, parts: Parts): object {
   return {
     operationId: name.replace('daikon.v1.', '').replace('/', '_'),
     tags: [service.replace('Service', '')],
-    summary: operation.comment,
+    summary: protoComment(operation.descriptor),
     description: limit ? `${limit} requests a minute.` : undefined,
     'x-rate-limit': limit && { limit, period: 60 },
     'x-least-role': policy.leastRole,

@@ -15,7 +15,7 @@ import { accessSubject } from './access-subject.ts'
 import type { Claims } from './claims.ts'
 import { beginFamily, issuePair, revokeFamilies } from './families.ts'
 import { hashSecret, makeSecret, matchesChallenge } from './secret.ts'
-import { userInactive } from './users.ts'
+import { userInactive } from './user-faults.ts'
 
 /** Seconds that a code can be exchanged in (specification 8). */
 const codeSeconds = 300

@@ -1,6 +1,5 @@
 import type { GetMeRequest, UpdateMeRequest, UserResponse } from '../../gen/daikon/v1/users.ts'
 import { type Context, requireUser } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
 import { User } from '../storage/entities/people.ts'
 import { given } from '../storage/given.ts'
 import { isoTime } from '../storage/timestamp.ts'
@@ -24,16 +23,4 @@ export async function updateMe(
   const changes = given({ name: name?.trim(), avatar_url })
   if (changes) await context.em.nativeUpdate(User, { id: requireUser(context.caller).id }, changes)
   return getMe(context, {})
-}
-
-export function userMissing(): Fault {
-  return new Fault('missing', 'USER_NOT_FOUND', 'User not found')
-}
-
-export function userInactive(): Fault {
-  return new Fault('unauthenticated', 'USER_INACTIVE', 'The user is not active')
-}
-
-export function notAdmin(): Fault {
-  return new Fault('forbidden', 'NOT_ADMIN', 'The user is no administrator')
 }

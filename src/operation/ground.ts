@@ -17,7 +17,7 @@ export async function layGround(
   await readOrMakeKeys(config, log)
   const { url: databaseUrl, stop } = await findPostgres(config, log, onBegun)
   try {
-    const { migrate } = await import('../storage/database.ts')
+    const { migrate } = await import('../storage/migrate.ts')
     for (const name of await migrate(databaseUrl)) log.info(`Migration ${name} applied`)
     return { databaseUrl, stop }
   } catch (error) {

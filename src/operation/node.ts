@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { warnOfDevelopmentMode } from '../admin/development-mode.ts'
 import { type App, createApp } from '../app.ts'
 import type { Config } from '../config.ts'
@@ -32,11 +33,17 @@ const healthInterval = 2000
 
 const minute = 60_000
 
+/**
+ * Milliseconds for checks that have waited for the gRPC door: to read entities, façade and the other
+ * use cases takes this thread longer than it took to get here.
+ */
+const headStart = 150
+
 /** Settings → adapters → app → listening, over a database that is migrated. */
 export async function startNode(config: Config, log: Logger, windows: Windows): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
-  const database = await openDatabase(config.DATABASE_URL, warn)
+  const database = openDatabase(config.DATABASE_URL, warn)
   const readiness = createReadiness({
     ...{ windows, keysRequired, control: database.control },
     hasRedis: config.REDIS_URL.length > 0,
@@ -64,13 +71,11 @@ export async function startNode(config: Config, log: Logger, windows: Windows): 
       watch: { onEnd, onBatch: metrics.noteBatch, trace: tracing?.trace },
       options: readOptions(config),
     })
-    await warnOfDevelopmentMode(database.fork(), { warn, identity: { options: { keysRequired } } })
-    const ports = await app.listen({
-      grpcHost: config.GRPC_HOST,
-      grpcPort: config.GRPC_PORT,
-      httpHost: config.HTTP_HOST,
-      httpPort: config.HTTP_PORT,
-    })
+    const grpcPort = await app.openInside(config.GRPC_HOST, config.GRPC_PORT)
+    await sleep(headStart)
+    const em = await database.fork()
+    await warnOfDevelopmentMode(em, { warn, identity: { options: { keysRequired } } })
+    const httpPort = await app.openOutside(config.HTTP_HOST, config.HTTP_PORT)
 
     const failed = (text: string) => (error: unknown) => log.error({ err: error }, text)
     const onUnwritten = failed('Writing when keys were used failed')
@@ -85,7 +90,7 @@ export async function startNode(config: Config, log: Logger, windows: Windows): 
       repeat(followReadiness, healthInterval, failed('Readiness is unknown')),
     ]
     return {
-      ...{ app, database, metrics, ...ports },
+      ...{ app, database, metrics, grpcPort, httpPort },
       readReadiness: readiness.read,
       async stop() {
         readiness.drain()

@@ -1,5 +1,5 @@
 import type { Token } from '../identity/claims.ts'
-import { notAdmin, userInactive } from '../identity/users.ts'
+import { notAdmin, userInactive } from '../identity/user-faults.ts'
 import type { Standing } from '../permissions/facts.ts'
 import type { AdminCaller, ServiceCaller, ShownToken, UserCaller } from './call.ts'
 import { Fault } from './fault.ts'

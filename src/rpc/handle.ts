@@ -13,7 +13,7 @@ export function handle(
   const response = asking.run(call.asker, () =>
     useCase.asks
       ? useCase(context, call.message)
-      : useCase({ ...context, em: database.fork() }, call.message),
+      : database.fork().then((em) => useCase({ ...context, em }, call.message)),
   )
   const keep = (response: object) => {
     passage.response = response

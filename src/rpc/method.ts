@@ -12,14 +12,9 @@ import {
   type Message,
   toJson,
 } from '@bufbuild/protobuf'
-import {
-  type DescriptorProto,
-  type FileDescriptorSet,
-  FileDescriptorSetSchema,
-} from '@bufbuild/protobuf/wkt'
+import { type DescriptorProto, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import type { Role } from '../workspaces/roles.ts'
 import { type FaultKind, faultKinds } from './fault.ts'
-import { protoComment } from './proto-comment.ts'
 import { type Route, readRoute } from './route.ts'
 
 /** The credentials a method asks for (specification 5.1). */
@@ -64,9 +59,8 @@ type Declaration = {
   service: string
   /** The use case's key, `updateVisibility`. */
   key: string
-  /** What the proto says of it, on one line. */
-  comment: string
   policy: Policy
+  descriptor: DescMethod
   input: DescMessage
   output: DescMessage
 }
@@ -92,15 +86,15 @@ type PolicyJson = {
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
 
 /**
- * The descriptors of the whole interface, as `npm run generate` leaves them, but for one thing:
- * JSON names are the names of the wire, so that grpcurl and curl show the same.
+ * The whole interface, as `npm run generate` leaves it, but for one thing: JSON names are the names
+ * of the wire, so that grpcurl and curl show the same.
  */
-export function readDescriptors(): FileDescriptorSet {
+export function readRegistry(): FileRegistry {
   const descriptors = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
   for (const { messageType, package: name } of descriptors.file) {
     if (name === 'daikon.v1') keepNames(messageType)
   }
-  return descriptors
+  return createFileRegistry(descriptors)
 }
 
 function keepNames(messages: DescriptorProto[]): void {
@@ -111,16 +105,14 @@ function keepNames(messages: DescriptorProto[]): void {
 }
 
 /** Every method of one answer; throws when one has no policy, no route, or rights that hang in the air. */
-export function readMethods(descriptors: FileDescriptorSet): Method[] {
-  const registry = createFileRegistry(descriptors)
+export function readMethods(registry: FileRegistry): Method[] {
   return declared(registry)
     .filter(({ methodKind }) => methodKind === 'unary')
     .map((method) => readMethod(registry, method))
 }
 
 /** Every streaming method; these are for the inside door alone. */
-export function readStreams(descriptors: FileDescriptorSet): Stream[] {
-  const registry = createFileRegistry(descriptors)
+export function readStreams(registry: FileRegistry): Stream[] {
   return declared(registry)
     .filter(({ methodKind }) => methodKind !== 'unary')
     .map((method) => ({ ...readDeclaration(registry, method, true), kind: method.methodKind }))
@@ -153,8 +145,8 @@ function readDeclaration(registry: FileRegistry, method: DescMethod, safe: boole
     name,
     service: method.parent.name,
     key: method.localName,
-    comment: protoComment(method),
     policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson, safe),
+    descriptor: method,
     input: method.input,
     output: method.output,
   }

@@ -1,6 +1,5 @@
-import { createFileRegistry } from '@bufbuild/protobuf'
-import type { FileDescriptorSet } from '@bufbuild/protobuf/wkt'
-import type { UseCase } from './call.ts'
+import type { FileRegistry } from '@bufbuild/protobuf'
+import type { Context, UseCase } from './call.ts'
 import type { Fault } from './fault.ts'
 import { type Method, type Policy, readMethods, readStreams, type Stream } from './method.ts'
 import { readTravellers, type Traveller } from './travel.ts'
@@ -48,16 +47,22 @@ const publicPolicy: Policy = {
   faults: [],
 }
 
-/** Every declared method with its use case; throws when either lacks the other. */
+/** Reads use cases for which no start waits. */
+export type LoadUseCases = () => Promise<UseCaseTable>
+
+/**
+ * Every declared method with its use case; throws when it has none. What is not in the table is
+ * looked for at its first call by `load`, if there is one.
+ */
 export function createOperations(
-  descriptors: FileDescriptorSet,
+  registry: FileRegistry,
   table: UseCaseTable,
+  load?: LoadUseCases,
 ): DeclaredOperation[] {
-  const registry = createFileRegistry(descriptors)
-  return readMethods(descriptors).map((method) => ({
+  return readMethods(registry).map((method) => ({
     ...method,
     validate: createValidator(registry, method),
-    useCase: requireUseCase(table, method),
+    useCase: findUseCase(table, method) ?? lateUseCase(method, load),
     travel: {
       request: readTravellers(registry, method.input),
       response: readTravellers(registry, method.output),
@@ -66,23 +71,32 @@ export function createOperations(
 }
 
 /** Every declared stream with the use case that each of its messages takes. */
-export function createStreams(
-  descriptors: FileDescriptorSet,
-  table: UseCaseTable,
-): StreamOperation[] {
-  const registry = createFileRegistry(descriptors)
-  return readStreams(descriptors).map((stream) => ({
+export function createStreams(registry: FileRegistry, table: UseCaseTable): StreamOperation[] {
+  return readStreams(registry).map((stream) => ({
     ...stream,
     validate: createValidator(registry, stream),
     useCase: requireUseCase(table, stream),
   }))
 }
 
-function requireUseCase(
-  table: UseCaseTable,
-  { name, service, key }: Pick<Method, 'name' | 'service' | 'key'>,
-): UseCase<object, object> {
-  const useCase = table[service]?.[key]
-  if (!useCase) throw new Error(`${name} has no use case`)
-  return useCase as UseCase<object, object>
+type Named = Pick<Method, 'name' | 'service' | 'key'>
+
+function findUseCase(table: UseCaseTable, { service, key }: Named) {
+  return table[service]?.[key] as UseCase<object, object> | undefined
+}
+
+function requireUseCase(table: UseCaseTable, named: Named): UseCase<object, object> {
+  const useCase = findUseCase(table, named)
+  if (!useCase) throw new Error(`${named.name} has no use case`)
+  return useCase
+}
+
+/** Its asks would not be heard: a decision has to be in the table. */
+function lateUseCase(method: Named, load: LoadUseCases | undefined): UseCase<object, object> {
+  if (!load) throw new Error(`${method.name} has no use case`)
+  return async (context: Context, request: object) => {
+    const useCase = requireUseCase(await load(), method)
+    if (useCase.asks) throw new Error(`${method.name} is a decision and was not there at first`)
+    return useCase(context, request)
+  }
 }

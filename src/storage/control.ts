@@ -10,6 +10,9 @@ export type Control = {
   close(): Promise<void>
 }
 
+/** Whether any service app is active, in one row. */
+export const activeAppsSql = 'select exists (select from service_apps where is_active) as active'
+
 /** Milliseconds in which an operator's question is answered. */
 const patience = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
 
@@ -23,8 +26,7 @@ export function createControl(config: PoolConfig, onError: (error: Error) => voi
     },
     async hasActiveApps() {
       try {
-        const text = 'select exists (select from service_apps where is_active) as active'
-        const { rows } = await pool.query<{ active: boolean }>(text)
+        const { rows } = await pool.query<{ active: boolean }>(activeAppsSql)
         return rows[0]?.active === true
       } catch (error) {
         throw statementFault(error)

@@ -1,4 +1,4 @@
-import { DriverException } from '@mikro-orm/core'
+import type { DriverException } from '@mikro-orm/core'
 import pg from 'pg'
 import { Fault } from '../rpc/fault.ts'
 
@@ -52,6 +52,11 @@ function isPassing(state: string): boolean {
 /** '' is a failure of the connection; undefined is no failure of storage. */
 function sqlState(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) return error.code ?? ''
-  if (!(error instanceof DriverException)) return undefined
+  if (!isDriverException(error)) return undefined
   return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : ''
+}
+
+/** By its fields: to have the class is to read the whole ORM, for which no check should wait. */
+function isDriverException(error: unknown): error is DriverException {
+  return error instanceof Error && 'sqlMessage' in error && 'errmsg' in error
 }

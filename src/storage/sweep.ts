@@ -14,7 +14,8 @@ const interval = 60_000
 
 /** Deletes what has expired; answers how many rows. One node at a time does it, the others pass. */
 export async function sweep(database: Database, now: Date): Promise<number> {
-  return database.fork().transactional(async (em) => {
+  const em = await database.fork()
+  return em.transactional(async (em) => {
     const [lock] = await em.execute<{ mine: boolean }[]>(
       "select pg_try_advisory_xact_lock(hashtext('daikon sweep')) as mine",
     )

@@ -7,7 +7,7 @@ import type {
 } from '../../gen/daikon/v1/workspaces.ts'
 import { record } from '../activity/record.ts'
 import { normalizeEmail } from '../identity/email.ts'
-import { userMissing } from '../identity/users.ts'
+import { userMissing } from '../identity/user-faults.ts'
 import { type Acting, actorOf, type Context } from '../rpc/call.ts'
 import { Fault, invalid } from '../rpc/fault.ts'
 import { Member, User } from '../storage/entities/people.ts'

@@ -12,7 +12,7 @@ const world = await startWorld()
 const { pool } = world
 const [door] = world.doors as [Door]
 const elsewhere = await world.seed.workspace()
-const database = await openDatabase(world.databaseUrl, () => {})
+const database = openDatabase(world.databaseUrl, () => {})
 const key = makeServiceKey()
 const { workspace, people, group, documents, service_name, resource_type } = demo
 test.after.always(async () => {
@@ -20,8 +20,8 @@ test.after.always(async () => {
   await world.stop()
 })
 
-function start(): Promise<void> {
-  const context = { caller: {}, em: database.fork() }
+async function start(): Promise<void> {
+  const context = { caller: {}, em: await database.fork() }
   return seedDemo(context, key, 'http://localhost:9101/callback')
 }
 
@@ -82,7 +82,7 @@ for (const [title, happen] of Object.entries(happenings)) {
     await start()
     t.true(await welcomeHolds())
     const bob = { email: 'bob@example.com', slug: 'demo' }
-    t.is((await accessSubject(database.fork(), bob))?.sub, people.bob)
+    t.is((await accessSubject(await database.fork(), bob))?.sub, people.bob)
   })
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { type Policy, readDescriptors, readStreams } from '../../src/rpc/method.ts'
+import { type Policy, readRegistry, readStreams } from '../../src/rpc/method.ts'
 import { type Door, metadata, type Shown } from '../support/doors.ts'
 import { answered, refused } from '../support/ending.ts'
 import { sendBytes, sendRaw } from '../support/raw.ts'
@@ -125,7 +125,7 @@ for (const door of world.doors) {
 test('every stream that is not public is UNAUTHENTICATED without its credentials', async (t) => {
   const [door] = world.doors as [Door]
   const { key, staff } = (await layGrounds(world, door)).office
-  const streams = readStreams(readDescriptors())
+  const streams = readStreams(readRegistry())
   t.true(streams.length >= 2)
   for (const { name, policy } of streams) {
     if (policy.tier === 'public') continue

@@ -177,14 +177,14 @@ test.serial(
 test.serial(
   'a BEGIN or a COMMIT that is cut off is 503, whatever the transaction did',
   async (t) => {
-    const node = await openDatabase(proxy.url, () => {})
+    const node = openDatabase(proxy.url, () => {})
     const nothing = () => Promise.resolve()
-    await inTransaction(node.fork(), nothing)
+    await inTransaction(await node.fork(), nothing)
     const select = (em: EntityManager) => em.execute('select 1').then(() => proxy.cut())
-    await t.throwsAsync(inTransaction(node.fork(), select), { name: 'Fault' })
-    await t.throwsAsync(inTransaction(node.fork(), nothing), { name: 'Fault' })
+    await t.throwsAsync(inTransaction(await node.fork(), select), { name: 'Fault' })
+    await t.throwsAsync(inTransaction(await node.fork(), nothing), { name: 'Fault' })
     await proxy.open()
-    await t.notThrowsAsync(inTransaction(node.fork(), nothing))
+    await t.notThrowsAsync(inTransaction(await node.fork(), nothing))
     const late = new Promise((resolve) => setTimeout(() => resolve('late'), 3000))
     const closed = node.close().then(() => 'closed')
     t.is(await Promise.race([closed, late]), 'closed')

@@ -32,8 +32,11 @@ const health = `syntax = "proto3"; package grpc.health.v1;
     enum ServingStatus { UNKNOWN = 0; SERVING = 1; NOT_SERVING = 2; SERVICE_UNKNOWN = 3; }
     ServingStatus status = 1;
   }
+  message HealthListRequest {}
+  message HealthListResponse { map<string, HealthCheckResponse> statuses = 1; }
   service Health {
     rpc Check(HealthCheckRequest) returns (HealthCheckResponse);
+    rpc List(HealthListRequest) returns (HealthListResponse);
     rpc Watch(HealthCheckRequest) returns (stream HealthCheckResponse);
   }`
 const reflection = (version: string) => `syntax = "proto3"; package grpc.reflection.${version};
@@ -103,6 +106,19 @@ test('grpc.health.v1 says SERVING of the server and of each service, without cre
     t.like(await checkHealth(world.grpcPort, service), { status: 'SERVING' }, service)
   t.deepEqual(await checkHealth(world.grpcPort, 'daikon.v1.Nothing'), { code: 5 })
   t.like(await checkHealth(quiet.grpcPort, ''), { status: 'SERVING' })
+})
+
+test('List tells how every service is doing', async (t) => {
+  const client = connect(world.grpcPort, health, 'grpc.health.v1.Health')
+  const { statuses } = await new Promise<{ statuses: Record<string, { status: string }> }>(
+    (resolve, reject) =>
+      client.List({}, (error: Error | null, answer: never) =>
+        error ? reject(error) : resolve(answer),
+      ),
+  )
+  client.close()
+  t.deepEqual(statuses['daikon.v1.PermissionService'], { status: 'SERVING' })
+  t.is(Object.keys(statuses).length, 7)
 })
 
 test('Watch says SERVING, and NOT_SERVING from the drain on', async (t) => {

@@ -52,20 +52,28 @@ forbid('the doors import the pipeline and nothing behind it', ({ from, to }) => 
 forbid('express stays in http', ({ from, to }) => to === 'express' && !inside(from, 'http'))
 
 forbid('grpc-js stays in grpc', ({ from, to }) => {
-  return to === '@grpc/grpc-js' && !inside(from, 'grpc') && from !== 'src/use-cases.ts'
+  return to === '@grpc/grpc-js' && !inside(from, 'grpc')
 })
 
 forbid('use cases know of gen/ its types alone', ({ from, to, typeOnly }) => {
   return (
-    to.startsWith('gen/') &&
-    !typeOnly &&
-    from !== 'src/use-cases.ts' &&
-    !inside(from, 'cli', 'grpc')
+    to.startsWith('gen/') && !typeOnly && from !== 'src/services.ts' && !inside(from, 'cli', 'grpc')
   )
 })
 
 forbid('no room reaches for the operator’s tool', ({ from, to }) => {
   return inside(to, 'cli') && !inside(from, 'cli')
+})
+
+test('no check waits for entities, the façade or other use cases to be read', (t) => {
+  const read = new Set(['src/operation/node.ts'])
+  for (const path of read)
+    for (const { from, to, typeOnly } of imports) if (from === path && !typeOnly) read.add(to)
+  t.true(read.has('src/permissions/check.ts'))
+  const late = [...read].filter((path) => {
+    return /^(@mikro-orm|express$|src\/(http|storage\/entities)\/|src\/use-cases)/.test(path)
+  })
+  t.deepEqual(late, [])
 })
 
 test('only main.ts and cli read process', (t) => {

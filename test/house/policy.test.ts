@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import test from 'ava'
 import {
   type Method,
-  readDescriptors,
   readMethods,
+  readRegistry,
   readStreams,
   type Stream,
 } from '../../src/rpc/method.ts'
@@ -27,8 +27,8 @@ function line(method: Method | Stream): string {
 }
 
 test('every method and every stream has the rights of the golden table', (t) => {
-  const descriptors = readDescriptors()
-  const lines = [...readMethods(descriptors), ...readStreams(descriptors)].map(line)
+  const registry = readRegistry()
+  const lines = [...readMethods(registry), ...readStreams(registry)].map(line)
   if (process.env.UPDATE_GOLDEN) writeFileSync(golden, `${lines.join('\n')}\n`)
   t.deepEqual(lines, readFileSync(golden, 'utf8').trimEnd().split('\n'))
 })

@@ -8,7 +8,7 @@ import { startWorld } from '../support/world.ts'
 const corsOrigins = ['http://localhost:3000', 'http://localhost:9101']
 const world = await startWorld({ corsOrigins, globalLimit: 1000 })
 const second = await world.another({ globalLimit: 3 })
-const database = await openDatabase(world.databaseUrl, () => {})
+const database = openDatabase(world.databaseUrl, () => {})
 test.after.always(async () => {
   await database.close()
   await world.stop()
@@ -28,13 +28,13 @@ const isAllowed = async (origin: string, path?: string, port?: number) => {
   if (allowed !== (status === 204)) throw new Error('The preflight says otherwise')
   return allowed
 }
-const operator = () => ({
-  em: database.fork(),
+const operator = async () => ({
+  em: await database.fork(),
   caller: {},
   identity: { options: { debug: true } },
 })
-const register = (...redirect_uris: string[]) =>
-  createClientApp(operator(), { name: randomUUID(), redirect_uris })
+const register = async (...redirect_uris: string[]) =>
+  createClientApp(await operator(), { name: randomUUID(), redirect_uris })
 
 test('a preflight is answered as the specification says', async (t) => {
   const { status, headers } = await preflight('http://localhost:3000')
@@ -96,7 +96,7 @@ test('origins follow the redirect URIs of active client apps at once, on every n
   ])
     t.false(await isAllowed(other, undefined, port), other)
   const gone = { client_app_id: id, redirect_uris: [], is_active: false }
-  await updateClientApp(operator(), gone)
+  await updateClientApp(await operator(), gone)
   t.false(await isAllowed(origin, undefined, port))
   t.false(await isAllowed(origin))
 })

@@ -234,7 +234,7 @@ for (const door of world.doors) {
     })
     const { tokens, exchange } = await signIn(door, world.newcomer(), 'github')
     world.clock.now = new Date(Date.now() + 600_000)
-    const database = await openDatabase(world.databaseUrl, () => {})
+    const database = openDatabase(world.databaseUrl, () => {})
     await sweep(database, world.clock.now)
     await database.close()
     t.true(isRefused(await door.call('ExchangeToken', exchange)))

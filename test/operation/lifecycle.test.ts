@@ -7,7 +7,7 @@ import { cloneDatabase } from '../support/database.ts'
 import type { Ending } from '../support/doors.ts'
 import { openOffice } from '../support/office.ts'
 import { sendRaw } from '../support/raw.ts'
-import { makeFolder, type Server, startServer } from '../support/server.ts'
+import { launchServer, makeFolder, type Server, startServer } from '../support/server.ts'
 import { checkHealth, openServer } from '../support/server-doors.ts'
 
 const database = await cloneDatabase()
@@ -179,6 +179,20 @@ test.serial(
     client.close()
   },
 )
+
+for (const signals of [1, 2]) {
+  const ending = signals === 1 ? 'starts, drains and ends with 0' : 'ends at once'
+  test.serial(`signalled ${signals} times while it starts, it ${ending}`, async (t) => {
+    const server = launchServer(t, makeFolder(t), { DATABASE_URL: database.url })
+    // It is said before the doors open.
+    await server.line(({ msg }) => msg.startsWith('REDIS_URL is empty'))
+    server.child.kill('SIGTERM')
+    await server.line(({ msg }) => msg === 'SIGTERM received')
+    if (signals === 2) server.child.kill('SIGINT')
+    t.deepEqual(await server.ended, { code: signals - 1, signal: null })
+    t.is(server.lines.at(-1)?.msg, signals === 1 ? 'Stopped' : 'SIGINT received')
+  })
+}
 
 for (const workers of ['1', '2']) {
   test.serial(`a second signal ends it at once, WORKERS=${workers}`, async (t) => {

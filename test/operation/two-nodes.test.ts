@@ -97,9 +97,9 @@ test('a code made by one node is exchanged at the other, once', async (t) => {
   const user = await world.seed.person(workspace)
   const verifier = 'v'.repeat(43)
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
-  const storage = await openDatabase(database.url, () => {})
+  const storage = openDatabase(database.url, () => {})
   const grant = { userId: user, provider: 'google', codeChallenge }
-  const code = await issueCode(storage.fork(), new Date(), grant)
+  const code = await issueCode(await storage.fork(), new Date(), grant)
   await storage.close()
   const message = { code, workspace_id: workspace, code_verifier: verifier }
   const endings = await Promise.all(

@@ -54,7 +54,7 @@ test('facts of 64 questions in one statement are the facts of each alone', async
   const [door] = world.doors as [(typeof world.doors)[0]]
   const offices = await Promise.all(Array.from({ length: 8 }, () => openOffice(world, door)))
   const records = await Promise.all(offices.map((office) => office.register(office.staff.viewer)))
-  const database = await openDatabase(world.databaseUrl, () => {})
+  const database = openDatabase(world.databaseUrl, () => {})
   t.teardown(() => database.close())
   let statements = 0
   const counting = {

@@ -6,7 +6,7 @@ import { startWorld } from '../support/world.ts'
 
 test('what has expired is swept in batches, and nothing else', async (t) => {
   const world = await startWorld()
-  const database = await openDatabase(world.databaseUrl, () => {})
+  const database = openDatabase(world.databaseUrl, () => {})
   t.teardown(async () => {
     await database.close()
     await world.stop()
@@ -25,7 +25,7 @@ test('what has expired is swept in batches, and nothing else', async (t) => {
 
 test('of two nodes that sweep at once one passes', async (t) => {
   const world = await startWorld()
-  const database = await openDatabase(world.databaseUrl, () => {})
+  const database = openDatabase(world.databaseUrl, () => {})
   t.teardown(async () => {
     await database.close()
     await world.stop()

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { createFileRegistry } from '@bufbuild/protobuf'
 import { createOpenApi } from '../../src/http/openapi.ts'
-import { readDescriptors } from '../../src/rpc/method.ts'
+import { readRegistry } from '../../src/rpc/method.ts'
 import { createOperations, type UseCaseTable } from '../../src/rpc/operation.ts'
 import { useCases } from '../../src/use-cases.ts'
 
@@ -15,8 +14,8 @@ registerHooks({
 })
 const { astToString, default: describe } = await import('openapi-typescript')
 
-const descriptors = readDescriptors()
-const operations = createOperations(descriptors, useCases as unknown as UseCaseTable)
-const document = createOpenApi(operations, createFileRegistry(descriptors), undefined)
+const registry = readRegistry()
+const operations = createOperations(registry, useCases as unknown as UseCaseTable)
+const document = createOpenApi(operations, registry, undefined)
 const types = astToString(await describe(JSON.parse(JSON.stringify(document))))
 writeFileSync(file, `// Made by npm run generate.\n${types}`)

@@ -8,7 +8,7 @@ import {
 } from '@grpc/grpc-js'
 import type { App } from '../../src/app.ts'
 import { type FaultKind, type FieldProblem, faultKinds } from '../../src/rpc/fault.ts'
-import { definitions } from '../../src/use-cases.ts'
+import { definitions } from '../../src/services.ts'
 import { createRestDoor } from './rest-door.ts'
 import { readStatusDetails } from './status-details.ts'
 

@@ -1,6 +1,5 @@
-import { createFileRegistry } from '@bufbuild/protobuf'
 import fc from 'fast-check'
-import { readDescriptors } from '../../src/rpc/method.ts'
+import { readRegistry } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import type { Door } from './doors.ts'
 import { sendBytes, sendRaw } from './raw.ts'
@@ -11,7 +10,7 @@ import type { World } from './world.ts'
 /** How many requests ended how: `REST 200`, `gRPC 3`. */
 export type Endings = Record<string, number>
 
-const registry = createFileRegistry(readDescriptors())
+const registry = readRegistry()
 
 /** The longest that an answer may take, in milliseconds. */
 const patience = 10_000

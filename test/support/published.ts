@@ -1,7 +1,6 @@
-import { createFileRegistry } from '@bufbuild/protobuf'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createOpenApi } from '../../src/http/openapi.ts'
-import { readDescriptors } from '../../src/rpc/method.ts'
+import { readRegistry } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 
 /** A value and the schema that it has to fit, `$ref`s and all; answers what is wrong, if anything. */
@@ -43,6 +42,6 @@ export function createConformance(operations: DeclaredOperation[]) {
 }
 
 function publish(operations: DeclaredOperation[]) {
-  const document: any = createOpenApi(operations, createFileRegistry(readDescriptors()), undefined)
+  const document: any = createOpenApi(operations, readRegistry(), undefined)
   return { document, fits: createFits(document) }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Client, credentials } from '@grpc/grpc-js'
 import { readKeys } from '../../src/identity/keys.ts'
 import { createTokens } from '../../src/identity/tokens.ts'
-import { readDescriptors } from '../../src/rpc/method.ts'
+import { readRegistry } from '../../src/rpc/method.ts'
 import { createOperations, type UseCaseTable } from '../../src/rpc/operation.ts'
 import { useCases } from '../../src/use-cases.ts'
 import type { TestDatabase } from './database.ts'
@@ -13,7 +13,7 @@ import type { Server } from './server.ts'
 
 /** What rooms of a test need of a world, where the node is a process of its own. */
 export async function openServer(folder: string, server: Server, { pool }: TestDatabase) {
-  const operations = createOperations(readDescriptors(), useCases as unknown as UseCaseTable)
+  const operations = createOperations(readRegistry(), useCases as unknown as UseCaseTable)
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   const keys = await readKeys(paths)
   const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })

@@ -12,10 +12,10 @@ const root = join(import.meta.dirname, '../..')
 export type LogLine = { msg: string; level: number; pid: number } & Record<string, unknown>
 
 /** The server as production starts it, in a process of its own. */
-export type Server = {
-  grpcPort: number
-  httpPort: number
-  metricsPort: number
+export type Server = Launched & { grpcPort: number; httpPort: number; metricsPort: number }
+
+/** One that may still be starting. */
+export type Launched = {
   lines: LogLine[]
   /** Everything it has said, to whichever stream. */
   said(): string
@@ -33,12 +33,21 @@ export function makeFolder(t: Pick<ExecutionContext, 'teardown'>): string {
   return folder
 }
 
+/** Starts `src/main.ts` and waits until it listens; it is killed with the test. */
+export async function startServer(...given: Parameters<typeof launchServer>): Promise<Server> {
+  const launched = launchServer(...given)
+  const listening = await launched.line(({ msg }) => msg === 'daikon is listening')
+  const { grpc_port, http_port, metrics_port } = listening as LogLine & Record<string, number>
+  const ports = { grpcPort: Number(grpc_port), httpPort: Number(http_port) }
+  return { ...launched, ...ports, metricsPort: Number(metrics_port) }
+}
+
 /** Starts `src/main.ts`; it is killed with the test, if it has not ended before. */
-export async function startServer(
+export function launchServer(
   t: Pick<ExecutionContext, 'teardown'>,
   folder: string,
   environment: Record<string, string>,
-): Promise<Server> {
+): Launched {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: root,
     env: {
@@ -77,11 +86,5 @@ export async function startServer(
     ended.then(() => found.reject(new Error(`It ended before: ${text.slice(-2000)}`)))
     return found.promise
   }
-  const listening = await line(({ msg }) => msg === 'daikon is listening')
-  const { grpc_port, http_port, metrics_port } = listening as LogLine & Record<string, number>
-  return {
-    ...{ grpcPort: Number(grpc_port), httpPort: Number(http_port) },
-    ...{ metricsPort: Number(metrics_port), lines, child, line, ended },
-    said: () => text,
-  }
+  return { lines, child, line, ended, said: () => text }
 }

@@ -2,7 +2,7 @@ import type { FileRegistry } from '@bufbuild/protobuf'
 import fc from 'fast-check'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { type JsonSchema, requestSchema } from '../../src/rpc/schema.ts'
-import { definitions } from '../../src/use-cases.ts'
+import { definitions } from '../../src/services.ts'
 import type { RawRequest } from './raw.ts'
 import type { Grounds } from './sweep.ts'
 

@@ -88,7 +88,7 @@ async function startNode(
   options: Partial<AppParts['options']>,
   parts: Partial<AppParts>,
 ): Promise<Node> {
-  const database = await openDatabase(url, () => {})
+  const database = openDatabase(url, () => {})
   const failures: Fault[] = []
   const warnings: string[] = []
   const app = createApp({
@@ -118,7 +118,10 @@ async function startNode(
     ...parts,
   })
   const host = '127.0.0.1'
-  const ports = await app.listen({ grpcHost: host, grpcPort: 0, httpHost: host, httpPort: 0 })
+  const ports = {
+    grpcPort: await app.openInside(host, 0),
+    httpPort: await app.openOutside(host, 0),
+  }
   const doors = createDoors(app, ports)
   return {
     ...{ app, doors, failures, warnings, ...ports },
