@@ -9,7 +9,7 @@ import { record } from '../activity/record.ts'
 import { normalizeEmail } from '../identity/email.ts'
 import { userMissing } from '../identity/users.ts'
 import { type Acting, actorOf, type Context } from '../rpc/call.ts'
-import { Fault, invalid } from '../rpc/fault.ts'
+import { Fault } from '../rpc/fault.ts'
 import { Member, User } from '../storage/entities/people.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { findMember, requireMember } from './member-view.ts'
@@ -24,8 +24,8 @@ export async function inviteMember(
   { em, caller }: Context,
   request: InviteMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
-  const email = normalizeEmail(request.email)
-  if (!email) throw invalid({ field: 'email', message: 'must be an e-mail address' })
+  // Its form is one of the field rules.
+  const email = normalizeEmail(request.email) as string
   return inTransaction(em, async (em) => {
     const workspaceId = await lockOwners(em, request.workspace_id)
     const user_id = await findOrMakeUser(em, email)
