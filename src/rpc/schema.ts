@@ -31,7 +31,8 @@ const longest = {
 /** The formats that an empty text has not, not even where the field is optional. */
 const lines = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE', 'FORMAT_EMAIL'])
 
-const scalarTypes: Record<number, JsonSchema> = {
+/** The scalar types of protobuf that messages use. */
+export const scalarTypes: Record<number, JsonSchema> = {
   5: { type: 'integer' }, // int32
   8: { type: 'boolean' },
   9: { type: 'string', format: 'unicode' },
