@@ -2761,6 +2761,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** Format: email */
                     email: string;
                     /**
                      * @default viewer
@@ -4204,6 +4205,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** Format: email */
                     email: string;
                     /**
                      * @default viewer

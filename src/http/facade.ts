@@ -41,17 +41,20 @@ export function createFacade(
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
   app.use(setHeaders(securityHeaders(secureCookies)))
-  app.get('/health', (request, response) => {
-    response.set('X-Request-ID', readRequestId(request.get('x-request-id')))
-    response.json({ status: 'ok' })
+  const origins = allowOrigins(options)
+  // Of any host, and beside the pipeline: no verb of it counts.
+  app.all('/health', origins, (request, response) => {
+    const requestId = readRequestId(request.get('x-request-id'))
+    response.set('X-Request-ID', requestId)
+    if (/^(GET|HEAD)$/.test(request.method)) response.json({ status: 'ok' })
+    else sendProblem(response, verbFault(['GET'], response), requestId)
   })
-  app.all('/health', (request, response) => refuseVerb(['GET'], request, response))
   app.use(async (request, response, next) => {
     const fault = hostFault(request, allowedHosts)
     if (!fault) return next()
     await run(refusal(fault), request, response)
   })
-  app.use(allowOrigins(options))
+  app.use(origins)
 
   // Express tries route after route; those without variables are found at once.
   const fixed = new Map<string, Router>()
@@ -91,10 +94,7 @@ export function createFacade(
   return app
 
   async function refuseVerb(verbs: string[], request: Request, response: Response): Promise<void> {
-    const allow = verbs.join(', ')
-    response.set('Allow', allow)
-    const fault = new Fault('method', 'METHOD_NOT_ALLOWED', `Only ${allow} is possible here`)
-    await run(refusal(fault), request, response)
+    await run(refusal(verbFault(verbs, response)), request, response)
   }
 
   async function run(
@@ -110,6 +110,12 @@ export function createFacade(
     if (outcome.fault) sendProblem(response, outcome.fault, call.requestId)
     else answer?.(outcome, response)
   }
+}
+
+function verbFault(verbs: string[], response: Response): Fault {
+  const allow = verbs.join(', ')
+  response.set('Allow', allow)
+  return new Fault('method', 'METHOD_NOT_ALLOWED', `Only ${allow} is possible here`)
 }
 
 /** Paths with what stands there; fixed words come before variables, which would take them. */

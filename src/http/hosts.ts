@@ -1,15 +1,15 @@
 import type { Request } from 'express'
 import { Fault } from '../rpc/fault.ts'
-
-/** This machine, however it is spelled: nobody else can make a browser go there by name. */
-const loopback = ['localhost', '127.0.0.1', '[::1]']
+import { loopbackHosts } from '../rpc/loopback.ts'
 
 /** The hosts that requests may name: those set, or else those of our addresses; `*` is any. */
 export function allowedHosts(set: string[], ...addresses: string[]): string[] {
   if (set.length > 0) return set
   const derived = addresses.map((address) => new URL(address).hostname).filter(Boolean)
   if (derived.length === 0) return ['*']
-  return derived.some((host) => loopback.includes(host)) ? [...derived, ...loopback] : derived
+  return derived.some((host) => loopbackHosts.includes(host))
+    ? [...derived, ...loopbackHosts]
+    : derived
 }
 
 /** Why a request may not go on by its Host header; undefined when it may. */

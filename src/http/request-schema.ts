@@ -4,7 +4,7 @@ import { type JsonSchema, requestSchema } from '../rpc/schema.ts'
 type Published = { properties: Record<string, JsonSchema>; required: string[] }
 
 /** Formats of our own, which other readers of JSON Schema do not know. */
-const own = ['name', 'title', 'text', 'unicode']
+const own = ['name', 'title', 'text', 'page_token', 'unicode']
 
 /** A request's JSON Schema as it is published: unknown fields are ignored, so they are not refused. */
 export function publishedSchema(registry: FileRegistry, message: DescMessage): Published {

@@ -1,14 +1,7 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { protoComment } from '../rpc/proto-comment.ts'
-import type { JsonSchema } from '../rpc/schema.ts'
+import { type JsonSchema, scalarTypes } from '../rpc/schema.ts'
 import { readTravellers } from '../rpc/travel.ts'
-
-const scalarTypes: Record<number, string> = {
-  5: 'integer',
-  8: 'boolean',
-  9: 'string',
-  13: 'integer',
-}
 
 /** Response messages as JSON Schema, each once under its name; `refer` answers a reference. */
 export function createResponseSchemas(registry: FileRegistry) {
@@ -52,6 +45,6 @@ export function createResponseSchemas(registry: FileRegistry) {
     // Anything else of Google's stands for JSON as it is.
     if (field.message?.typeName.startsWith('google.protobuf.')) return {}
     if (field.message) return refer(field.message)
-    return { type: scalarTypes[Number(field.scalar)] ?? 'string' }
+    return { type: scalarTypes[Number(field.scalar)]?.type ?? 'string' }
   }
 }

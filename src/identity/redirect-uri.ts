@@ -1,11 +1,11 @@
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+import { loopbackHosts } from '../rpc/loopback.ts'
 
 /** What is wrong with a redirect URI that is to be registered; undefined if nothing. */
 export function redirectUriMistake(text: string, anyHttp: boolean): string | undefined {
   if (text.length > 2000 || !URL.canParse(text)) return 'must be an absolute URL'
   const { protocol, hostname, username, password } = new URL(text)
   if (protocol !== 'https:' && protocol !== 'http:') return 'must be an http or https URL'
-  if (protocol === 'http:' && !anyHttp && !loopback.has(hostname))
+  if (protocol === 'http:' && !anyHttp && !loopbackHosts.includes(hostname))
     return 'must be https, unless the host is loopback'
   if (text.includes('#')) return 'must have no fragment'
   if (username || password || /^https?:\/\/[^/?]*@/i.test(text)) return 'must have no user in it'

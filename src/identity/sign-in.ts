@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { LinkedAccount, User } from '../storage/entities/people.ts'
+import { LinkedAccount } from '../storage/entities/people.ts'
 import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
+import { ensureUser } from './ensure-user.ts'
 import type { IdentityParts } from './identity-parts.ts'
 import { type Failure, refusal } from './login-round.ts'
 import type { Identity } from './providers/provider.ts'
@@ -49,16 +49,11 @@ async function findLinked(em: EntityManager, identity: Identity): Promise<string
 /** Links the account to whoever has this address, made now if nobody has; answers the user's id. */
 async function link(em: EntityManager, identity: Identity, email: string): Promise<string> {
   const { provider, subject, hostedDomain = '' } = identity
-  // Of two first sign-ins at once one makes the user, and the other waits here and finds it.
-  await em.execute('insert into users (id, email) values (?, ?) on conflict (email) do nothing', [
-    randomUUID(),
-    email,
-  ])
-  const user = await em.findOneOrFail(User, { email })
+  const userId = await ensureUser(em, email)
   await em.execute(
     `insert into linked_accounts (provider, subject, user_id, email, hosted_domain)
      values (?, ?, ?, ?, ?) on conflict (provider, subject) do nothing`,
-    [provider, subject, user.id, email, hostedDomain],
+    [provider, subject, userId, email, hostedDomain],
   )
   return (await em.findOneOrFail(LinkedAccount, { provider, subject })).user_id
 }

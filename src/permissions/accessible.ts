@@ -3,7 +3,6 @@ import type {
   AccessibleResourcesResponse,
 } from '../../gen/daikon/v1/permissions.ts'
 import type { Decision } from '../rpc/call.ts'
-import { invalid } from '../rpc/fault.ts'
 import { ground, sufficient } from './access.ts'
 import { accessibleSql } from './accessible-sql.ts'
 
@@ -46,9 +45,5 @@ function writePageToken(id: string): string {
 }
 
 function readPageToken(token: string | undefined): string {
-  if (!token) return firstId
-  const hex = Buffer.from(token, 'base64url').toString('hex')
-  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-  if (id.length === 36 && writePageToken(id) === token) return id
-  throw invalid({ field: 'page_token', message: 'must come from the answer before' })
+  return token ? Buffer.from(token, 'base64url').toString('hex') : firstId
 }

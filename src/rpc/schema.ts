@@ -10,6 +10,7 @@ type RulesJson = {
   max_length?: number
   pattern?: string
   one_of?: string[]
+  reserved?: string[]
   minimum?: number
   maximum?: number
   min_items?: number
@@ -23,12 +24,15 @@ const longest = {
   FORMAT_NAME: 200,
   FORMAT_TITLE: 200,
   FORMAT_TEXT: 2000,
+  FORMAT_EMAIL: 254,
+  FORMAT_PAGE_TOKEN: 100,
 }
 
 /** The formats that an empty text has not, not even where the field is optional. */
-const lines = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE'])
+const lines = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE', 'FORMAT_EMAIL'])
 
-const scalarTypes: Record<number, JsonSchema> = {
+/** The scalar types of protobuf that messages use. */
+export const scalarTypes: Record<number, JsonSchema> = {
   5: { type: 'integer' }, // int32
   8: { type: 'boolean' },
   9: { type: 'string', format: 'unicode' },
@@ -72,7 +76,7 @@ function listSchema(items: JsonSchema, { min_items, max_items }: RulesJson): Jso
 }
 
 function ruleKeywords(rules: RulesJson, required: boolean): JsonSchema {
-  const { format, min_length, max_length, pattern, one_of, minimum, maximum } = rules
+  const { format, min_length, max_length, pattern, one_of, reserved, minimum, maximum } = rules
   const text = rules.minimum === undefined && rules.maximum === undefined
   return defined({
     minLength: min_length ?? (lines.has(format ?? '') || (text && required) ? 1 : undefined),
@@ -80,6 +84,7 @@ function ruleKeywords(rules: RulesJson, required: boolean): JsonSchema {
     format: format?.replace('FORMAT_', '').toLowerCase(),
     pattern,
     enum: one_of,
+    not: reserved && { enum: reserved },
     minimum,
     maximum,
     default: rules.default === undefined ? undefined : JSON.parse(rules.default),

@@ -1,5 +1,6 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { normalizeEmail } from '../identity/email.ts'
 import { type FieldProblem, invalid } from './fault.ts'
 import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
@@ -37,6 +38,9 @@ const ajv = new Ajv({
     name: /^[^\p{Cc}\p{Cs}]*$/u,
     title: /^(?=.*\S)[^\p{Cc}\p{Cs}]*$|^$/u,
     text: /^([^\p{Cc}\p{Cs}]|[\n\r\t])*$/u,
+    email: (text: string) => text === '' || normalizeEmail(text) !== undefined,
+    // The 16 bytes of an id.
+    page_token: /^([\w-]{21}[AQgw])?$/,
     unicode: (text: string) => text.isWellFormed(),
   },
 })
@@ -46,6 +50,7 @@ const sentences: Record<string, (params: Record<string, unknown>) => string> = {
   type: ({ type }) => `must be ${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
   format: ({ format }) => formatSentences[String(format)] ?? 'has a wrong form',
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
+  not: () => 'is reserved',
   minLength: ({ limit }) =>
     limit === 1 ? 'is required' : `must have ${limit} characters at least`,
   maxLength: ({ limit }) => `must have ${limit} characters at most`,
@@ -61,6 +66,8 @@ const formatSentences: Record<string, string> = {
   name: 'must have no control characters',
   title: 'must not be blank or have control characters',
   text: 'must have no control characters',
+  email: 'must be an e-mail address',
+  page_token: 'must come from the answer before',
   unicode: 'must be well-formed Unicode',
 }
 

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import type { EntityManager } from '@mikro-orm/postgresql'
 import type { AddUserToWorkspaceRequest } from '../../gen/daikon/v1/admin_users.ts'
 import type {
   InviteMemberRequest,
@@ -7,9 +5,10 @@ import type {
 } from '../../gen/daikon/v1/workspaces.ts'
 import { record } from '../activity/record.ts'
 import { normalizeEmail } from '../identity/email.ts'
+import { ensureUser } from '../identity/ensure-user.ts'
 import { userMissing } from '../identity/user-faults.ts'
 import { type Acting, actorOf, type Context } from '../rpc/call.ts'
-import { Fault, invalid } from '../rpc/fault.ts'
+import { Fault } from '../rpc/fault.ts'
 import { Member, User } from '../storage/entities/people.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { findMember, requireMember } from './member-view.ts'
@@ -24,11 +23,11 @@ export async function inviteMember(
   { em, caller }: Context,
   request: InviteMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
-  const email = normalizeEmail(request.email)
-  if (!email) throw invalid({ field: 'email', message: 'must be an e-mail address' })
+  // Its form is one of the field rules.
+  const email = normalizeEmail(request.email) as string
   return inTransaction(em, async (em) => {
     const workspaceId = await lockOwners(em, request.workspace_id)
-    const user_id = await findOrMakeUser(em, email)
+    const user_id = await ensureUser(em, email)
     return invite({ em, caller }, workspaceId, { user_id, email, role: roleOf(request) })
   })
 }
@@ -67,13 +66,4 @@ async function invite(
 /** The role of whoever asks for none. */
 function roleOf({ role = 'viewer' }: { role?: string | undefined }): Role {
   return role as Role
-}
-
-/** The id holds no time: it must not tell whether somebody has been known before. */
-async function findOrMakeUser(em: EntityManager, email: string): Promise<string> {
-  await em.execute('insert into users (id, email) values (?, ?) on conflict (email) do nothing', [
-    randomUUID(),
-    email,
-  ])
-  return (await em.findOneOrFail(User, { email })).id
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../gen/daikon/v1/workspaces.ts'
 import { record } from '../activity/record.ts'
 import { actorOf, type Context, requireUser } from '../rpc/call.ts'
-import { Fault, invalid } from '../rpc/fault.ts'
+import { Fault } from '../rpc/fault.ts'
 import { Member, Workspace } from '../storage/entities/people.ts'
 import { given } from '../storage/given.ts'
 import { violates } from '../storage/storage-fault.ts'
@@ -19,15 +19,11 @@ import { isoTime, type Timestamp } from '../storage/timestamp.ts'
 import { inTransaction } from '../storage/transaction.ts'
 import { workspaceMissing } from './workspace-missing.ts'
 
-/** Slugs that would read as addresses of ours. */
-const reservedSlugs = ['all', 'admin', 'api', 'auth', 'www']
-
 /** Makes a workspace with the caller as its owner. */
 export async function createWorkspace(
   { em, caller, now }: Context,
   { name, slug, description = '' }: CreateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  if (reservedSlugs.includes(slug)) throw invalid({ field: 'slug', message: 'is reserved' })
   const id = uuid()
   const { actorId: userId } = actorOf(caller)
   try {

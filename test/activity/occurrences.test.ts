@@ -312,13 +312,17 @@ async function setScene(door: Door) {
     answered(await door.call('CompleteLogin', message))
     return email
   }
+  const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }] =
+    await Promise.all([
+      seed.group(workspace_id, [member]),
+      seed.customRole(workspace_id, [service_action_id], [member]),
+      seed.serviceApp(`s-${randomUUID()}`),
+      seed.clientApp([`https://app.example.com/${randomUUID()}`]),
+      office.register(office.staff.owner),
+    ])
   return {
     ...{ office, workspace_id, member, service_action_id, known },
-    group: await seed.group(workspace_id, [member]),
-    role_id: await seed.customRole(workspace_id, [service_action_id], [member]),
-    service_app_id: (await seed.serviceApp(`s-${randomUUID()}`)).id,
-    client_app_id: await seed.clientApp([`https://app.example.com/${randomUUID()}`]),
-    permission_id: (await office.register(office.staff.owner)).id,
+    ...{ group, role_id, service_app_id, client_app_id, permission_id },
     /** Somebody of the office acts in it. */
     by: (role: keyof typeof office.staff, method: string, message: object): Deed => ({
       ...{ method, message: { ...message, ...(method !== 'CreateWorkspace' && { workspace_id }) } },

@@ -65,10 +65,12 @@ test.serial('of two administrators who are demoted at once one stays', async (t)
 })
 
 test.serial('whoever is unknown is neither promoted nor demoted: status 1', async (t) => {
-  for (const name of ['promote', 'demote']) {
-    t.deepEqual(await run(name, 'nobody@example.com'), {
-      ...{ out: '', err: 'User not found\n', status: 1 },
-    })
-    t.is((await run(name, 'a@b@c')).err, 'a@b@c is no e-mail address\n')
-  }
+  await Promise.all(
+    ['promote', 'demote'].map(async (name) => {
+      t.deepEqual(await run(name, 'nobody@example.com'), {
+        ...{ out: '', err: 'User not found\n', status: 1 },
+      })
+      t.is((await run(name, 'a@b@c')).err, 'a@b@c is no e-mail address\n')
+    }),
+  )
 })

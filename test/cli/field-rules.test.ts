@@ -38,9 +38,11 @@ test('an app is refused where the administrators’ method refuses it, each prob
     [['service-app', 'deactivate', 'x'], 'service_app_id must be a UUID'],
     [['client-app', 'deactivate', 'x', '--json'], 'client_app_id must be a UUID'],
   ]
-  for (const [args, err] of refused) {
-    t.deepEqual(await run(...args), { out: '', err: `${err}\n`, status: 1 }, args.join(' '))
-  }
+  await Promise.all(
+    refused.map(async ([args, err]) => {
+      t.deepEqual(await run(...args), { out: '', err: `${err}\n`, status: 1 }, args.join(' '))
+    }),
+  )
   t.is(await count("service_apps where name <> 'Held'"), 0)
   t.is(await count('client_apps'), 0)
 })
@@ -50,11 +52,13 @@ test('the old key holds for 0 to 30 days, a day by default', async (t) => {
   const { id } = JSON.parse(made.out)
   const rotate = (...more: string[]) => run('service-app', 'rotate', id, ...more)
 
-  for (const hours of ['', ' ', '1e9', '-1', 'x', 'Infinity']) {
-    const { err, status } = await rotate(`--overlap=${hours}`)
-    t.is(status, 1, hours)
-    t.regex(err, /It must be a number of hours/)
-  }
+  await Promise.all(
+    ['', ' ', '1e9', '-1', 'x', 'Infinity'].map(async (hours) => {
+      const { err, status } = await rotate(`--overlap=${hours}`)
+      t.is(status, 1, hours)
+      t.regex(err, /It must be a number of hours/)
+    }),
+  )
   t.deepEqual(await rotate('--overlap', '720.1'), {
     ...{ out: '', err: 'overlap_seconds must be 2592000 at most\n', status: 1 },
   })

@@ -60,6 +60,11 @@ const wrong: [method: string, message: object, problems: Record<string, string>]
       page_token: 'must have 100 characters at most',
     },
   ],
+  [
+    'Accessible',
+    { ...list, limit: 0, page_token: 'x' },
+    { limit: 'must be 1 at least', page_token: 'must come from the answer before' },
+  ],
   ['Accessible', { ...list, limit: 10_001 }, { limit: 'must be 10000 at most' }],
   ['Accessible', { ...list, limit: -1 }, { limit: 'must be 1 at least' }],
   [
@@ -88,6 +93,16 @@ const wrong: [method: string, message: object, problems: Record<string, string>]
     { permission_id: 'must be a UUID', visibility: 'must be one of private, workspace' },
   ],
   ['GetResource', { ...named, resource_id: 'x' }, { resource_id: 'must be a UUID' }],
+  [
+    'InviteMember',
+    { workspace_id: 'x', email: 'ann', role: 'guest' },
+    {
+      workspace_id: 'must be a UUID',
+      email: 'must be an e-mail address',
+      role: 'must be one of owner, admin, editor, viewer',
+    },
+  ],
+  ['CreateWorkspace', { name: '', slug: 'admin' }, { name: 'is required', slug: 'is reserved' }],
   ['Unregister', { permission_id: 'x' }, { permission_id: 'must be a UUID' }],
 ]
 

@@ -50,7 +50,7 @@ test('a preflight is answered as the specification says', async (t) => {
 })
 
 test('a page of an allowed origin reads every answer, and its limits; any answer varies', async (t) => {
-  for (const path of ['/users/me', '/nothing', '/.well-known/jwks.json']) {
+  for (const path of ['/users/me', '/nothing', '/.well-known/jwks.json', '/health']) {
     const { headers } = await get('http://localhost:9101', path)
     t.is(headers['access-control-allow-origin'], 'http://localhost:9101')
     t.is(headers['access-control-allow-credentials'], 'true')
@@ -106,6 +106,9 @@ test('any port and host of a redirect URI is its origin', async (t) => {
   await register(...origins.map((origin) => `${origin}/?next=https://b.example`))
   for (const origin of origins) t.true(await isAllowed(origin), origin)
   t.false(await isAllowed('https://b.example'))
+  t.true(await isAllowed('https://a.example:8443', '/health'))
+  const { headers } = await get('https://b.example', '/health')
+  t.is(headers['access-control-allow-origin'], undefined)
 })
 
 test('the administrator’s routes allow ADMIN_URL alone, whatever client apps have registered', async (t) => {

@@ -1,10 +1,6 @@
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import test from 'ava'
-import { chromium } from 'playwright-core'
+import { hasBrowser, openPage } from '../support/browser.ts'
 import { sendRaw } from '../support/raw.ts'
 import { startWorld } from '../support/world.ts'
 
@@ -79,22 +75,9 @@ test('the docs carry the security headers, and answer 404 without DEBUG', async 
   }
 })
 
-const executablePath = '/usr/bin/chromium'
-const args = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-]
-
-// Where there is no browser there is nothing to test; CI installs one.
-if (existsSync(executablePath)) {
+if (hasBrowser) {
   test('a browser tries a call at /docs and reads /redoc, asking no other host', async (t) => {
-    const profile = await mkdtemp(join(tmpdir(), 'daikon-browser-'))
-    const browser = await chromium.launchPersistentContext(profile, { executablePath, args })
-    t.teardown(async () => {
-      await browser.close()
-      await rm(profile, { recursive: true, force: true })
-    })
-    const page = await browser.newPage()
+    const page = await openPage(t)
     const asked: string[] = []
     const complaints: string[] = []
     page.on('request', (request) => asked.push(request.url()))

@@ -1,28 +1,13 @@
-import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { chromium } from 'playwright-core'
+import { hasBrowser, openPage } from '../support/browser.ts'
 import { startDev } from '../support/dev.ts'
 
-const executablePath = '/usr/bin/chromium'
-const quiet = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-]
-
-// Where there is no browser there is nothing to test; CI installs one.
-if (existsSync(executablePath)) {
+if (hasBrowser) {
   test('a newcomer signs in with a browser, asks what they may do, and signs out', async (t) => {
     const { rest, app } = await startDev(t)
-    const profile = await mkdtemp(join(tmpdir(), 'daikon-browser-'))
-    const browser = await chromium.launchPersistentContext(profile, { executablePath, args: quiet })
-    t.teardown(async () => {
-      await browser.close()
-      await rm(profile, { recursive: true, force: true })
-    })
-    const page = await browser.newPage()
+    const page = await openPage(t)
 
     await page.goto(app)
     await page.getByRole('button', { name: 'Sign in with Google' }).click()
@@ -49,7 +34,7 @@ if (existsSync(executablePath)) {
     await page.getByRole('button', { name: /Alice/ }).click()
     await page.getByRole('link', { name: 'Who am I?' }).click()
     t.true(JSON.parse((await page.locator('body').textContent()) ?? '').is_admin)
-    const cookies = await browser.cookies(rest)
+    const cookies = await page.context().cookies(rest)
     const admin = cookies.find(({ name }) => name === 'admin_token')
     t.like(admin, { httpOnly: true, secure: false, sameSite: 'Strict', path: '/' })
     t.deepEqual(

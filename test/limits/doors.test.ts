@@ -156,6 +156,8 @@ test.serial(
   async (t) => {
     const world = await startLimited()
     const get = (path: string, method = 'GET') => sendRaw(world.httpPort, { path, method })
+    for (const method of ['POST', 'DELETE', 'OPTIONS'])
+      t.is((await get('/health', method)).status, 405)
     const paths = [
       '/nothing',
       '/users/me',
@@ -179,6 +181,7 @@ test.serial(
     }
     t.is((await get('/users/me', 'DELETE')).status, 429)
     for (let at = 0; at < 40; at += 1) t.is((await get('/health')).status, 200)
+    t.is((await get('/health', 'POST')).status, 405)
     world.time.now = 60_000
     t.is((await get('/nothing')).status, 404)
   },

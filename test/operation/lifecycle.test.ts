@@ -199,7 +199,7 @@ for (const workers of ['1', '2']) {
     const { server, share } = await open(t, { WORKERS: workers })
     const release = await lockShares()
     const flying = Promise.allSettled(share())
-    await untilWaiting(2)
+    await untilWaiting(1)
     server.child.kill('SIGTERM')
     await server.line(({ msg }) => msg === 'Draining')
     const began = performance.now()

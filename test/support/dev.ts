@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
 
 const root = join(import.meta.dirname, '../..')
@@ -44,11 +45,14 @@ async function freePort(): Promise<number> {
   return port
 }
 
-async function readUntil(stream: NodeJS.ReadableStream, sign: RegExp): Promise<string> {
+/** Reads on after the sign: a log that nobody takes would hold the server up at its end. */
+function readUntil(stream: Readable, sign: RegExp): Promise<string> {
   let text = ''
-  for await (const chunk of stream) {
-    text += chunk
-    if (sign.test(text)) return text
-  }
-  throw new Error(`It ended without ${sign}: ${text}`)
+  return new Promise((resolve, reject) => {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk
+      if (sign.test(text)) resolve(text)
+    })
+    stream.on('end', () => reject(new Error(`It ended without ${sign}: ${text}`)))
+  })
 }

@@ -9,6 +9,7 @@ export type Fits = (schema: object, value: unknown) => string | undefined
 const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/,
+  email: /^\S+@\S+$/,
   binary: true,
 } as const
 

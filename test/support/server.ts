@@ -52,6 +52,7 @@ export function launchServer(
     cwd: root,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...{ HTTP_PORT: '0', GRPC_PORT: '0', METRICS_PORT: '0' },
       ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' },
       JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),

@@ -19,9 +19,11 @@ export const nameOf = ({ name }: DeclaredOperation) => name.split('/')[1] as str
 
 /** Furnishes an office, and a stranger's. */
 export async function layGrounds(world: World, door: Door) {
-  const office = await openOffice(world, door)
-  const stranger = await openOffice(world, door)
-  const boss = await hireAdmin(world)
+  const [office, stranger, boss] = await Promise.all([
+    openOffice(world, door),
+    openOffice(world, door),
+    hireAdmin(world),
+  ])
   const { workspace, staff, key, kind } = office
   const group = await makeGroup(world, office)
   const theirGroup = await makeGroup(world, stranger)

@@ -3,7 +3,7 @@ import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import type { Door } from '../support/doors.ts'
 import { answered, refused } from '../support/ending.ts'
-import { openOffice } from '../support/office.ts'
+import { type Office, openOffice, type Person, type ResourceRecord } from '../support/office.ts'
 import { startWorld } from '../support/world.ts'
 
 const world = await startWorld()
@@ -31,6 +31,20 @@ async function openHouse(door: Door) {
 for (const door of world.doors) {
   const through = `through ${door.name}`
   const elsewhere = other.doors.find(({ name }) => name === door.name) ?? door
+  /** Whether the other node allows it, as of now. */
+  const mayElsewhere = async (
+    { kind, as }: Pick<Office, 'kind' | 'as'>,
+    person: Person,
+    action: string,
+    { resource_id }: ResourceRecord,
+  ): Promise<boolean> => {
+    const ending = await elsewhere.call(
+      'Check',
+      { checks: [{ ...kind, resource_id, action }] },
+      as(person),
+    )
+    return answered(ending).results[0].allowed
+  }
 
   test(`adding a member is 201 with status ok, again 201, recorded once ${through}`, async (t) => {
     const { add, staff, group, members, workspace } = await openHouse(door)
@@ -138,11 +152,7 @@ for (const door of world.doors) {
     const { viewer, owner } = office.staff
     const record = await office.register(owner)
     await office.share(owner, record, { group: group.group_id }, 'edit')
-    const may = async () => {
-      const checks = [{ ...office.kind, resource_id: record.resource_id, action: 'edit' }]
-      const ending = await elsewhere.call('Check', { checks }, office.as(viewer))
-      return answered(ending).results[0].allowed
-    }
+    const may = () => mayElsewhere(office, viewer, 'edit', record)
     t.false(await may())
     for (let round = 0; round < 10; round += 1) {
       answered(await add(viewer.id))
@@ -158,11 +168,7 @@ for (const door of world.doors) {
     const record = await office.register(owner)
     await office.share(owner, record, { group: group.group_id }, 'view')
     answered(await add(viewer.id))
-    const may = async () => {
-      const checks = [{ ...office.kind, resource_id: record.resource_id, action: 'view' }]
-      const ending = await elsewhere.call('Check', { checks }, office.as(viewer))
-      return answered(ending).results[0].allowed
-    }
+    const may = () => mayElsewhere(office, viewer, 'view', record)
     t.true(await may())
     const ending = await door.call('DeleteGroup', group, shown)
     t.true(ending.ok)

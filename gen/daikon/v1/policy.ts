@@ -68,6 +68,10 @@ export const Format = {
   FORMAT_TITLE: 3,
   /** FORMAT_TEXT - Several lines for people; no control characters but those of lines and tabs. */
   FORMAT_TEXT: 4,
+  /** FORMAT_EMAIL - ASCII `local@domain`; blanks around it do not count. */
+  FORMAT_EMAIL: 5,
+  /** FORMAT_PAGE_TOKEN - What an answer gave to ask for the next page by; nobody else makes one. */
+  FORMAT_PAGE_TOKEN: 6,
 } as const;
 
 export type Format = typeof Format[keyof typeof Format];
@@ -78,6 +82,8 @@ export namespace Format {
   export type FORMAT_NAME = typeof Format.FORMAT_NAME;
   export type FORMAT_TITLE = typeof Format.FORMAT_TITLE;
   export type FORMAT_TEXT = typeof Format.FORMAT_TEXT;
+  export type FORMAT_EMAIL = typeof Format.FORMAT_EMAIL;
+  export type FORMAT_PAGE_TOKEN = typeof Format.FORMAT_PAGE_TOKEN;
 }
 
 export const SameSite = { SAME_SITE_UNSPECIFIED: 0, SAME_SITE_LAX: 1, SAME_SITE_STRICT: 2 } as const;
@@ -145,7 +151,11 @@ export interface Rules {
     | number
     | undefined;
   /** Stands in when the field is absent; JSON. */
-  default?: string | undefined;
+  default?:
+    | string
+    | undefined;
+  /** Values that nobody may take. */
+  reserved: string[];
 }
 
 /** A field that travels outside path, query and body; it never stands in a body. */
@@ -431,6 +441,7 @@ function createBaseRules(): Rules {
     min_items: undefined,
     max_items: undefined,
     default: undefined,
+    reserved: [],
   };
 }
 
@@ -465,6 +476,9 @@ export const Rules: MessageFns<Rules> = {
     }
     if (message.default !== undefined) {
       writer.uint32(82).string(message.default);
+    }
+    for (const v of message.reserved) {
+      writer.uint32(90).string(v!);
     }
     return writer;
   },
@@ -562,6 +576,14 @@ export const Rules: MessageFns<Rules> = {
             message.default = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.reserved.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -589,6 +611,7 @@ export const Rules: MessageFns<Rules> = {
     message.min_items = object.min_items ?? undefined;
     message.max_items = object.max_items ?? undefined;
     message.default = object.default ?? undefined;
+    message.reserved = object.reserved?.map((e) => e) || [];
     return message;
   },
 };

@@ -1,9 +1,9 @@
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+import { loopbackHosts } from '../../rpc/loopback.ts'
 
 /** Whether it is http on this machine: the only place where providers do without TLS. */
 export function isLoopbackHttp(address: string): boolean {
   const { protocol, hostname } = new URL(address)
-  return protocol === 'http:' && loopback.test(hostname)
+  return protocol === 'http:' && loopbackHosts.includes(hostname)
 }
 
 /** Whether a provider may live there: https, or http on this machine. */

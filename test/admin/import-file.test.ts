@@ -1,0 +1,164 @@
+import test from 'ava'
+import { activityOf } from '../support/activity.ts'
+import { answered, refused } from '../support/ending.ts'
+import { file, messages, newAddress, startImports } from '../support/import.ts'
+import { startWorld } from '../support/world.ts'
+
+const world = await startWorld()
+const { openHouse, userId, everything } = await startImports(world)
+test.after.always(() => world.stop())
+
+for (const door of world.doors) {
+  const through = `through ${door.name}`
+
+  test.serial(
+    `a file with one bad row is refused as a whole: 422 with the rows’ errors ${through}`,
+    async (t) => {
+      const { execute, slug } = await openHouse(door)
+      const before = await everything()
+      const long = 'x'.repeat(201)
+      const bad: [row: string, problem: string][] = [
+        [`a@example.com,,${slug},`, ' has 4 cells where the header has 5'],
+        [`a@example.com,,${slug},,,`, ' has 6 cells where the header has 5'],
+        [`,,${slug},,`, '.email is required'],
+        [`a@b@example.com,,${slug},,`, '.email must be an e-mail address'],
+        [`a\uff20example.com,,${slug},,`, '.email must be an e-mail address'],
+        [`a@example.com.,,${slug},,`, '.email must be an e-mail address'],
+        [`"""a""@example.com",,${slug},,`, '.email must be an e-mail address'],
+        [`a@example.com\0,,${slug},,`, '.email must have no control characters'],
+        [`a@example.com,a\0b,${slug},,`, '.name must have no control characters'],
+        [`a@example.com,"a\nb",${slug},,`, '.name must have no control characters'],
+        [`a@example.com,,${slug},,a\u0007;b`, '.groups must have no control characters'],
+        [`a@example.com,${long},${slug},,`, '.name must have 200 characters at most'],
+        [`a@example.com,,${slug},,${long}`, '.groups must have 200 characters each at most'],
+        [
+          `a@example.com,,${slug},,${Array.from({ length: 101 }, (_, at) => at).join(';')}`,
+          '.groups must be 100 at most',
+        ],
+        ['a@example.com,,,,', '.workspace_slug is required'],
+        ['a@example.com,,nowhere,,', '.workspace_slug is the slug of no workspace'],
+        [`a@example.com,,%,,`, '.workspace_slug is the slug of no workspace'],
+        [`a@example.com,,${slug},Owner,`, '.role must be one of viewer, editor, admin, owner'],
+      ]
+      for (const [row, problem] of bad) {
+        const ending = await execute(file(`good@example.com,,${slug},,`, row))
+        t.like(refused(ending), {
+          ...{ kind: 'invalid', reason: 'ROWS_HAVE_ERRORS' },
+          detail: '1 of 2 rows have errors; nothing is imported',
+        })
+        t.deepEqual(messages(ending), [`csv[3]${problem}`], row)
+      }
+      t.is(await everything(), before)
+    },
+  )
+
+  test(`a file whose rows cannot be told is 422 ${through}`, async (t) => {
+    const { preview, slug } = await openHouse(door)
+    const row = `a@example.com,${slug}\n`
+    for (const [csv, problem] of [
+      ['\n', 'csv has no header'],
+      [row, 'csv has an unknown column: "a@example.com"'],
+      [`email;workspace_slug\n${row}`, 'csv has an unknown column: "email;workspace_slug"'],
+      [`email,workspace_slug,__proto__\n${row}`, 'csv has an unknown column: "__proto__"'],
+      [`email,workspace_slug,constructor\n${row}`, 'csv has an unknown column: "constructor"'],
+      [`email,workspace_slug,\n${row}`, 'csv has an unknown column: ""'],
+      [`email,workspace_slug,email\n${row}`, 'csv repeats the column "email"'],
+      [`email,name\n${row}`, 'csv lacks the column workspace_slug'],
+      [`workspace_slug\n${row}`, 'csv lacks the column email'],
+      [`email,workspace_slug\n"${row}`, 'csv has, on line 2, a quote out of place'],
+      [`email,workspace_slug\n"a"b,${slug}\n`, 'csv has, on line 2, a quote out of place'],
+      [
+        `email,workspace_slug\n"${'x\n'.repeat(100_000)}`,
+        'csv has, on line 32770, more than 65536 characters in a row, or a quote that nobody closes',
+      ],
+    ] as const) {
+      const ending = await preview(csv)
+      t.is(refused(ending).reason, 'INVALID_REQUEST')
+      t.true(messages(ending).includes(problem), `${messages(ending)}`)
+    }
+    t.deepEqual(messages(await preview('')), ['csv is required'])
+  })
+
+  test(`columns stand in any order, some may lack; BOM, CRLF and quotes are read ${through}`, async (t) => {
+    const { execute, slug, members } = await openHouse(door)
+    const [ann, bo, cy] = [newAddress(), newAddress(), newAddress()]
+    const csv = `\ufeffworkspace_slug,"email", name \r\n${slug},${ann},"A ""quoted"", name"\r\n\r\n"${slug}",${bo},ёж 𝕏\r\n`
+    const report = answered(await execute(csv))
+    t.deepEqual(report.columns, ['workspace_slug', 'email', 'name'])
+    t.deepEqual(
+      report.rows.map(({ line }: any) => line),
+      [2, 4],
+    )
+    t.is((await members())[ann].name, 'A "quoted", name')
+    t.is((await members())[bo].name, 'ёж 𝕏')
+    answered(await execute(`email,workspace_slug\r${cy},${slug}`))
+    t.is((await members())[cy].role, 'viewer')
+    t.deepEqual(answered(await execute('email,workspace_slug\n')).summary.rows, 0)
+  })
+
+  test(`somebody in several rows and workspaces is one person; rows may not contradict ${through}`, async (t) => {
+    const { execute, slug, members } = await openHouse(door)
+    const there = await openHouse(door)
+    const ann = newAddress()
+    const csv = file(
+      `${ann},,${slug},,One`,
+      `${ann.toUpperCase()},Ann,${there.slug},admin,One`,
+      `${ann},Ann,${slug},editor,Two`,
+      `${ann},,${slug},,One;Two`,
+    )
+    const { rows } = answered(await execute(csv))
+    t.deepEqual(
+      rows.map(({ action }: any) => action),
+      ['create', 'create', 'update', 'unchanged'],
+    )
+    t.deepEqual((await members())[ann], {
+      ...{ name: 'Ann', role: 'editor', joined: false },
+      groups: ['One', 'Two'],
+    })
+    t.like((await there.members())[ann], { role: 'admin', groups: ['One'] })
+    t.is((await activityOf(world.pool, await userId(ann))).length, 2)
+    t.is(answered(await execute(csv)).summary.unchanged, 4)
+
+    const other = file(
+      `${ann},Ann,${slug},editor,`,
+      `${ann},Anne,${there.slug},,`,
+      `${ann},,${slug},viewer,`,
+    )
+    t.deepEqual(messages(await execute(other)), [
+      'csv[3].name is another one on line 2',
+      'csv[4].role is another one on line 2',
+    ])
+  })
+
+  test(`a header of half a character is told as well as may be ${through}`, async (t) => {
+    const { preview } = await openHouse(door)
+    const name = `${'x'.repeat(99)}😀`
+    for (const header of [`${name},${name},email,workspace_slug`, `email,workspace_slug,${name}`])
+      t.regex(messages(await preview(`${header}\n`))[0] ?? '', /has an unknown column: "x{99}/)
+  })
+
+  test(`100,000 bad rows: the first 1,000 are listed and all are counted ${through}`, async (t) => {
+    const { preview, execute, slug } = await openHouse(door)
+    const csv = file(`${newAddress()},,${slug},,`, 'x,\n'.repeat(99_999).trimEnd(), 'a,b,c')
+    const report = answered(await preview(csv))
+    t.deepEqual(report.summary, {
+      rows: 100_001,
+      create: 1,
+      update: 0,
+      unchanged: 0,
+      errors: 100_000,
+    })
+    t.is(report.rows.length, 1000)
+    t.is(report.omitted, 99_001)
+    t.like(report.rows[0], { line: 3, action: 'error' })
+    t.is(report.rows[999].line, 1002)
+    const fault = refused(await execute(csv))
+    t.is(fault.detail, '100000 of 100001 rows have errors; nothing is imported')
+    t.true(fault.problems.length >= 20)
+    if (door.name === 'rest') t.is(fault.problems.length, 1000)
+  })
+}
+
+test.after.always('nothing was a fault of ours', (t) => {
+  t.deepEqual(world.failures, [])
+})

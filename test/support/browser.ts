@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ExecutionContext } from 'ava'
+import { chromium, type Page } from 'playwright-core'
+
+const executablePath = '/usr/bin/chromium'
+const args = [
+  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+]
+
+/** Where there is no browser there is nothing to test; CI installs one. */
+export const hasBrowser = existsSync(executablePath)
+
+/** An empty page of a browser that nobody has used before. */
+export async function openPage(t: ExecutionContext): Promise<Page> {
+  const profile = await mkdtemp(join(tmpdir(), 'daikon-browser-'))
+  const browser = await chromium.launchPersistentContext(profile, { executablePath, args })
+  t.teardown(async () => {
+    await browser.close()
+    await rm(profile, { recursive: true, force: true })
+  })
+  return browser.newPage()
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto'
+import { hireAdmin } from './admin.ts'
+import type { Door, Ending } from './doors.ts'
+import { refused } from './ending.ts'
+import type { World } from './world.ts'
+
+/** An address that nobody has. */
+export const newAddress = () => `${randomUUID()}@example.com`
+
+/** A file of these rows, under all columns. */
+export const file = (...rows: string[]) =>
+  ['email,name,workspace_slug,role,groups', ...rows].map((row) => `${row}\n`).join('')
+
+/** What is wrong with a file, `csv[3].email is required`. */
+export const messages = (ending: Ending) =>
+  refused(ending).problems.map(({ field, message }) => `${field} ${message}`)
+
+/** An administrator who imports, and what there is to see afterwards. */
+export async function startImports(world: World) {
+  const { pool, seed } = world
+  const boss = await hireAdmin(world)
+  return {
+    boss,
+    /** A workspace with an owner, and what files do to it. */
+    openHouse: async (door: Door) => {
+      const workspace = await seed.workspace()
+      const slug = `w-${workspace}`
+      const owner = await seed.person(workspace, 'owner')
+      const send = (method: string, csv: string) => boss.call(door, method, { csv })
+      return {
+        ...{ workspace, slug, owner },
+        preview: (csv: string) => send('PreviewCsvImport', csv),
+        execute: (csv: string) => send('ExecuteCsvImport', csv),
+        /** E-mail, name, role, whether joined, and groups, by e-mail. */
+        members: async () => {
+          const { rows } = await pool.query(
+            `select u.email, u.name, m.role, m.joined_at is not null as joined,
+               array(select g.name from group_members x join groups g on g.id = x.group_id
+                 where x.user_id = u.id and x.workspace_id = m.workspace_id order by 1) as groups
+             from members m join users u on u.id = m.user_id where m.workspace_id = $1`,
+            [workspace],
+          )
+          return Object.fromEntries(rows.map(({ email, ...row }) => [email, row]))
+        },
+      }
+    },
+    userId: async (email: string): Promise<string> => {
+      const { rows } = await pool.query('select id from users where email = $1', [email])
+      return rows[0]?.id
+    },
+    emailOf: async (id: string): Promise<string> => {
+      const { rows } = await pool.query('select email from users where id = $1', [id])
+      return rows[0].email
+    },
+    /** Everything that an import can touch, as a digest. */
+    everything: async (): Promise<string> => {
+      const tables = ['users', 'members', 'groups', 'group_members', 'activity', 'workspaces']
+      const parts = await Promise.all(
+        tables.map(async (table) => {
+          const { rows } = await pool.query(
+            `select md5(string_agg(to_jsonb(t)::text, '' order by to_jsonb(t)::text)) from ${table} t`,
+          )
+          return rows[0].md5
+        }),
+      )
+      return parts.join()
+    },
+  }
+}
