@@ -48,7 +48,7 @@ const publicPolicy: Policy = {
 }
 
 /** Reads use cases for which no start waits. */
-export type LoadUseCases = () => Promise<UseCaseTable>
+type LoadUseCases = () => Promise<UseCaseTable>
 
 /**
  * Every declared method with its use case; throws when it has none. What is not in the table is
