@@ -62,7 +62,9 @@ export function createOperations(
   return readMethods(registry).map((method) => ({
     ...method,
     validate: createValidator(registry, method),
-    useCase: findUseCase(table, method) ?? lateUseCase(method, load),
+    useCase: load
+      ? (findUseCase(table, method) ?? lateUseCase(method, load))
+      : requireUseCase(table, method),
     travel: {
       request: readTravellers(registry, method.input),
       response: readTravellers(registry, method.output),
@@ -92,11 +94,15 @@ function requireUseCase(table: UseCaseTable, named: Named): UseCase<object, obje
 }
 
 /** Its asks would not be heard: a decision has to be in the table. */
-function lateUseCase(method: Named, load: LoadUseCases | undefined): UseCase<object, object> {
-  if (!load) throw new Error(`${method.name} has no use case`)
-  return async (context: Context, request: object) => {
+function lateUseCase(method: Named, load: LoadUseCases): UseCase<object, object> {
+  let found: UseCase<object, object> | undefined
+  async function find() {
     const useCase = requireUseCase(await load(), method)
     if (useCase.asks) throw new Error(`${method.name} is a decision and was not there at first`)
-    return useCase(context, request)
+    return useCase
+  }
+  return async (context: Context, request: object) => {
+    found ??= await find()
+    return found(context, request)
   }
 }

@@ -26,7 +26,7 @@ test('a use case that is not there is read at its first call, and does what it d
     read += 1
   })
   t.is(read, 0)
-  t.deepEqual(await getMe(), { name: 'Ann' })
+  for (const _ of [1, 2]) t.deepEqual(await getMe(), { name: 'Ann' })
   t.is(read, 1)
 })
 
