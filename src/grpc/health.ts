@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Server, ServerWritableStream } from '@grpc/grpc-js'
+import type { Server, ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js'
 import type { HealthImplementation } from 'grpc-health-check'
 import { addLate, collectMethods, type LateMethods } from './late.ts'
 
@@ -38,11 +38,12 @@ export function addHealth(server: Server, services: string[]): Health {
     return methods
   }
 
-  function remembered(watch: unknown) {
+  function remembered(handle: UntypedHandleCall) {
+    const watch = handle as (call: Watch) => void
     return (call: Watch) => {
       watches.add(call)
       call.on('cancelled', () => watches.delete(call))
-      ;(watch as (call: Watch) => void)(call)
+      watch(call)
     }
   }
 

@@ -33,7 +33,7 @@ const entities = [
 ]
 
 /** In their order; each has the name of its file, by which `migrate` knows what has been applied. */
-export const migrations = [
+const migrations = [
   { name: '001-first', class: First },
   { name: '002-sign-in', class: SignIn },
   { name: '003-search', class: Search },
