@@ -1,12 +1,12 @@
-import { createApp } from '../src/app.ts'
+import { openDatabase } from '../src/database/database.ts'
 import { readKeys } from '../src/identity/keys.ts'
-import { createInProcessWindows } from '../src/limits/in-process.ts'
-import { openDatabase } from '../src/storage/database.ts'
+import { createInProcessRateLimiter } from '../src/rate-limit/in-process.ts'
+import { createApplication } from '../src/server/application.ts'
 import { answerState } from './children.ts'
 
 /** The real thing, every security step on; only limits are lifted. */
 const [url = '', privatePath = '', publicPath = ''] = process.argv.slice(2)
-const opened = openDatabase(url, () => {})
+const opened = await openDatabase(url, () => {})
 let statements = 0
 const database = {
   ...opened,
@@ -18,8 +18,13 @@ const database = {
     },
   },
 }
-const app = createApp({
-  ...{ database, windows: createInProcessWindows(), providers: new Map(), now: () => new Date() },
+const app = createApplication({
+  ...{
+    database,
+    rateLimiter: createInProcessRateLimiter(),
+    providers: new Map(),
+    now: () => new Date(),
+  },
   keys: await readKeys({ privatePath, publicPath }),
   onFailure: (fault) => process.stderr.write(`${fault.message}: ${fault.cause}\n`),
   warn: () => {},
@@ -41,7 +46,7 @@ const app = createApp({
 })
 const host = '127.0.0.1'
 const ports = {
-  grpcPort: await app.openInside(host, 0),
-  httpPort: await app.openOutside(host, 0),
+  grpcPort: await app.listenGrpc(host, 0),
+  httpPort: await app.listenHttp(host, 0),
 }
 answerState({ port: ports.grpcPort, httpPort: ports.httpPort }, () => statements)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
+import { migrate } from '../src/database/migrate.ts'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
-import { migrate } from '../src/storage/migrate.ts'
 import { dataSetSql } from './data-set-sql.ts'
 
 /** How much there is; everything else follows from the indices. */
@@ -63,7 +63,7 @@ export async function ensureDataSet(url: string, size: Size): Promise<void> {
 }
 
 function migrations(): string[] {
-  const folder = new URL('../src/storage/migrations/', import.meta.url)
+  const folder = new URL('../src/database/migrations/', import.meta.url)
   return readdirSync(folder)
     .sort()
     .map((name) => readFileSync(new URL(name, folder), 'utf8'))

@@ -1,6 +1,6 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { PermissionServiceService } from '../gen/daikon/v1/permissions.ts'
-import { startEmbedded } from '../src/storage/embedded.ts'
+import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 
 /** The floor of a start: Node, embedded PostgreSQL and a grpc-js server that answers with nothing. */
 const { DATA_DIR = '', GRPC_PORT } = process.env

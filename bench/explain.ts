@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
-import { ground } from '../src/permissions/access.ts'
+import { grant } from '../src/permissions/access.ts'
 import { accessibleSql } from '../src/permissions/accessible-sql.ts'
-import { createFacts } from '../src/permissions/facts.ts'
+import { createLoadFacts } from '../src/permissions/load-facts.ts'
 import { idOf, kind, readers, serviceKey } from './data-set.ts'
 import { openPlace } from './place.ts'
 import { openPlanner, type Planner } from './planner.ts'
@@ -11,7 +11,7 @@ import { createPicker } from './reach.ts'
 
 /**
  * `node bench/explain.ts [--quick]`: how PostgreSQL runs the statements of Check and Accessible,
- * with the generic plans that the server asks for; kept beside this file.
+ * with the generic plans that the server checks for; kept beside this file.
  */
 const quick = process.argv.includes('--quick')
 const place = await openPlace(quick)
@@ -37,10 +37,10 @@ async function explainFacts({ explain, statements }: Planner): Promise<string> {
       tokenId: idOf('r', user),
       userId: idOf('u', user),
       workspaceId: idOf('w', home),
-      asks: [{ ...kind, resource_id: idOf('r', resource), action: 'view' }],
+      checks: [{ ...kind, resource_id: idOf('r', resource), action: 'view' }],
     }
   })
-  const loadFacts = createFacts(statements)
+  const loadFacts = createLoadFacts(statements)
   await Promise.all(questions.map((question) => loadFacts(question)))
   const plan = await explain()
   return `64 checks of 64 users in one statement: every table is reached by index, once for a check; none is sorted or read through.\n\n${plan}`
@@ -52,7 +52,7 @@ async function explainAccessible({ explain, statements }: Planner): Promise<stri
   const times: string[] = []
   for (const { id, shares } of readers(place.size)) {
     for (const from of ['00000000', '80000000']) {
-      const wanted = ground.owner | ground.workspace | ground.view | ground.edit
+      const wanted = grant.owner | grant.workspace | grant.view | grant.edit
       const who = [idOf('w', 0), id, kind.service_name, kind.resource_type]
       const values = [...who, `${from}-0000-0000-0000-000000000000`, 101, wanted, true]
       await statements.rows('accessible', accessibleSql, values)

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { redisInstalled, startRedis } from '../test/limits/redis-server.ts'
+import { redisInstalled, startRedis } from '../test/rate-limit/redis-server.ts'
 import { cloneDatabase } from '../test/support/database.ts'
 import { makeTemplate } from '../test/support/template.ts'
 import { measureBombs } from './faults/bombs.ts'

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { startEmbedded } from '../src/storage/embedded.ts'
+import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { type Endings, fuzz } from '../test/support/fuzz.ts'
 import { makeTemplate } from '../test/support/template.ts'
-import { startWorld } from '../test/support/world.ts'
+import { startTestEnvironment } from '../test/support/test-environment.ts'
 
 /** `npm run fuzz [-- <requests> [<seed>]]`: wild requests of every method through both doors. */
 const [requests = 12_000, seed = randomInt(2 ** 31)] = process.argv.slice(2).map(Number)
@@ -21,7 +21,7 @@ const embedded = await startEmbedded({ dataDir })
 process.env.TEST_DATABASE_URL = embedded.url
 try {
   await makeTemplate(embedded.url)
-  const world = await startWorld()
+  const world = await startTestEnvironment()
   const each = Math.ceil(requests / rounds / 2 / world.app.operations.length)
   const total: Endings = {}
   process.stdout.write(`seed ${seed}, ${world.app.operations.length} methods\n`)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parse } from 'csv-parse/sync'
 import { executeCsvImport, previewCsvImport } from '../src/admin/import/import.ts'
-import { openDatabase } from '../src/storage/database.ts'
-import { startEmbedded } from '../src/storage/embedded.ts'
-import { migrate } from '../src/storage/migrate.ts'
+import { openDatabase } from '../src/database/database.ts'
+import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
+import { migrate } from '../src/database/migrate.ts'
 
 /**
  * `node bench/import.ts`: files of 1 and 5 MB, as ratios to parsing them alone, the longest time
@@ -16,14 +16,14 @@ const folder = await mkdtemp(join(tmpdir(), 'daikon-import-bench-'))
 const embedded = await startEmbedded({ dataDir: folder })
 try {
   await migrate(embedded.url)
-  const database = openDatabase(embedded.url, () => {})
-  const em = await database.fork()
+  const database = await openDatabase(embedded.url, () => {})
+  const em = database.fork()
   await em.execute(`insert into workspaces (id, name, slug)
     select gen_random_uuid(), n::text, 'w-' || n from generate_series(1, 20) n`)
   process.stdout.write('file, rows: parsing; each step as a ratio to it (wait, memory / file)\n')
   for (const megabytes of [1, 5]) {
     const csv = makeFile(megabytes * 1_000_000, megabytes)
-    const run = { em: await database.fork(), caller: {} }
+    const run = { em: database.fork(), principal: {} }
     const parsing = await measure(async () => parse(csv))
     const steps = [
       ['preview', await measure(() => previewCsvImport(run, { csv }))],

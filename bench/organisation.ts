@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { migrate } from '../src/database/migrate.ts'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
-import { migrate } from '../src/storage/migrate.ts'
 
 /** How many there are; workspace 0 is the house, which everybody belongs to. */
 export type Organisation = { people: number; workspaces: number; groups: number }

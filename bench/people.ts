@@ -4,10 +4,10 @@ import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import pg from 'pg'
-import { makeKeys, readKeys } from '../src/identity/keys.ts'
+import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
+import { createKeyFiles, readKeys } from '../src/identity/keys.ts'
 import { createTokens } from '../src/identity/tokens.ts'
-import { definitions } from '../src/services.ts'
-import { startEmbedded } from '../src/storage/embedded.ts'
+import { grpcServices } from '../src/server/grpc-services.ts'
 import { endChildren, type ServerState, startChild } from './children.ts'
 import { memberSearch } from './member-search.ts'
 import * as organisation from './organisation.ts'
@@ -54,7 +54,7 @@ const cases: Record<string, Call> = {
   'check: a document of the team': ({ check }, n) => check(n),
 }
 const group = idOf('g', 0)
-const methods = Object.values(definitions).flatMap((definition) => Object.values(definition))
+const methods = Object.values(grpcServices).flatMap((definition) => Object.values(definition))
 
 const folder = join(tmpdir(), 'daikon-bench-people')
 mkdirSync(folder, { recursive: true })
@@ -62,7 +62,7 @@ const keyPaths = {
   privatePath: join(folder, 'private.pem'),
   publicPath: join(folder, 'public.pem'),
 }
-if (!existsSync(keyPaths.privatePath)) makeKeys(keyPaths)
+if (!existsSync(keyPaths.privatePath)) createKeyFiles(keyPaths)
 const keys = await readKeys(keyPaths)
 const embedded = await startEmbedded({ dataDir: folder })
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type KeyPaths, makeKeys } from '../src/identity/keys.ts'
-import { startEmbedded } from '../src/storage/embedded.ts'
+import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
+import { createKeyFiles, type KeyPaths } from '../src/identity/keys.ts'
 import { ensureDataSet, fullSize, type Size, smallSize } from './data-set.ts'
 
 /** Where measuring happens: the data set in its database, a small one beside it, and the keys. */
@@ -31,7 +31,7 @@ export async function openPlace(quick: boolean): Promise<Place> {
     privatePath: join(folder, 'private.pem'),
     publicPath: join(folder, 'public.pem'),
   }
-  if (!existsSync(keyPaths.privatePath)) makeKeys(keyPaths)
+  if (!existsSync(keyPaths.privatePath)) createKeyFiles(keyPaths)
   const given = process.env.BENCH_DATABASE_URL
   const embedded = given ? undefined : await startEmbedded({ dataDir: folder })
   const url = given ?? embedded?.url ?? ''

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { StatementPool } from '../src/storage/statement-pool.ts'
+import type { StatementPool } from '../src/database/statement-pool.ts'
 
 /** Takes statements as the server's pool does, and tells how the last one is run. */
 export type Planner = {

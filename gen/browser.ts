@@ -1607,7 +1607,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description Refused */
+        /** @description Failed precondition */
         400: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1617,8 +1617,8 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:refused",
-                 *       "title": "Refused",
+                 *       "type": "urn:daikon:problem:failed_precondition",
+                 *       "title": "Failed precondition",
                  *       "status": 400,
                  *       "detail": "The Host header names no host of this service",
                  *       "reason": "HOST_NOT_ALLOWED",
@@ -1650,7 +1650,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Forbidden */
+        /** @description Permission denied */
         403: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1660,8 +1660,8 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:forbidden",
-                 *       "title": "Forbidden",
+                 *       "type": "urn:daikon:problem:permission_denied",
+                 *       "title": "Permission denied",
                  *       "status": 403,
                  *       "detail": "The token is for another workspace",
                  *       "reason": "OTHER_WORKSPACE",
@@ -1681,7 +1681,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:missing",
+                 *       "type": "urn:daikon:problem:not_found",
                  *       "title": "Not found",
                  *       "status": 404,
                  *       "detail": "Resource not found",
@@ -1702,7 +1702,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:conflict",
+                 *       "type": "urn:daikon:problem:already_exists",
                  *       "title": "Conflict",
                  *       "status": 409,
                  *       "detail": "Another workspace has this slug",
@@ -1713,7 +1713,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too large */
+        /** @description Payload too large */
         413: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -1723,8 +1723,8 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:too_large",
-                 *       "title": "Too large",
+                 *       "type": "urn:daikon:problem:payload_too_large",
+                 *       "title": "Payload too large",
                  *       "status": 413,
                  *       "detail": "The body has more than 4194304 bytes",
                  *       "reason": "BODY_TOO_LARGE",
@@ -1744,7 +1744,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:media_type",
+                 *       "type": "urn:daikon:problem:unsupported_media_type",
                  *       "title": "Unsupported media type",
                  *       "status": 415,
                  *       "detail": "The body must be application/json, not untyped",
@@ -1765,7 +1765,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:invalid",
+                 *       "type": "urn:daikon:problem:invalid_argument",
                  *       "title": "Invalid request",
                  *       "status": 422,
                  *       "detail": "workspace_id must be a UUID",
@@ -1794,7 +1794,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:limited",
+                 *       "type": "urn:daikon:problem:resource_exhausted",
                  *       "title": "Too many requests",
                  *       "status": 429,
                  *       "detail": "Try again in 12 seconds",

@@ -1,52 +1,61 @@
 import cluster from 'node:cluster'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import type { start } from './start.ts'
 
-// Before the rest is read, which this keeps compiled: beside the code, not where others may write;
-// where it can't be written there is none.
+// Before any other module loads. The cache lies beside the code, where only its owner can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
-/** The server alone, by its environment; SIGTERM or SIGINT drains it, a second one ends it at once. */
+const { readConfig } = await import('./config/config.ts')
+const { ConfigError } = await import('./config/setting.ts')
+const { createLogger } = await import('./core/logger.ts')
+const { start } = await import('./server/start.ts')
+const { startWorker } = await import('./server/worker.ts')
+const { startWorkers } = await import('./server/workers.ts')
+
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+/** Runs the server as the environment configures it. SIGTERM or SIGINT drains it, a second one ends it at once. */
 async function main(): Promise<void> {
-  const { readConfig } = await import('./config.ts')
-  const { createLog } = await import('./log.ts')
   const config = readConfig(process.env)
+  const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
   if (cluster.isWorker) {
-    const log = createLog(config).child({ worker: cluster.worker?.id })
+    // The primary receives the same signal and tells its workers to drain.
     for (const signal of signals) process.on(signal, () => {})
-    const { startWorker } = await import('./operation/worker.ts')
-    return startWorker(config, log, () => process.exit())
+    const workerLog = log.child({ worker: cluster.worker?.id })
+    return startWorker(config, workerLog, () => process.exit())
   }
-  const log = createLog(config)
+
   const stopping = Promise.withResolvers<void>()
-  let force = () => process.exit(1)
-  // What is still starting answers already: it is stopped in order as soon as it is all there.
-  let interrupt = () => {
-    interrupt = () => force()
-    stopping.resolve()
-  }
+  let isStopping = false
+  let kill = () => {}
   for (const signal of signals) {
     process.on(signal, () => {
       log.info(`${signal} received`)
-      interrupt()
+      if (isStopping) {
+        kill()
+        process.exit(1)
+      }
+      isStopping = true
+      stopping.resolve()
     })
   }
-  const running = await run(config, log)
-  if ('kill' in running) {
-    force = () => {
-      running.kill()
-      process.exit(1)
-    }
-  }
-  const { grpcPort, httpPort, metricsPort } = running
-  const ports = { grpc_port: grpcPort, http_port: httpPort, metrics_port: metricsPort }
-  log.info({ ...ports, workers: config.WORKERS }, 'daikon is listening')
+
+  const server = await (config.WORKERS === 1 ? start(config, log) : startWorkers(config, log))
+  kill = server.kill
+  log.info(
+    {
+      grpc_port: server.grpcPort,
+      http_port: server.httpPort,
+      metrics_port: server.metricsPort,
+      workers: config.WORKERS,
+    },
+    'daikon is listening',
+  )
 
   await stopping.promise
   log.info('Draining')
   try {
-    await running.stop()
+    await server.stop()
   } catch (error) {
     log.error({ err: error }, 'Stopping failed')
     process.exit(1)
@@ -55,18 +64,8 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-/** Loads no more than the way it is run takes. */
-async function run(...given: Parameters<typeof start>) {
-  const [{ WORKERS }] = given
-  if (WORKERS === 1) return (await import('./start.ts')).start(...given)
-  return (await import('./operation/workers.ts')).startWorkers(...given)
-}
-
-const signals = ['SIGTERM', 'SIGINT'] as const
-
-main().catch(async (error) => {
-  const { ConfigError } = await import('./setting.ts')
-  const wrong = error instanceof ConfigError
-  process.stderr.write(`${wrong ? error.message : (error?.stack ?? error)}\n`)
-  process.exit(wrong ? 2 : 1)
+main().catch((error) => {
+  const isConfigError = error instanceof ConfigError
+  process.stderr.write(`${isConfigError ? error.message : (error?.stack ?? error)}\n`)
+  process.exit(isConfigError ? 2 : 1)
 })

@@ -4,14 +4,14 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readRegistry } from '../../src/rpc/method.ts'
-import { createOperations, type UseCaseTable } from '../../src/rpc/operation.ts'
-import { useCases } from '../../src/use-cases.ts'
-import { createDoors, type Door } from '../../test/support/doors.ts'
+import { readRegistry } from '../../src/rpc/descriptors.ts'
+import { createOperations } from '../../src/rpc/operation.ts'
+import { createHandlers } from '../../src/server/handlers.ts'
+import { createTransports, type Transport } from '../../test/support/transports.ts'
 
 /** A process of the real server, `npm start` with settings of its own. */
 export type NodeProcess = {
-  doors: Door[]
+  doors: Transport[]
   httpPort: number
   grpcPort: number
   /** Milliseconds from the start of the process to its first answer. */
@@ -25,7 +25,10 @@ export type NodeProcess = {
 }
 
 const main = join(import.meta.dirname, '../../src/main.ts')
-const operations = createOperations(readRegistry(), useCases as unknown as UseCaseTable)
+const operations = createOperations(
+  readRegistry(),
+  createHandlers({ database: {}, options: {} } as never),
+)
 
 /** Starts a node and waits until it answers. */
 export async function startNode(settings: Record<string, string>): Promise<NodeProcess> {
@@ -66,7 +69,7 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
     await sleep(10)
   }
   const startedIn = performance.now() - began
-  const doors = createDoors({ operations }, { grpcPort, httpPort })
+  const doors = createTransports({ operations }, { grpcPort, httpPort })
   return {
     ...{ doors, httpPort, grpcPort, startedIn },
     memory() {

@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { startEmbedded } from '../../src/storage/embedded.ts'
-import { findPrograms } from '../../src/storage/postmaster.ts'
+import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
+import { findPrograms } from '../../src/database/embedded/postmaster.ts'
 
 /** A PostgreSQL that nobody else uses, to be stopped and started on its port. */
 export type OwnPostgres = {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { makeKeys, readKeys } from '../../src/identity/keys.ts'
+import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
 import { createTokens } from '../../src/identity/tokens.ts'
 import { createSeed } from '../../test/support/seed.ts'
 import { type NodeProcess, startNode } from './node.ts'
@@ -33,7 +33,7 @@ export type Office = {
 export async function openSite(databaseUrl: string): Promise<Site> {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
-  makeKeys(paths)
+  createKeyFiles(paths)
   const tokens = createTokens({
     keys: await readKeys(paths),
     issuer: 'http://localhost:8000',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Door, Ending } from '../../test/support/doors.ts'
+import type { Outcome, Transport } from '../../test/support/transports.ts'
 import { type Change, createLedger, type Ledger } from './ledger.ts'
 import type { NodeProcess } from './node.ts'
 import type { Office } from './site.ts'
@@ -17,7 +17,7 @@ export type Traffic = {
   stop(): Promise<void>
 }
 
-type Act = (door: Door) => Promise<Ending | 'WRONG'>
+type Act = (door: Transport) => Promise<Outcome | 'WRONG'>
 
 /** Starts `workers` clients at each door; they write, and check what they know the answer of. */
 export async function startTraffic(
@@ -30,7 +30,7 @@ export async function startTraffic(
   const acts = createActs(office, ledger, await office.leavers(400))
   let stopped = false
   let slowest = 0
-  const work = async (door: Door, first: number) => {
+  const work = async (door: Transport, first: number) => {
     // Each begins elsewhere, so that every kind of call is under way from the start.
     const own = [...acts.slice(first), ...acts.slice(0, first)]
     while (!stopped) {
@@ -80,12 +80,12 @@ export function count(tally: Tally, label: string, by = 1): void {
 }
 
 /** The label of an ending; a gRPC status without a reason was made by the client's own library. */
-async function perform(act: Act, door: Door): Promise<string> {
+async function perform(act: Act, door: Transport): Promise<string> {
   try {
     const ending = await act(door)
     if (ending === 'WRONG') return ending
     if (ending.ok) return 'ok'
-    return ending.reason ? ending.kind : 'cut'
+    return ending.reason ? ending.code : 'cut'
   } catch {
     return 'cut'
   }
@@ -94,7 +94,7 @@ async function perform(act: Act, door: Door): Promise<string> {
 function createActs(office: Office, ledger: Ledger, leavers: string[]): Act[] {
   const { service, workspace, key, owner, viewer } = office
   const kind = { service_name: service, resource_type: 'document' }
-  const write = async (change: Change, id: string, call: Promise<Ending>) => {
+  const write = async (change: Change, id: string, call: Promise<Outcome>) => {
     const ending = await call
     if (ending.ok) ledger[change].add(id)
     return ending

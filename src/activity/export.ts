@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
-import { readEntries } from './log.ts'
+import { readEntries } from './activity-log.ts'
 
 /** How the log can be written. */
 export const exportFormats = ['csv', 'jsonl'] as const

@@ -1,4 +1,4 @@
-import type { StatementPool } from '../storage/statement-pool.ts'
+import type { StatementPool } from '../database/statement-pool.ts'
 
 /** Which service keys have been used here since the last writing. */
 export type KeyUses = {

@@ -11,37 +11,37 @@ import type {
   ServiceAppUpdateRequest,
 } from '../../gen/daikon/v1/admin_apps.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { record } from '../activity/record.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { changedFields } from '../core/changed-fields.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { WriteContext } from '../core/request-context.ts'
+import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { hashServiceKey, makeServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
-import { type Acting, actorOf } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { ServiceApp, ServiceKey } from '../storage/entities/service-apps.ts'
-import { given } from '../storage/given.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { type KeyWatch, warnOfDevelopmentMode } from './development-mode.ts'
+import { type DevelopmentModeContext, warnOfDevelopmentMode } from './development-mode.ts'
 
 /** Makes an app with its first key. `key` lets the demo keep the same one. */
 export async function createServiceApp(
-  { em, caller }: Acting,
+  { em, principal }: WriteContext,
   { name, service_name }: ServiceAppCreateRequest,
   key = makeServiceKey(),
 ): Promise<ServiceAppKeyResponse> {
   const id = uuid()
-  const { actorId } = actorOf(caller)
+  const { actorId } = actorOf(principal)
   return inTransaction(em, async (em) => {
     const row = { id, name: name.trim(), service_name, created_by: actorId ?? null }
     await em.insert(ServiceApp, row)
     const key_prefix = await insertKey(em, id, key)
     const detail = { name: row.name, service_name, key_prefix }
-    await record(em, { actorId }, { action: 'service_app.created', targetId: id, detail })
+    await recordActivity(em, { actorId }, { action: 'service_app.created', targetId: id, detail })
     return { ...(await requireServiceApp(em, id)), key }
   })
 }
 
 /** Every app, oldest first. */
 export async function listServiceApps(
-  { em }: Pick<Acting, 'em'>,
+  { em }: Pick<WriteContext, 'em'>,
   _request: ListServiceAppsRequest,
 ): Promise<ListServiceAppsResponse> {
   const rows = await em.execute<ServiceAppRow[]>(`${select} order by a.id`)
@@ -50,19 +50,19 @@ export async function listServiceApps(
 
 /** Changes the label; refuses the app's keys from now on, or lets them in again. */
 export async function updateServiceApp(
-  { em, caller, ...watch }: Acting & KeyWatch,
+  { em, principal, ...watch }: WriteContext & DevelopmentModeContext,
   { service_app_id, name, is_active }: ServiceAppUpdateRequest,
 ): Promise<ServiceAppResponse> {
   const changed = await inTransaction(em, async (em) => {
     const before = await requireServiceApp(em, service_app_id)
-    const changes = given({ name: name?.trim(), is_active })
+    const changes = changedFields({ name: name?.trim(), is_active })
     if (!changes) return before
     await em.nativeUpdate(ServiceApp, { id: before.id }, changes)
     const app = { ...before, ...changes }
-    if (app.name !== before.name) await recordApp({ em, caller }, 'service_app.updated', app)
+    if (app.name !== before.name) await recordApp({ em, principal }, 'service_app.updated', app)
     if (app.is_active !== before.is_active) {
       const action = app.is_active ? 'service_app.activated' : 'service_app.deactivated'
-      await recordApp({ em, caller }, action, app)
+      await recordApp({ em, principal }, action, app)
     }
     return app
   })
@@ -72,13 +72,13 @@ export async function updateServiceApp(
 
 /** Deletes an app with its keys. */
 export async function deleteServiceApp(
-  { em, caller, ...watch }: Acting & KeyWatch,
+  { em, principal, ...watch }: WriteContext & DevelopmentModeContext,
   { service_app_id }: ServiceAppRequest,
 ): Promise<DeleteResponse> {
   await inTransaction(em, async (em) => {
     const app = await requireServiceApp(em, service_app_id)
     await em.nativeDelete(ServiceApp, { id: app.id })
-    await recordApp({ em, caller }, 'service_app.deleted', app)
+    await recordApp({ em, principal }, 'service_app.deleted', app)
   })
   await warnOfDevelopmentMode(em, watch)
   return {}
@@ -86,7 +86,7 @@ export async function deleteServiceApp(
 
 /** Gives the app a new key; the ones before hold for `overlap_seconds` more at the most. */
 export async function rotateServiceApp(
-  { em, caller }: Acting,
+  { em, principal }: WriteContext,
   { service_app_id, overlap_seconds = 86_400 }: ServiceAppRotateRequest,
 ): Promise<ServiceAppKeyResponse> {
   const key = makeServiceKey()
@@ -100,7 +100,7 @@ export async function rotateServiceApp(
     const key_prefix = await insertKey(em, id, key)
     const detail = { name, service_name, key_prefix, overlap_seconds: String(overlap_seconds) }
     const entry = { action: 'service_app.key_rotated', targetId: id, detail } as const
-    await record(em, actorOf(caller), entry)
+    await recordActivity(em, actorOf(principal), entry)
     return { ...(await requireServiceApp(em, id)), key }
   })
 }
@@ -125,7 +125,7 @@ async function requireServiceApp(em: EntityManager, id: string): Promise<Service
   const sql = `${select} where a.id = ? for no key update of a`
   const [row] = await em.execute<ServiceAppRow[]>(sql, [id])
   if (row) return view(row)
-  throw new Fault('missing', 'SERVICE_APP_NOT_FOUND', 'Service app not found')
+  throw new ServiceError('not_found', 'SERVICE_APP_NOT_FOUND', 'Service app not found')
 }
 
 function view({ last_used_at, created_by, created_at, ...row }: ServiceAppRow): ServiceAppResponse {
@@ -144,10 +144,10 @@ async function insertKey(em: EntityManager, app_id: string, key: string): Promis
 }
 
 function recordApp(
-  { em, caller }: Acting,
+  { em, principal }: WriteContext,
   action: `service_app.${'updated' | 'activated' | 'deactivated' | 'deleted'}`,
   { id, name, service_name }: ServiceAppResponse,
 ): Promise<void> {
   const detail = { name, service_name }
-  return record(em, actorOf(caller), { action, targetId: id, detail })
+  return recordActivity(em, actorOf(principal), { action, targetId: id, detail })
 }

@@ -1,6 +1,6 @@
 import type { GetStatsRequest, Stats } from '../../gen/daikon/v1/admin_records.ts'
-import { readEntries } from '../activity/log.ts'
-import type { Context } from '../rpc/call.ts'
+import { readEntries } from '../activity/activity-log.ts'
+import type { RequestContext } from '../core/request-context.ts'
 
 type Totals = Pick<
   Stats,
@@ -48,7 +48,7 @@ order by day`
  * the entities' connections: those of the prepared statements are for what every call waits for.
  */
 export async function getStats(
-  { em, now }: Pick<Context, 'em' | 'now'>,
+  { em, now }: Pick<RequestContext, 'em' | 'now'>,
   _request: GetStatsRequest,
 ): Promise<Stats> {
   const today = now.toISOString().slice(0, 10)

@@ -8,18 +8,18 @@ import type {
   UserPageRequest,
   UserSummary,
 } from '../../gen/daikon/v1/admin_users.ts'
+import type { RequestContext } from '../core/request-context.ts'
+import { likePattern } from '../database/like-pattern.ts'
+import { findPage } from '../database/page.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
 import { sessionsOf } from '../identity/sessions.ts'
-import { userMissing } from '../identity/user-faults.ts'
-import type { Context } from '../rpc/call.ts'
-import { likePattern } from '../storage/like-pattern.ts'
-import { findPage } from '../storage/page.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
+import { userNotFound } from '../identity/user-errors.ts'
 import { rolesOf } from '../workspaces/custom-roles.ts'
 import { groupsOf } from '../workspaces/groups.ts'
 
 /** Users by e-mail; `q` looks into names and e-mails. */
 export async function listUsers(
-  { em }: Context,
+  { em }: RequestContext,
   { q, ...page }: UserPageRequest,
 ): Promise<UserPage> {
   const found = await findPage<UserRow>(em, page, {
@@ -33,7 +33,7 @@ export async function listUsers(
 
 /** A user with all that belongs to them but resources. */
 export async function getUser(
-  { em, now }: Context,
+  { em, now }: RequestContext,
   { user_id }: GetUserRequest,
 ): Promise<UserDetail> {
   return viewUser(em, now, user_id)
@@ -42,7 +42,7 @@ export async function getUser(
 /** The user as administrators see them. */
 export async function viewUser(em: EntityManager, now: Date, id: string): Promise<UserDetail> {
   const [row] = await em.execute<UserRow[]>(`select ${columns} from users u where u.id = ?`, [id])
-  if (!row) throw userMissing()
+  if (!row) throw userNotFound()
   return {
     ...viewSummary(row),
     linked_accounts: await accountsOf(em, row.id),

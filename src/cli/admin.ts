@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { setAdministrator } from '../admin/user-standing.ts'
-import { normalizeEmail } from '../identity/email.ts'
+import { setAdministrator } from '../admin/user-status.ts'
+import { normalizeEmail } from '../core/email.ts'
 import { print } from './print.ts'
 import { withDatabase } from './session.ts'
 

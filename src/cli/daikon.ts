@@ -1,8 +1,8 @@
 import { Command } from 'commander'
-import { Fault } from '../rpc/fault.ts'
-import { ConfigError } from '../setting.ts'
-import { migrate } from '../storage/migrate.ts'
-import { lacksMigrations, storageFault } from '../storage/storage-fault.ts'
+import { ConfigError } from '../config/setting.ts'
+import { ServiceError } from '../core/errors.ts'
+import { databaseError, lacksMigrations } from '../database/database-errors.ts'
+import { migrate } from '../database/migrate.ts'
 import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'
 import { clientAppCommand } from './client-app.ts'
@@ -36,8 +36,9 @@ program
 
 program.parseAsync().catch((error: unknown) => {
   const advice = 'The database has not been migrated: run `npm run daikon -- migrate` first'
-  const known = lacksMigrations(error) ? new Error(advice) : storageFault(error)
-  const cause = known instanceof Fault && known.kind === 'unavailable' ? known.cause : undefined
+  const known = lacksMigrations(error) ? new Error(advice) : databaseError(error)
+  const cause =
+    known instanceof ServiceError && known.code === 'unavailable' ? known.cause : undefined
   const message = known instanceof Error ? known.message : String(known)
   process.stderr.write(`${message}${cause instanceof Error ? `: ${cause.message}` : ''}\n`)
   process.exitCode = error instanceof ConfigError ? 2 : 1

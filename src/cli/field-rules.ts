@@ -1,4 +1,5 @@
-import { readMethods, readRegistry } from '../rpc/method.ts'
+import { readRegistry } from '../rpc/descriptors.ts'
+import { readMethods } from '../rpc/method.ts'
 import { createValidator } from '../rpc/validate.ts'
 
 /** The message as the administrators' method takes it, with defaults; throws every problem at once. */

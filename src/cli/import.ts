@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
 import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
-import { Fault } from '../rpc/fault.ts'
+import { ServiceError } from '../core/errors.ts'
 import { requireValid } from './field-rules.ts'
 import { print } from './print.ts'
 import { createProgressBar } from './progress-bar.ts'
@@ -57,8 +57,8 @@ function lines({ summary, rows }: CsvImportReport, dryRun: boolean): string[] {
 
 /** The problems that a refused file has, for the operator to read. */
 function withProblems(error: unknown): unknown {
-  if (!(error instanceof Fault) || error.problems.length === 0) return error
-  const told = error.problems
+  if (!(error instanceof ServiceError) || error.violations.length === 0) return error
+  const told = error.violations
     .slice(0, mostLines)
     .map(({ field, message }) => `${field} ${message}`.trim())
   return new Error([error.message, ...told].join('\n'))

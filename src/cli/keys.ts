@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { readConfig } from '../config.ts'
-import { makeKeys, rotateKeys } from '../identity/keys.ts'
+import { readConfig } from '../config/config.ts'
+import { createKeyFiles, rotateKeys } from '../identity/keys.ts'
 import { print } from './print.ts'
 
 /** `keys make|rotate`: what signs tokens. */
@@ -12,7 +12,7 @@ export function keysCommand(): Command {
     .description('make the first pair; refuses to overwrite one')
     .action((_options, command) => {
       const paths = keyPaths()
-      makeKeys(paths)
+      createKeyFiles(paths)
       print(command, paths, [`Made ${paths.privatePath} and ${paths.publicPath}.`])
     })
 

@@ -1,9 +1,9 @@
-import type { Tell } from '../admin/import/progress.ts'
+import type { OnProgress } from '../admin/import/on-progress.ts'
 
 const width = 30
 
 /** A bar on a terminal; elsewhere nothing, so that a log holds none of it. */
-export function createProgressBar(stream: NodeJS.WriteStream): { tell: Tell; clear(): void } {
+export function createProgressBar(stream: NodeJS.WriteStream): { tell: OnProgress; clear(): void } {
   if (!stream.isTTY) return { tell: () => {}, clear: () => {} }
   let last = ''
   const show = (text: string) => {

@@ -2,17 +2,17 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Registering } from '../admin/client-apps.ts'
-import type { KeyWatch } from '../admin/development-mode.ts'
-import { type Config, readConfig } from '../config.ts'
-import type { Acting } from '../rpc/call.ts'
-import { openDatabase } from '../storage/database.ts'
-import { startEmbedded } from '../storage/embedded.ts'
+import type { DevelopmentModeContext } from '../admin/development-mode.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import type { WriteContext } from '../core/request-context.ts'
+import { openDatabase } from '../database/database.ts'
+import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
 
 /** What a command of the operator's tool works with. */
 export type Session = { config: Config; databaseUrl: string; em: EntityManager; operator: Operator }
 
 /** The operator as the use cases see one: nobody the activity log could name; told on stderr. */
-export type Operator = Acting & KeyWatch & Registering
+export type Operator = WriteContext & DevelopmentModeContext & Registering
 
 /**
  * Runs a command on the database of the environment: DATABASE_URL, else the embedded one, be it
@@ -23,12 +23,17 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env)
   const { url: databaseUrl, stop } = await findDatabase(config)
-  const database = openDatabase(databaseUrl, () => {})
+  const database = await openDatabase(databaseUrl, () => {})
   try {
-    const em = await database.fork()
-    const options = { debug: config.DEBUG, keysRequired: config.SERVICE_KEYS_REQUIRED }
+    const em = database.fork()
     const warn = (text: string) => process.stderr.write(`${text}\n`)
-    const operator = { em, caller: {}, identity: { options }, warn }
+    const operator = {
+      em,
+      principal: {},
+      debug: config.DEBUG,
+      keysRequired: config.SERVICE_KEYS_REQUIRED,
+      warn,
+    }
     return await work({ config, databaseUrl, em, operator })
   } finally {
     await database.close()

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
-import type { Config } from '../config.ts'
-import { readConfig } from '../config.ts'
-import { accessSubject } from '../identity/access-subject.ts'
+import type { Config } from '../config/config.ts'
+import { readConfig } from '../config/config.ts'
+import { loadAccessClaims } from '../identity/access-claims.ts'
 import { readKeys } from '../identity/keys.ts'
 import { createTokens } from '../identity/tokens.ts'
 import { print } from './print.ts'
@@ -31,7 +31,7 @@ export async function makeDemoToken(
   email: string,
   slug: string,
 ): Promise<string> {
-  const subject = await accessSubject(em, { email, slug })
+  const subject = await loadAccessClaims(em, { email, slug })
   if (!subject) throw new Error(`${email} is no active member of the workspace ${slug}`)
   const keys = await readKeys({
     privatePath: config.JWT_PRIVATE_KEY_PATH,

@@ -1,21 +1,21 @@
 import type { Metadata } from '@grpc/grpc-js'
-import { createAsker } from '../rpc/asker.ts'
+import { createCancellation } from '../core/cancellation.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { Call } from '../rpc/call.ts'
 import { readCookie } from '../rpc/cookie-header.ts'
-import type { Fault } from '../rpc/fault.ts'
 import { readRequestId } from '../rpc/request-id.ts'
 
 /** What grpc-js tells of a call, whichever its kind. */
 export type Incoming = Pick<NodeJS.EventEmitter, 'on'> & { metadata: Metadata; getPeer(): string }
 
 /** The call with a message of it; credentials come as metadata. */
-export function readCall(incoming: Incoming, message: object | Fault): Call {
+export function readCall(incoming: Incoming, message: object | ServiceError): Call {
   const { metadata } = incoming
-  const asker = createAsker()
+  const { signal, abort } = createCancellation()
   // grpc-js says so of a deadline that has passed as well.
-  incoming.on('cancelled', asker.leave)
+  incoming.on('cancelled', abort)
   return {
-    door: 'grpc',
+    transport: 'grpc',
     message,
     credentials: {
       authorization: text(metadata, 'authorization'),
@@ -24,7 +24,7 @@ export function readCall(incoming: Incoming, message: object | Fault): Call {
     },
     ip: peerAddress(incoming.getPeer()),
     requestId: readRequestId(text(metadata, 'x-request-id')),
-    asker,
+    scope: { signal },
     traceparent: text(metadata, 'traceparent'),
   }
 }

@@ -5,11 +5,11 @@ import {
   type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import { Fault, invalid } from '../rpc/fault.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { readCall } from './incoming.ts'
-import { faultStatus } from './status.ts'
+import { toGrpcStatus } from './status.ts'
 import { createAnswers, createPages } from './streams.ts'
 
 /** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. */
@@ -30,7 +30,7 @@ export type Keepalive = {
 const keepalive: Keepalive = { interval: 60_000, patience: 20_000 }
 
 /** The inside door over HTTP/2. */
-export type GrpcDoor = {
+export type GrpcListener = {
   /** Listens; answers the port. */
   listen(host: string, port: number): Promise<number>
   /** Takes no more and lets calls under way finish, for `milliseconds` at most. */
@@ -41,10 +41,10 @@ export type GrpcDoor = {
 export type GrpcTls = { certificate: Buffer; key: Buffer; clientCa: Buffer | undefined }
 
 /** Stands a server at the door; not listening yet. `onDrain` ends what would not end by itself. */
-export function createGrpcDoor(
+export function createGrpcListener(
   server: Server,
   { tls, onDrain }: { tls: GrpcTls | undefined; onDrain(): void },
-): GrpcDoor {
+): GrpcListener {
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
@@ -112,11 +112,11 @@ function createHandler(
 function createAnswer(
   operation: Operation,
   pipeline: Pipeline,
-): handleUnaryCall<object | Fault, object> {
+): handleUnaryCall<object | ServiceError, object> {
   return async (incoming, callback) => {
     const call = readCall(incoming, incoming.request)
-    const { fault, response } = await pipeline(operation, call)
-    if (fault) callback(faultStatus(fault, call.requestId))
+    const { error, response } = await pipeline(operation, call)
+    if (error) callback(toGrpcStatus(error, call.requestId))
     else callback(null, response ?? {})
   }
 }
@@ -147,12 +147,16 @@ function tolerant(definition: ServiceDefinition, limits: Map<string, number>): S
 }
 
 /** As grpc-js says it of a message over the limit of the whole server. */
-function tooLarge(limit: number): Fault {
-  return new Fault('limited', 'MESSAGE_TOO_LARGE', `The message has more than ${limit} bytes`)
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError(
+    'resource_exhausted',
+    'MESSAGE_TOO_LARGE',
+    `The message has more than ${limit} bytes`,
+  )
 }
 
-function unreadable(cause: unknown): Fault {
-  const fault = invalid({ field: '', message: 'The message is not valid protobuf' })
+function unreadable(cause: unknown): ServiceError {
+  const fault = invalidArgument({ field: '', message: 'The message is not valid protobuf' })
   fault.cause = cause
   return fault
 }

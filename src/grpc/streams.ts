@@ -1,10 +1,10 @@
 import type { handleBidiStreamingCall, handleServerStreamingCall } from '@grpc/grpc-js'
+import { ServiceError } from '../core/errors.ts'
 import type { Call } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
 import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { type Incoming, readCall } from './incoming.ts'
-import { faultStatus } from './status.ts'
+import { toGrpcStatus } from './status.ts'
 
 /** How many messages of one stream are under way at once; the others wait with the client. */
 const mostUnderWay = 1000
@@ -28,10 +28,10 @@ export function createAnswers(
     async function answer(message: object) {
       underWay += 1
       if (underWay === mostUnderWay) stream.pause()
-      const { fault, response } = await pipeline(operation, { ...opened, message })
+      const { error, response } = await pipeline(operation, { ...opened, message })
       underWay -= 1
       if (over) return
-      if (fault) return fail(fault)
+      if (error) return fail(error)
       if (!stream.write(response ?? {})) stream.pause()
       else if (underWay < mostUnderWay && stream.isPaused() && !draining.aborted) stream.resume()
       if (underWay > 0) return
@@ -45,16 +45,16 @@ export function createAnswers(
       stream.end()
     }
 
-    function fail(fault: Fault) {
+    function fail(fault: ServiceError) {
       draining.removeEventListener('abort', drain)
       over = true
-      stream.emit('error', faultStatus(fault, opened.requestId))
+      stream.emit('error', toGrpcStatus(fault, opened.requestId))
     }
 
     function drain() {
       stream.pause()
       const detail = 'The server is stopping: open the stream anew'
-      if (underWay === 0 && !over) fail(new Fault('unavailable', 'DRAINING', detail))
+      if (underWay === 0 && !over) fail(new ServiceError('unavailable', 'DRAINING', detail))
     }
 
     stream.on('data', (message: object) => over || answer(message))
@@ -83,8 +83,8 @@ export function createPages(
     const opened = openCall(stream)
     let message: object | undefined = stream.request
     while (message && !stream.cancelled) {
-      const { fault, response } = await pipeline(operation, { ...opened, message })
-      if (fault) return void stream.emit('error', faultStatus(fault, opened.requestId))
+      const { error, response } = await pipeline(operation, { ...opened, message })
+      if (error) return void stream.emit('error', toGrpcStatus(error, opened.requestId))
       const { next_page_token } = response as { next_page_token?: string }
       message = next_page_token ? { ...message, page_token: next_page_token } : undefined
       if (!stream.write(response ?? {})) await taken(stream)

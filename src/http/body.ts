@@ -1,5 +1,5 @@
 import express, { type Request, type Response } from 'express'
-import { Fault, invalid } from '../rpc/fault.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
 
 /**
  * Reads a body of at most `limit` bytes into `request.body`, whatever its type; throws a Fault.
@@ -14,16 +14,20 @@ export function createParser(kind: 'json' | 'raw', limit: number) {
 }
 
 /** The Fault of a body that is too large. */
-export function bodyTooLarge(limit: number): Fault {
-  return new Fault('too_large', 'BODY_TOO_LARGE', `The body has more than ${limit} bytes`)
+export function bodyTooLarge(limit: number): ServiceError {
+  return new ServiceError(
+    'payload_too_large',
+    'BODY_TOO_LARGE',
+    `The body has more than ${limit} bytes`,
+  )
 }
 
-function bodyFault(error: { type?: string; message: string }, limit: number): Fault {
+function bodyFault(error: { type?: string; message: string }, limit: number): ServiceError {
   if (error.type === 'entity.too.large') return bodyTooLarge(limit)
   if (error.type === 'encoding.unsupported' || error.type === 'charset.unsupported')
-    return new Fault('media_type', 'ENCODING_UNSUPPORTED', error.message)
+    return new ServiceError('unsupported_media_type', 'ENCODING_UNSUPPORTED', error.message)
   const notJson = error.type === 'entity.parse.failed'
-  return invalid({
+  return invalidArgument({
     field: '',
     message: notJson ? 'The body is not valid JSON' : 'The body could not be read',
   })

@@ -1,19 +1,24 @@
 import express, { type Express, type Request, type Response, type Router } from 'express'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Call } from '../rpc/call.ts'
 import { readCookie } from '../rpc/cookie-header.ts'
-import { Fault, invalid } from '../rpc/fault.ts'
-import { type DeclaredOperation, type Operation, refusal, undeclared } from '../rpc/operation.ts'
+import {
+  type DeclaredOperation,
+  failingOperation,
+  type Operation,
+  publicOperation,
+} from '../rpc/operation.ts'
 import type { Outcome, Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-id.ts'
-import { readAsker } from './asker.ts'
+import { writeBoundFields } from './bound-fields.ts'
 import { allowOrigins, type CorsOptions } from './cors.ts'
-import type { DocsPage } from './docs.ts'
 import { securityHeaders, setHeaders } from './headers.ts'
 import { hostFault } from './hosts.ts'
 import { createJsonWriter } from './json.ts'
 import { readMessage } from './message.ts'
+import type { DocsPage } from './openapi/docs-pages.ts'
 import { sendProblem } from './problem.ts'
-import { depart } from './travel.ts'
+import { readScope } from './request-scope.ts'
 
 export type FacadeOptions = CorsOptions & {
   /** How many proxies in front are believed for X-Forwarded-For. */
@@ -52,7 +57,7 @@ export function createFacade(
   app.use(async (request, response, next) => {
     const fault = hostFault(request, allowedHosts)
     if (!fault) return next()
-    await run(refusal(fault), request, response)
+    await run(failingOperation(fault), request, response)
   })
   app.use(origins)
 
@@ -78,23 +83,23 @@ export function createFacade(
     route.all((request, response) => refuseVerb(verbs, request, response))
   }
   for (const { path, send } of docs) {
-    const page = undeclared('docs', async () => ({}))
+    const page = publicOperation('docs', async () => ({}))
     app.get(path, (request, response) =>
       run(page, request, response, { answer: (_outcome, response) => send(response) }),
     )
     app.all(path, (request, response) => refuseVerb(['GET'], request, response))
   }
   app.use(async (request: Request, response: Response) => {
-    const fault = new Fault('missing', 'NO_SUCH_ROUTE', 'There is nothing at this address')
-    await run(refusal(fault), request, response)
+    const fault = new ServiceError('not_found', 'NO_SUCH_ROUTE', 'There is nothing at this address')
+    await run(failingOperation(fault), request, response)
   })
   app.use(async (error: unknown, request: Request, response: Response, _next: unknown) => {
-    await run(refusal(routingFault(error)), request, response)
+    await run(failingOperation(routingFault(error)), request, response)
   })
   return app
 
   async function refuseVerb(verbs: string[], request: Request, response: Response): Promise<void> {
-    await run(refusal(verbFault(verbs, response)), request, response)
+    await run(failingOperation(verbFault(verbs, response)), request, response)
   }
 
   async function run(
@@ -107,15 +112,19 @@ export function createFacade(
     const outcome = await pipeline(operation, call)
     response.set('X-Request-ID', call.requestId)
     setLimits(response, outcome)
-    if (outcome.fault) sendProblem(response, outcome.fault, call.requestId)
+    if (outcome.error) sendProblem(response, outcome.error, call.requestId)
     else answer?.(outcome, response)
   }
 }
 
-function verbFault(verbs: string[], response: Response): Fault {
+function verbFault(verbs: string[], response: Response): ServiceError {
   const allow = verbs.join(', ')
   response.set('Allow', allow)
-  return new Fault('method', 'METHOD_NOT_ALLOWED', `Only ${allow} is possible here`)
+  return new ServiceError(
+    'method_not_allowed',
+    'METHOD_NOT_ALLOWED',
+    `Only ${allow} is possible here`,
+  )
 }
 
 /** Paths with what stands there; fixed words come before variables, which would take them. */
@@ -126,16 +135,16 @@ function byPath(operations: DeclaredOperation[]): [string, DeclaredOperation[]][
 }
 
 /** Sends a response as its method declares: status, and the message or its one field. */
-function createAnswerer({ policy, output, travel }: DeclaredOperation, secureCookies: boolean) {
+function createAnswerer({ policy, output, bindings }: DeclaredOperation, secureCookies: boolean) {
   const { status, responseField } = policy
-  const travellers = travel.response
+  const travellers = bindings.response
   const write = createJsonWriter(
     output,
     travellers.map(({ field }) => field),
   )
   return ({ response: answer = {} }: Outcome, response: Response) => {
     const message = answer as Record<string, unknown>
-    depart(response, travellers, message, secureCookies)
+    writeBoundFields(response, travellers, message, secureCookies)
     response.status(status)
     if (status === 204 || status >= 300) return void response.end()
     const json = write(message)
@@ -145,7 +154,7 @@ function createAnswerer({ policy, output, travel }: DeclaredOperation, secureCoo
 
 function readCall(request: Request, response: Response, read: Call['read']): Call {
   return {
-    ...{ door: 'http', message: {}, ...(read && { read }) },
+    ...{ transport: 'http', message: {}, ...(read && { read }) },
     credentials: {
       // Node keeps the first of several; one given twice is none that could be valid.
       authorization: request.headersDistinct.authorization?.join(', '),
@@ -155,7 +164,7 @@ function readCall(request: Request, response: Response, read: Call['read']): Cal
     ip: request.ip ?? '',
     requestId: readRequestId(request.get('x-request-id')),
     origin: readOrigin(request),
-    asker: readAsker(request, response),
+    scope: readScope(request, response),
     traceparent: request.get('traceparent'),
   }
 }
@@ -167,15 +176,16 @@ function readOrigin(request: Request): string | true | undefined {
 }
 
 /** draft-ietf-httpapi-ratelimit-headers: the window that binds. */
-function setLimits(response: Response, { verdict }: Outcome): void {
-  if (!verdict) return
-  const { name, limit, period, remaining, reset } = verdict
+function setLimits(response: Response, { rateLimit }: Outcome): void {
+  if (!rateLimit) return
+  const { name, limit, period, remaining, reset } = rateLimit
   response.set('RateLimit-Policy', `"${name}";q=${limit};w=${period}`)
   response.set('RateLimit', `"${name}";r=${remaining};t=${reset}`)
 }
 
 /** Express itself fails on addresses only, such as a stray `%`. */
-function routingFault(error: unknown): Fault {
-  if (error instanceof URIError) return invalid({ field: '', message: 'The address is malformed' })
-  return Fault.from(error)
+function routingFault(error: unknown): ServiceError {
+  if (error instanceof URIError)
+    return invalidArgument({ field: '', message: 'The address is malformed' })
+  return ServiceError.from(error)
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express'
-import { Fault } from '../rpc/fault.ts'
-import { loopbackHosts } from '../rpc/loopback.ts'
+import { ServiceError } from '../core/errors.ts'
+import { loopbackHosts } from '../core/loopback.ts'
 
 /** The hosts that requests may name: those set, or else those of our addresses; `*` is any. */
 export function allowedHosts(set: string[], ...addresses: string[]): string[] {
@@ -13,11 +13,18 @@ export function allowedHosts(set: string[], ...addresses: string[]): string[] {
 }
 
 /** Why a request may not go on by its Host header; undefined when it may. */
-export function hostFault({ headersDistinct }: Request, allowed: string[]): Fault | undefined {
+export function hostFault(
+  { headersDistinct }: Request,
+  allowed: string[],
+): ServiceError | undefined {
   // Two Host headers are two opinions of where this is; proxies and Node may differ in which counts.
   const [host, ...others] = headersDistinct.host ?? []
   const name = /^(\[[\da-f:.]+\]|[^:[\]\s/@]+)(:\d{1,5})?$/i.exec(host ?? '')?.[1]?.toLowerCase()
   const fits = name !== undefined && (allowed.includes('*') || allowed.includes(name))
   if (fits && others.length === 0) return undefined
-  return new Fault('refused', 'HOST_NOT_ALLOWED', 'The Host header names no host of this service')
+  return new ServiceError(
+    'failed_precondition',
+    'HOST_NOT_ALLOWED',
+    'The Host header names no host of this service',
+  )
 }

@@ -1,9 +1,9 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { Request, Response } from 'express'
-import { Fault } from '../rpc/fault.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
 import { createParser } from './body.ts'
-import { arrivals } from './travel.ts'
+import { arrivals } from './bound-fields.ts'
 import { isUpload, readUpload } from './upload.ts'
 
 /** The largest body, in bytes, as large as the largest gRPC message. */
@@ -18,15 +18,15 @@ const parseJson = createParser('json', largestBody)
 export async function readMessage(
   request: Request,
   response: Response,
-  { route, policy, input, travel }: DeclaredOperation,
-): Promise<object | Fault> {
+  { route, policy, input, bindings }: DeclaredOperation,
+): Promise<object | ServiceError> {
   try {
     const rest = route.body ? await readBody(request, response, policy) : readQuery(request, input)
     if (Array.isArray(rest)) return rest
     const message = { ...rest, ...request.params }
-    return { ...message, ...arrivals(request, travel.request, message) }
+    return { ...message, ...arrivals(request, bindings.request, message) }
   } catch (error) {
-    return Fault.from(error)
+    return ServiceError.from(error)
   }
 }
 
@@ -41,8 +41,8 @@ async function readBody(
   if (!hasBody) return {}
   if (upload && isUpload(request, upload)) return readUpload(request, response, upload)
   if (!request.is(['json', '+json']))
-    throw new Fault(
-      'media_type',
+    throw new ServiceError(
+      'unsupported_media_type',
       'NOT_JSON',
       `The body must be application/json, not ${type ?? 'untyped'}`,
     )

@@ -1,8 +1,8 @@
 import type { Response } from 'express'
-import { type Fault, faultKinds } from '../rpc/fault.ts'
+import { errorCodes, type ServiceError } from '../core/errors.ts'
 
 /** Answers with a Fault as `application/problem+json` (RFC 9457). */
-export function sendProblem(response: Response, fault: Fault, requestId: string): void {
+export function sendProblem(response: Response, fault: ServiceError, requestId: string): void {
   const problem = problemOf(fault, requestId)
   const { status } = problem
   if (status === 401) response.set('WWW-Authenticate', challenge(fault))
@@ -12,20 +12,20 @@ export function sendProblem(response: Response, fault: Fault, requestId: string)
 }
 
 /** RFC 6750, section 3: a missing credential is asked for, a bad one is named. */
-function challenge({ reason }: Fault): string {
+function challenge({ reason }: ServiceError): string {
   return reason.endsWith('_MISSING') ? 'Bearer realm="daikon"' : 'Bearer error="invalid_token"'
 }
 
 /** The body that tells of a Fault. */
-export function problemOf(fault: Fault, requestId: string) {
-  const { http: status, title } = faultKinds[fault.kind]
+export function problemOf(fault: ServiceError, requestId: string) {
+  const { http: status, title } = errorCodes[fault.code]
   return {
-    type: `urn:daikon:problem:${fault.kind}`,
+    type: `urn:daikon:problem:${fault.code}`,
     title,
     status,
     detail: fault.message,
     reason: fault.reason,
     request_id: requestId,
-    ...(fault.problems.length > 0 && { errors: fault.problems }),
+    ...(fault.violations.length > 0 && { errors: fault.violations }),
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { Express } from 'express'
 
 /** The outside door over HTTP/1.1. */
-export type HttpDoor = {
+export type HttpServer = {
   /** Listens; answers the port. */
   listen(host: string, port: number): Promise<number>
   /** Takes no more and lets requests under way finish, for `milliseconds` at most. */
@@ -26,7 +26,7 @@ const patience = {
 const maxHeaderSize = 64 * 1024
 
 /** Stands an app at the door; not listening yet. `headers` go with what Node answers by itself. */
-export function createHttpDoor(app: Express, headers: Record<string, string>): HttpDoor {
+export function createHttpServer(app: Express, headers: Record<string, string>): HttpServer {
   const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   // A missing Host header is the app's to refuse.
   const listen: RequestListener = (request, response) => {

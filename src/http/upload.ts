@@ -1,6 +1,6 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { Request, Response } from 'express'
-import { Fault, invalid } from '../rpc/fault.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Upload } from '../rpc/method.ts'
 import { bodyTooLarge, createParser } from './body.ts'
 
@@ -45,7 +45,7 @@ function readPart(request: Request, { part, largest }: Upload): Promise<Buffer |
   return new Promise((resolve, reject) => {
     const files: Buffer[][] = []
     const reader = createReader(request, largest)
-    const fail = (fault: Fault) => {
+    const fail = (fault: ServiceError) => {
       // What still comes is let go by, so that the answer finds its way.
       request.unpipe(reader).resume()
       reject(fault)
@@ -61,7 +61,8 @@ function readPart(request: Request, { part, largest }: Upload): Promise<Buffer |
     reader.on('error', () => fail(malformed()))
     reader.on('finish', () => {
       const [chunks, ...more] = files
-      if (more.length > 0) reject(invalid({ field: part, message: 'is there more than once' }))
+      if (more.length > 0)
+        reject(invalidArgument({ field: part, message: 'is there more than once' }))
       else resolve(chunks && Buffer.concat(chunks))
     })
     // Whoever goes away in the middle gets no answer, but nothing waits for them either.
@@ -85,14 +86,18 @@ function decode(bytes: Buffer, { field }: Upload): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw invalid({ field, message: 'must be UTF-8 text' })
+    throw invalidArgument({ field, message: 'must be UTF-8 text' })
   }
 }
 
-function malformed(): Fault {
-  return invalid({ field: '', message: `The body is not valid ${form}` })
+function malformed(): ServiceError {
+  return invalidArgument({ field: '', message: `The body is not valid ${form}` })
 }
 
-function unsupported(what: string): Fault {
-  return new Fault('media_type', 'ENCODING_UNSUPPORTED', `The ${what} is not supported`)
+function unsupported(what: string): ServiceError {
+  return new ServiceError(
+    'unsupported_media_type',
+    'ENCODING_UNSUPPORTED',
+    `The ${what} is not supported`,
+  )
 }

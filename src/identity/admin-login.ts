@@ -7,43 +7,45 @@ import type {
   CompleteLoginRequest,
   GetAdminMeRequest,
 } from '../../gen/daikon/v1/auth.ts'
-import { record } from '../activity/record.ts'
-import { type Context, requireAdmin } from '../rpc/call.ts'
-import { User } from '../storage/entities/people.ts'
-import { inTransaction } from '../storage/transaction.ts'
+import { recordActivity } from '../activity/record-activity.ts'
+import type { RequestContext } from '../core/request-context.ts'
+import { requireAdmin } from '../core/request-context.ts'
+import { User } from '../database/entities/people.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { noteAdminToken } from './admin-tokens.ts'
+import type { IdentityContext } from './identity-dependencies.ts'
 import {
-  askProvider,
   type Failure,
+  fetchIdentity,
   isFailure,
-  openRound,
   recordFailure,
   refusal,
   requireProvider,
-  startRound,
-} from './login-round.ts'
+  resumeFlow,
+  startFlow,
+} from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
 import { type SignedIn, signIn } from './sign-in.ts'
 
 /** Sends an administrator's browser to the provider (specification 5.6). */
 export async function beginAdminLogin(
-  context: Context,
+  context: IdentityContext,
   request: BeginAdminLoginRequest,
 ): Promise<BeginLoginResponse> {
   const provider = requireProvider(context, request.provider)
-  const round = await startRound(context, provider, { flow: 'admin' })
+  const round = await startFlow(context, provider, { flow: 'admin' })
   return isFailure(round) ? { location: loginPage(context, round) } : round
 }
 
 /** Sets the admin cookie and goes on to the panel; whoever is no administrator, to its login page. */
 export async function completeAdminLogin(
-  context: Context,
+  context: IdentityContext,
   request: CompleteLoginRequest,
 ): Promise<CompleteAdminLoginResponse> {
   const { options, tokens } = context.identity
-  const login = await openRound(context, request, 'admin')
+  const login = await resumeFlow(context, request, 'admin')
   const over = { state: login.secrets.state, login_state: '' }
-  const identity = await askProvider(context, request, login)
+  const identity = await fetchIdentity(context, request, login)
   const admin = isFailure(identity) ? identity : await admit(context, identity)
   if (isFailure(admin)) {
     // Whoever is known, and no administrator, has been recorded by name.
@@ -59,26 +61,26 @@ export async function completeAdminLogin(
 
 /** Who the administrator is. */
 export async function getAdminMe(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   _request: GetAdminMeRequest,
 ): Promise<AdminMe> {
   const { id, email, name, avatar_url, is_admin } = await em.findOneOrFail(User, {
-    id: requireAdmin(caller).id,
+    id: requireAdmin(principal).id,
   })
   return { id, email, name, avatar_url, is_admin }
 }
 
 /** The administrator, and the id of the token they shall have. */
 function admit(
-  { em, now, identity: parts }: Context,
+  { em, now, identity: parts }: IdentityContext,
   identity: Identity,
 ): Promise<(SignedIn & { tokenId: string }) | Failure> {
   return inTransaction(em, async (em) => {
-    const user = await signIn(em, identity, now, parts.options)
+    const user = await signIn(em, identity, now, parts)
     if (isFailure(user)) return user
     const action = user.isAdmin ? 'admin.signed_in' : 'admin.access_refused'
     const detail = { provider: identity.provider }
-    await record(em, { actorId: user.id }, { action, targetId: user.id, detail })
+    await recordActivity(em, { actorId: user.id }, { action, targetId: user.id, detail })
     if (!user.isAdmin) return refusal('not_admin')
     const tokenId = randomUUID()
     const { admin: lifetime } = parts.options.lifetimes
@@ -87,6 +89,6 @@ function admit(
   })
 }
 
-function loginPage({ identity }: Context, failure: Failure): string {
+function loginPage({ identity }: IdentityContext, failure: Failure): string {
   return `${identity.options.adminUrl}/login?${new URLSearchParams(failure)}`
 }

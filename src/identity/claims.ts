@@ -1,4 +1,4 @@
-import type { Role } from '../workspaces/roles.ts'
+import type { Role } from '../core/roles.ts'
 
 /** The audience of every token of ours. */
 export const audience = 'daikon'

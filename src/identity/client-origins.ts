@@ -1,5 +1,5 @@
-import { createSharedStatement } from '../storage/shared-statement.ts'
-import type { StatementPool } from '../storage/statement-pool.ts'
+import { createBatcher } from '../database/batching.ts'
+import type { StatementPool } from '../database/statement-pool.ts'
 
 const sql = `
   select exists (
@@ -13,7 +13,7 @@ const sql = `
  * node follows the apps at once; a flood of unknown origins shares its statements.
  */
 export function createClientOrigins(statements: StatementPool) {
-  return createSharedStatement(async (origins: string[]) => {
+  return createBatcher(async (origins: string[]) => {
     const rows = await statements.rows<[boolean]>('client-origins', sql, [origins])
     return rows.map(([known]) => known)
   })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { User } from '../storage/entities/people.ts'
+import { User } from '../database/entities/people.ts'
 
 /**
  * The id of whoever has this address, made now if nobody has; of two callers at once one makes the

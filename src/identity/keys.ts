@@ -34,7 +34,7 @@ export async function readKeys({ privatePath, publicPath }: KeyPaths): Promise<K
 }
 
 /** Makes a 2048-bit RSA pair; refuses to overwrite either file. */
-export function makeKeys({ privatePath, publicPath }: KeyPaths): void {
+export function createKeyFiles({ privatePath, publicPath }: KeyPaths): void {
   for (const path of [privatePath, publicPath]) {
     if (existsSync(path)) throw new Error(`${path} is there already`)
     mkdirSync(dirname(path), { recursive: true })

@@ -4,46 +4,46 @@ import type {
   CompleteLoginRequest,
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
-import { record } from '../activity/record.ts'
-import type { Context } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { issueCode } from './codes.ts'
+import { recordActivity } from '../activity/record-activity.ts'
+import { ServiceError } from '../core/errors.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { issueCode } from './authorization-codes.ts'
+import type { IdentityContext } from './identity-dependencies.ts'
 import {
-  askProvider,
+  fetchIdentity,
   isFailure,
-  openRound,
   recordFailure,
   requireProvider,
-  startRound,
-} from './login-round.ts'
-import type { LoginState } from './login-states.ts'
+  resumeFlow,
+  startFlow,
+} from './oauth-flow.ts'
 import { signIn } from './sign-in.ts'
+import type { OAuthState } from './state-cookie.ts'
 
-type Client = NonNullable<LoginState['client']>
+type Client = NonNullable<OAuthState['client']>
 
 /** Sends the browser to the provider, for a redirect_uri of an active client app alone. */
 export async function beginLogin(
-  context: Context,
+  context: IdentityContext,
   request: BeginLoginRequest,
 ): Promise<BeginLoginResponse> {
   const provider = requireProvider(context, request.provider)
   const { redirect_uri: redirectUri, code_challenge: codeChallenge, state } = request
   await requireRedirectUri(context, redirectUri)
   const client = { redirectUri, codeChallenge, state }
-  const round = await startRound(context, provider, { flow: 'user', client })
+  const round = await startFlow(context, provider, { flow: 'user', client })
   return isFailure(round) ? { location: backTo(client, round) } : round
 }
 
 /** Signs the person in and sends the browser on to the client app, with a code or an error. */
 export async function completeLogin(
-  context: Context,
+  context: IdentityContext,
   request: CompleteLoginRequest,
 ): Promise<CompleteLoginResponse> {
-  const login = await openRound(context, request, 'user')
+  const login = await resumeFlow(context, request, 'user')
   const client = login.client as Client
   await requireRedirectUri(context, client.redirectUri)
-  const identity = await askProvider(context, request, login)
+  const identity = await fetchIdentity(context, request, login)
   const result = isFailure(identity) ? identity : await grantCode(context, identity, client)
   if (isFailure(result)) await recordFailure(context, login, result)
   return { location: backTo(client, result), state: login.secrets.state, login_state: '' }
@@ -51,28 +51,36 @@ export async function completeLogin(
 
 /** Signs an identity in and makes its code. */
 function grantCode(
-  { em, now, identity: parts }: Context,
+  { em, now, identity: parts }: IdentityContext,
   identity: Parameters<typeof signIn>[1],
   { codeChallenge }: Client,
 ): Promise<Record<string, string>> {
   return inTransaction(em, async (em) => {
-    const user = await signIn(em, identity, now, parts.options)
+    const user = await signIn(em, identity, now, parts)
     if (isFailure(user)) return user
     const { provider } = identity
     const code = await issueCode(em, now, { userId: user.id, provider, codeChallenge })
     const detail = { provider }
-    await record(em, { actorId: user.id }, { action: 'user.signed_in', targetId: user.id, detail })
+    await recordActivity(
+      em,
+      { actorId: user.id },
+      { action: 'user.signed_in', targetId: user.id, detail },
+    )
     return { code }
   })
 }
 
 /** Registered to the letter, on a client app that is active now. */
-async function requireRedirectUri({ em }: Context, uri: string): Promise<void> {
+async function requireRedirectUri({ em }: IdentityContext, uri: string): Promise<void> {
   const registered = `select a.id from client_redirect_uris u join client_apps a on a.id = u.app_id
     where u.uri = ? and a.is_active limit 1`
   // PostgreSQL's texts hold no NUL: it would be an error, not an unknown one.
   if (!uri.includes('\0') && (await em.execute(registered, [uri])).length > 0) return
-  throw new Fault('refused', 'REDIRECT_URI_REFUSED', 'The redirect_uri is not registered')
+  throw new ServiceError(
+    'failed_precondition',
+    'REDIRECT_URI_REFUSED',
+    'The redirect_uri is not registered',
+  )
 }
 
 /** The redirect_uri with what became of the login, and the app's own state. */

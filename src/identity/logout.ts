@@ -1,16 +1,16 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { AdminLogoutResponse } from '../../gen/daikon/v1/auth.ts'
-import { type Context, requireAdmin, requireUser } from '../rpc/call.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { endSessionsOf } from './families.ts'
+import { type RequestContext, requireAdmin, requireUser } from '../core/request-context.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { endSessionsOf } from './refresh-families.ts'
 
 /**
  * Denies the access token and ends every session of the user (specification 5.4); what access tokens
  * these have is denied, too.
  */
-export async function logout({ em, caller, now }: Context): Promise<Acknowledgement> {
-  const { id, token } = requireUser(caller)
+export async function logout({ em, principal, now }: RequestContext): Promise<Acknowledgement> {
+  const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
     await denyToken(em, token)
     await endSessionsOf(em, now, { user_id: id })
@@ -19,8 +19,8 @@ export async function logout({ em, caller, now }: Context): Promise<Acknowledgem
 }
 
 /** Denies the admin token; the empty one in the answer deletes the cookie. */
-export async function adminLogout({ em, caller }: Context): Promise<AdminLogoutResponse> {
-  await denyToken(em, requireAdmin(caller).token)
+export async function adminLogout({ em, principal }: RequestContext): Promise<AdminLogoutResponse> {
+  await denyToken(em, requireAdmin(principal).token)
   return { status: 'ok', admin_token: '' }
 }
 

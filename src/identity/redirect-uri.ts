@@ -1,4 +1,4 @@
-import { loopbackHosts } from '../rpc/loopback.ts'
+import { loopbackHosts } from '../core/loopback.ts'
 
 /** What is wrong with a redirect URI that is to be registered; undefined if nothing. */
 export function redirectUriMistake(text: string, anyHttp: boolean): string | undefined {

@@ -1,16 +1,16 @@
 import { LockMode } from '@mikro-orm/core'
 import type { RefreshTokenRequest, TokenResponse } from '../../gen/daikon/v1/auth.ts'
-import type { Context } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { RefreshFamily, RefreshToken } from '../storage/entities/sign-in.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { accessSubject } from './access-subject.ts'
-import { issuePair, revokeFamilies } from './families.ts'
+import { ServiceError } from '../core/errors.ts'
+import { violates } from '../database/database-errors.ts'
+import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { loadAccessClaims } from './access-claims.ts'
+import type { IdentityContext } from './identity-dependencies.ts'
+import { issuePair, revokeFamilies } from './refresh-families.ts'
 
 /** Exchanges a refresh token once; a second time is theft and ends the family (specification 5.2). */
 export async function refreshToken(
-  context: Context,
+  context: IdentityContext,
   request: RefreshTokenRequest,
 ): Promise<TokenResponse> {
   const { em, now, identity } = context
@@ -29,7 +29,7 @@ export async function refreshToken(
         return undefined
       }
       const { user_id: userId, workspace_id: workspaceId, expires_at: expiresAt } = family
-      const subject = await accessSubject(em, { userId, workspaceId })
+      const subject = await loadAccessClaims(em, { userId, workspaceId })
       if (!subject || expiresAt <= now) return undefined
       await em.nativeUpdate(RefreshFamily, { id: family.id }, { last_used_at: now })
       return issuePair(em, now, identity, { id: family.id, expiresAt }, subject)
@@ -39,5 +39,9 @@ export async function refreshToken(
     // The family was revoked while its token was being exchanged.
     if (!violates(error, 'foreign')) throw error
   }
-  throw new Fault('unauthenticated', 'REFRESH_TOKEN_REFUSED', 'The refresh token holds no more')
+  throw new ServiceError(
+    'unauthenticated',
+    'REFRESH_TOKEN_REFUSED',
+    'The refresh token holds no more',
+  )
 }

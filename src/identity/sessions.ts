@@ -7,23 +7,23 @@ import type {
   ListSessionsResponse,
   Session,
 } from '../../gen/daikon/v1/users.ts'
-import { type Context, requireUser } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { RefreshFamily, RefreshToken } from '../storage/entities/sign-in.ts'
-import { isoTime } from '../storage/timestamp.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { endSessionsOf, revokeFamilies } from './families.ts'
+import { ServiceError } from '../core/errors.ts'
+import { type RequestContext, requireUser } from '../core/request-context.ts'
+import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
+import { isoTime } from '../database/timestamp.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { endSessionsOf, revokeFamilies } from './refresh-families.ts'
 
 /** The user's sessions, newest first; a session is a refresh family that still holds. */
 export async function listSessions(
-  { em, caller, now }: Context,
+  { em, principal, now }: RequestContext,
   _request: ListSessionsRequest,
 ): Promise<ListSessionsResponse> {
-  const { id, token } = requireUser(caller)
+  const { id, token } = requireUser(principal)
   return { sessions: await sessionsOf(em, now, id, await findFamily(em, token.id)) }
 }
 
-/** A user's sessions, newest first, one of which may be the caller's own. */
+/** A user's sessions, newest first, one of which may be the principal's own. */
 export async function sessionsOf(
   em: EntityManager,
   now: Date,
@@ -46,13 +46,13 @@ export async function sessionsOf(
 
 /** Ends one session of the user's. */
 export async function endSession(
-  { em, caller, now }: Context,
+  { em, principal, now }: RequestContext,
   { session_id }: EndSessionRequest,
 ): Promise<EndSessionResponse> {
-  const { id } = requireUser(caller)
+  const { id } = requireUser(principal)
   return inTransaction(em, async (em) => {
     if (!(await em.count(RefreshFamily, { id: session_id, user_id: id })))
-      throw new Fault('missing', 'SESSION_NOT_FOUND', 'Session not found')
+      throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
     await revokeFamilies(em, now, [session_id])
     return {}
   })
@@ -60,10 +60,10 @@ export async function endSession(
 
 /** Ends every session of the user's but the one this access token came with. */
 export async function endOtherSessions(
-  { em, caller, now }: Context,
+  { em, principal, now }: RequestContext,
   _request: EndOtherSessionsRequest,
 ): Promise<EndSessionResponse> {
-  const { id, token } = requireUser(caller)
+  const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
     await endSessionsOf(em, now, { user_id: id }, await findFamily(em, token.id))
     return {}

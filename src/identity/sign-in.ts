@@ -1,25 +1,26 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { LinkedAccount } from '../storage/entities/people.ts'
-import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
+import { LinkedAccount } from '../database/entities/people.ts'
 import { ensureUser } from './ensure-user.ts'
-import type { IdentityParts } from './identity-parts.ts'
-import { type Failure, refusal } from './login-round.ts'
+import type { IdentityDependencies } from './identity-dependencies.ts'
+import { type Failure, refusal } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
+
+type SignInDependencies = Pick<IdentityDependencies, 'createPersonalWorkspace' | 'options'>
 
 /** Who signed in. */
 export type SignedIn = { id: string; email: string; name: string; isAdmin: boolean }
 
 /**
- * Finds or makes the user of an identity, in the caller's transaction: by (provider, subject), else by
+ * Finds or makes the user of an identity, in the principal's transaction: by (provider, subject), else by
  * an e-mail the provider vouches for, which claims an invitation too.
  */
 export async function signIn(
   em: EntityManager,
   identity: Identity,
   now: Date,
-  { adminEmails, personalWorkspaces }: IdentityParts['options'],
+  { createPersonalWorkspace, options: { adminEmails, personalWorkspaces } }: SignInDependencies,
 ): Promise<SignedIn | Failure> {
-  const vouched = identity.emailVouched ? identity.email : undefined
+  const vouched = identity.emailVerified ? identity.email : undefined
   const userId =
     (await findLinked(em, identity)) ?? (vouched && (await link(em, identity, vouched)))
   if (!userId) return refusal('email_not_verified')

@@ -1,5 +1,5 @@
 import { decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
-import { Fault } from '../rpc/fault.ts'
+import { ServiceError } from '../core/errors.ts'
 import { audience, type Claims, readClaims, type Token, type TokenType } from './claims.ts'
 import type { Keys } from './keys.ts'
 
@@ -51,10 +51,10 @@ export function createTokens({ keys, issuer, now }: TokenParts): Tokens {
   }
 }
 
-function tokenExpired(): Fault {
-  return new Fault('unauthenticated', 'TOKEN_EXPIRED', 'The token has expired')
+function tokenExpired(): ServiceError {
+  return new ServiceError('unauthenticated', 'TOKEN_EXPIRED', 'The token has expired')
 }
 
-function tokenInvalid(cause?: unknown): Fault {
-  return new Fault('unauthenticated', 'TOKEN_INVALID', 'The token is not valid', { cause })
+function tokenInvalid(cause?: unknown): ServiceError {
+  return new ServiceError('unauthenticated', 'TOKEN_INVALID', 'The token is not valid', { cause })
 }

@@ -4,11 +4,11 @@ import type {
   GetKeySetRequest,
   KeySet,
 } from '../../gen/daikon/v1/auth.ts'
-import type { Context } from '../rpc/call.ts'
+import type { IdentityContext } from './identity-dependencies.ts'
 
 /** Every key that verifies tokens of ours. */
 export async function getKeySet(
-  { identity }: Context,
+  { identity }: IdentityContext,
   _request: GetKeySetRequest,
 ): Promise<KeySet> {
   return {
@@ -20,7 +20,7 @@ export async function getKeySet(
 
 /** Where tokens are issued and how they are verified; we are no OpenID provider, and list no more. */
 export async function getConfiguration(
-  { identity }: Context,
+  { identity }: IdentityContext,
   _request: GetConfigurationRequest,
 ): Promise<Configuration> {
   const { baseUrl } = identity.options

@@ -1,4 +1,4 @@
-import { ground } from './access.ts'
+import { grant } from './access.ts'
 
 /**
  * The ids that one of the grounds in $7 reaches, from $5 on, ascending, $6 at most, joined by commas;
@@ -11,33 +11,33 @@ select
   array_to_string(array(
     select resource_id from (
       (select resource_id from resources
-        where $7::int & ${ground.registered} <> 0
+        where $7::int & ${grant.registered} <> 0
           and workspace_id = $1 and kind_id = kind.id and resource_id >= $5
         order by resource_id limit $6)
       union
       (select resource_id from resources
-        where $7 & ${ground.owner} <> 0
+        where $7 & ${grant.owner} <> 0
           and owner_id = $2 and workspace_id = $1 and kind_id = kind.id and resource_id >= $5
         order by resource_id limit $6)
       union
       (select resource_id from resources
-        where $7 & ${ground.workspace} <> 0 and visibility = 'workspace'
+        where $7 & ${grant.workspace} <> 0 and visibility = 'workspace'
           and workspace_id = $1 and kind_id = kind.id and resource_id >= $5
         order by resource_id limit $6)
       union
       (select resource_id from shares
-        where $7 & ${ground.edit} <> 0 and ($7 & ${ground.view} <> 0 or permission = 'edit')
+        where $7 & ${grant.edit} <> 0 and ($7 & ${grant.view} <> 0 or permission = 'edit')
           and user_id = $2 and workspace_id = $1 and kind_id = kind.id and resource_id >= $5
         order by resource_id limit $6)
       union
       (select s.resource_id from group_members g cross join lateral (
           select resource_id from shares
-          where ($7 & ${ground.view} <> 0 or permission = 'edit')
+          where ($7 & ${grant.view} <> 0 or permission = 'edit')
             and group_id = g.group_id and workspace_id = $1
             and kind_id = kind.id and resource_id >= $5
           order by resource_id limit $6
         ) s
-        where $7 & ${ground.edit} <> 0 and g.user_id = $2 and g.workspace_id = $1)
+        where $7 & ${grant.edit} <> 0 and g.user_id = $2 and g.workspace_id = $1)
     ) reached
     order by resource_id limit $6
   ), ','),

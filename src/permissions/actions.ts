@@ -11,19 +11,21 @@ import type {
   ServiceAction,
   ServiceActions,
 } from '../../gen/daikon/v1/permissions.ts'
-import { recordStatement } from '../activity/record.ts'
-import { type Acting, actorOf, type Context, requireUser } from '../rpc/call.ts'
-import { type FieldProblem, invalid } from '../rpc/fault.ts'
-import { executeBound } from '../storage/bound-statement.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
-import { inTransaction } from '../storage/transaction.ts'
+import { actorOf, recordActivityStatement } from '../activity/record-activity.ts'
+import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
+import { executeBound } from '../database/bound-statement.ts'
+import type { StatementPool } from '../database/statement-pool.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { type Decision, defineDecision } from './decision.ts'
 
 /** What every resource knows without registration (specification 2). */
 const builtIn = ['view', 'edit']
 
 /** Adds actions of a service and updates their descriptions; answers all that it has now. */
 export async function registerActions(
-  { em, caller }: Acting,
+  { em, principal }: WriteContext,
   { service_name, actions }: RegisterActionsRequest,
 ): Promise<ServiceActions> {
   requireNewNames(actions.map(({ name }) => name))
@@ -46,28 +48,31 @@ export async function registerActions(
     )
     for (const [action, some] of told) {
       const entries = some.map(({ id, name }) => ({ targetId: id, detail: { service_name, name } }))
-      await executeBound(em, recordStatement(actorOf(caller), action, entries))
+      await executeBound(em, recordActivityStatement(actorOf(principal), action, entries))
     }
     const [service] = await findActions(em, 'where service_name = ?', [service_name])
     return service ?? { service_name, actions: [] }
   })
 }
 
-/** The actions of a service that custom roles give the user in the token's workspace, as of now. */
-export async function listGrantedActions(
-  { caller, statements }: Context,
-  { service_name }: ListGrantedActionsRequest,
-): Promise<ListGrantedActionsResponse> {
-  const { id, workspaceId } = requireUser(caller)
-  const rows = await statements.rows<[string]>('granted actions', grantedSql, [
-    ...[service_name, id, workspaceId],
-  ])
-  return { service_name, actions: rows.map(([name]) => name) }
+/** Lists the actions of a service that custom roles currently give the user in the token's workspace. */
+export function createListGrantedActions(
+  statements: StatementPool,
+): Decision<ListGrantedActionsRequest, ListGrantedActionsResponse> {
+  return defineDecision({
+    checks: () => [],
+    async handle({ principal }, { service_name }) {
+      const { id, workspaceId } = requireUser(principal)
+      const values = [service_name, id, workspaceId]
+      const rows = await statements.rows<[string]>('granted actions', grantedSql, values)
+      return { service_name, actions: rows.map(([name]) => name) }
+    },
+  })
 }
 
 /** Every service's actions, by service and name. */
 export async function listServiceActions(
-  { em }: Context,
+  { em }: RequestContext,
   _request: ListServiceActionsRequest,
 ): Promise<ListServiceActionsResponse> {
   return { services: await findActions(em, '', []) }
@@ -106,10 +111,10 @@ async function findActions(
 }
 
 function requireNewNames(names: string[]): void {
-  const problems = names.flatMap((name, at): FieldProblem[] => {
+  const problems = names.flatMap((name, at): FieldViolation[] => {
     const field = `actions[${at}].name`
     if (builtIn.includes(name)) return [{ field, message: 'is built in' }]
     return names.indexOf(name) < at ? [{ field, message: 'stands there twice' }] : []
   })
-  if (problems.length > 0) throw invalid(...problems)
+  if (problems.length > 0) throw invalidArgument(...problems)
 }

@@ -4,32 +4,30 @@ import type {
   PermissionCheckRequest,
   PermissionCheckResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import type { Decision } from '../rpc/call.ts'
-import { may } from './access.ts'
+import { isAllowed } from './access.ts'
+import { defineDecision } from './decision.ts'
 
-/** Answers each check by the facts that came with the caller's standing. */
-export const check: Decision<PermissionCheckRequest, PermissionCheckResponse> = (
-  { caller, grounds },
-  { checks },
-) => ({
-  results: checks.map((asked, at) => ({
-    service_name: asked.service_name,
-    resource_type: asked.resource_type,
-    resource_id: asked.resource_id,
-    action: asked.action,
-    allowed: may(caller.user?.role, asked.action, grounds[at] ?? 0),
-  })),
+/** Decides a batch of checks, in order. */
+export const check = defineDecision<PermissionCheckRequest, PermissionCheckResponse>({
+  checks: ({ checks }) => checks,
+  handle: ({ principal, grants }, { checks }) => ({
+    results: checks.map(({ service_name, resource_type, resource_id, action }, index) => ({
+      service_name,
+      resource_type,
+      resource_id,
+      action,
+      allowed: isAllowed(principal.user?.role, action, grants[index] ?? 0),
+    })),
+  }),
+  answers: ({ results }) => results.map(({ allowed }) => allowed),
 })
 
-check.asks = ({ checks }) => checks
-
-/** Answers one check of a stream. */
-export const checkOne: Decision<CheckStreamRequest, CheckStreamResponse> = (
-  { caller, grounds },
-  { correlation_id, check },
-) => ({
-  correlation_id,
-  allowed: may(caller.user?.role, check?.action ?? '', grounds[0] ?? 0),
+/** Decides one check of a stream. */
+export const checkStream = defineDecision<CheckStreamRequest, CheckStreamResponse>({
+  checks: ({ check }) => (check ? [check] : []),
+  handle: ({ principal, grants }, { correlation_id, check }) => ({
+    correlation_id,
+    allowed: isAllowed(principal.user?.role, check?.action ?? '', grants[0] ?? 0),
+  }),
+  answers: ({ allowed }) => [allowed],
 })
-
-checkOne.asks = ({ check }) => (check ? [check] : [])

@@ -1,7 +1,7 @@
-import { arrayLiteral, textElement } from '../storage/array-literal.ts'
-import { roles } from '../workspaces/roles.ts'
-import type { Facts, Question, Standing } from './facts.ts'
-import { type Membership, roleShift, standingBit } from './facts-sql.ts'
+import { roles } from '../core/roles.ts'
+import { arrayLiteral, textElement } from '../database/array-literal.ts'
+import type { Facts, FactsQuery, PrincipalStatus } from './facts.ts'
+import { type Membership, roleShift, statusBit } from './facts-sql.ts'
 
 /** Questions as the parameters of one statement, and how its row answers each of them. */
 export type FactsBatch = {
@@ -10,7 +10,7 @@ export type FactsBatch = {
   read(row: FactsRow): Facts[]
 }
 
-/** From so many asks for each caller on, reading all groups of the callers is less work. */
+/** From so many checks for each principal on, reading all groups of the callers is less work. */
 const manyAsks = 16
 
 /** What the statement answers; arrays as PostgreSQL writes them, in the order of the parameters. */
@@ -22,7 +22,7 @@ export type FactsRow = [
 ]
 
 /** Puts questions together. What they have in common, such as the key of a busy backend, is sent once. */
-export function createFactsBatch(questions: Question[]): FactsBatch {
+export function createFactsBatch(questions: FactsQuery[]): FactsBatch {
   const column = (): (string | number | undefined)[] => []
   const [keys, services, types] = [column(), column(), column()]
   const [tokens, users, workspaces] = [column(), column(), column()]
@@ -30,12 +30,12 @@ export function createFactsBatch(questions: Question[]): FactsBatch {
   const keyPlaces = new Map<string, number>()
   const kindPlaces = new Map<string, number>()
 
-  for (const [at, { keyHash, tokenId, userId, workspaceId, asks }] of questions.entries()) {
+  for (const [at, { keyHash, tokenId, userId, workspaceId, checks }] of questions.entries()) {
     if (keyHash && !keyPlaces.has(keyHash)) keyPlaces.set(keyHash, keys.push(keyHash))
     tokens.push(tokenId)
     users.push(userId)
     workspaces.push(workspaceId)
-    for (const { service_name, resource_type, resource_id, action } of asks) {
+    for (const { service_name, resource_type, resource_id, action } of checks) {
       // No name has a line end.
       const kind = `${service_name}\n${resource_type}`
       if (!kindPlaces.has(kind)) {
@@ -56,15 +56,15 @@ export function createFactsBatch(questions: Question[]): FactsBatch {
       ...[callers, kinds, resources, actions],
     ].map(arrayLiteral),
     read([keysRequired, names, standings, allGrounds]) {
-      const standingBits = readNumbers(standings)
-      const groundBits = allGrounds === null ? [] : readNumbers(allGrounds)
+      const statusBits = readNumbers(standings)
+      const grantBits = allGrounds === null ? [] : readNumbers(allGrounds)
       let read = 0
-      return questions.map(({ keyHash, asks }, at) => {
+      return questions.map(({ keyHash, checks }, at) => {
         const service = keyHash && names?.[(keyPlaces.get(keyHash) as number) - 1]
-        const standing = readStanding(standingBits[at] as number, keysRequired, service)
-        const grounds = groundBits.slice(read, read + asks.length)
-        read += asks.length
-        return { standing, grounds }
+        const status = readStatus(statusBits[at] as number, keysRequired, service)
+        const grants = grantBits.slice(read, read + checks.length)
+        read += checks.length
+        return { status, grants }
       })
     },
   }
@@ -75,17 +75,17 @@ function readNumbers(array: string): number[] {
   return array.slice(1, -1).split(',').map(Number)
 }
 
-function readStanding(
+function readStatus(
   bits: number,
   keysRequired: boolean,
   service: string | null | undefined,
-): Standing {
+): PrincipalStatus {
   return {
     service: service || undefined,
     keysRequired,
-    tokenDenied: (bits & standingBit.denied) !== 0,
-    userActive: (bits & standingBit.active) !== 0,
-    userAdmin: (bits & standingBit.admin) !== 0,
+    tokenDenied: (bits & statusBit.denied) !== 0,
+    userActive: (bits & statusBit.active) !== 0,
+    userAdmin: (bits & statusBit.admin) !== 0,
     role: roles[(bits >> roleShift) - 1],
   }
 }

@@ -1,15 +1,15 @@
-import { roles } from '../workspaces/roles.ts'
-import { action, ground } from './access.ts'
+import { roles } from '../core/roles.ts'
+import { actionFact, grant } from './access.ts'
 
 /** The bits of a standing; above them, from `roleShift` on, the role counted from 1. */
-export const standingBit = { denied: 1, active: 2, admin: 4 } as const
+export const statusBit = { denied: 1, active: 2, admin: 4 } as const
 export const roleShift = 3
 
 const roleBits = roles.map((role, at) => `when '${role}' then ${(at + 1) << roleShift}`).join(' ')
 /** Up to how many groups of a resource are asked for the user; of more, the user's are looked for. */
 const fewGroups = 4
 
-const shareBits = `case s.permission when 'edit' then ${ground.edit} else ${ground.view} end`
+const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
 
 /** How a statement finds out whether a user is in a group of a resource. */
 export type Membership = 'probed' | 'hashed'
@@ -23,14 +23,14 @@ const inGroup: Record<Membership, string> = {
   /** All groups of the callers are read and hashed once, which many asks of few callers gain by. */
   hashed: `(q.user_id, s.group_id) in (
                   select g.user_id, g.group_id
-                  from unnest($5::uuid[], $6::uuid[]) caller(user_id, workspace_id)
+                  from unnest($5::uuid[], $6::uuid[]) principal(user_id, workspace_id)
                   join group_members g using (user_id, workspace_id)
                 )`,
 }
 
 /**
  * One row for a whole batch: whether keys are required, the service of each key, the standing of each
- * caller, the grounds of each ask. What callers and asks have in common comes once, and is meant by
+ * principal, the grounds of each ask. What callers and asks have in common comes once, and is meant by
  * its place: $1 keys; $2, $3 kinds; $4 to $6 callers; $7 to $10 asks. Aggregated, because a row for
  * each would take both sides longer to send and to read than the looking up.
  */
@@ -46,9 +46,9 @@ select
   ),
   (
     select array_agg(
-      case when d.token_id is null then 0 else ${standingBit.denied} end
-      | case when u.is_active then ${standingBit.active} else 0 end
-      | case when u.is_admin then ${standingBit.admin} else 0 end
+      case when d.token_id is null then 0 else ${statusBit.denied} end
+      | case when u.is_active then ${statusBit.active} else 0 end
+      | case when u.is_admin then ${statusBit.admin} else 0 end
       | case m.role ${roleBits} else 0 end
       order by q.place)::text
     from unnest($4::uuid[], $5::uuid[], $6::uuid[])
@@ -59,9 +59,9 @@ select
   ),
   (
     select array_agg(
-      case when r.id is null then 0 else ${ground.registered}
-        | case when r.owner_id = q.user_id then ${ground.owner} else 0 end
-        | case when r.visibility = 'workspace' then ${ground.workspace} else 0 end
+      case when r.id is null then 0 else ${grant.registered}
+        | case when r.owner_id = q.user_id then ${grant.owner} else 0 end
+        | case when r.visibility = 'workspace' then ${grant.workspace} else 0 end
         | coalesce((
             select ${shareBits} from shares s
             where s.kind_id = r.kind_id and s.resource_id = r.resource_id
@@ -86,17 +86,17 @@ select
           ), 0)
       end
       | case when q.action is null then 0 else coalesce((
-          select ${action.known} | case when exists (
+          select ${actionFact.known} | case when exists (
               select from custom_role_actions ra
               join custom_role_members rm on rm.role_id = ra.role_id
               where ra.service_action_id = sa.id
                 and rm.user_id = q.user_id and rm.workspace_id = q.workspace_id
-            ) then ${action.granted} else 0 end
+            ) then ${actionFact.granted} else 0 end
           from service_actions sa where sa.service_name = q.service and sa.name = q.action
         ), 0) end
       order by q.place)::text
     from (
-      select ($5::uuid[])[ask.caller] user_id, ($6::uuid[])[ask.caller] workspace_id,
+      select ($5::uuid[])[ask.principal] user_id, ($6::uuid[])[ask.principal] workspace_id,
         ($2::text[])[ask.kind] service, resource, action, place,
         (array(
           select known.id
@@ -106,7 +106,7 @@ select
           order by kind.place
         ))[ask.kind] kind_id
       from unnest($7::int[], $8::int[], $9::uuid[], $10::text[])
-        with ordinality ask(caller, kind, resource, action, place)
+        with ordinality ask(principal, kind, resource, action, place)
     ) q
     left join resources r on r.kind_id = q.kind_id and r.resource_id = q.resource
       and r.workspace_id = q.workspace_id

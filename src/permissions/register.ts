@@ -7,25 +7,25 @@ import type {
   UnregisterRequest,
   UnregisterResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import type { Acting, Context } from '../rpc/call.ts'
-import { Fault, invalid } from '../rpc/fault.ts'
-import { Member } from '../storage/entities/people.ts'
-import { preparedChange } from '../storage/prepared.ts'
-import { sharedPrepared } from '../storage/shared-prepared.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { requireKnownWorkspace } from '../workspaces/workspace-missing.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { batched } from '../database/batched-query.ts'
+import { violates } from '../database/database-errors.ts'
+import { Member } from '../database/entities/people.ts'
+import { preparedChange } from '../database/prepared.ts'
+import { requireKnownWorkspace } from '../workspaces/require-workspace.ts'
 import {
   findResource,
   type Resource,
   requireResource,
-  resourceMissing,
+  resourceNotFound,
   viewFacts,
   viewResource,
 } from './resource.ts'
 
 /** Makes a resource known; a repetition answers the record as it is now. */
 export async function register(
-  { em }: Acting,
+  { em }: WriteContext,
   request: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
   const made = await insert(em, request)
@@ -36,25 +36,25 @@ export async function register(
     resource.owner_id === request.owner_id.toLowerCase()
   if (same) return viewResource(em, resource)
   const detail = 'The resource is registered with another workspace or owner'
-  throw new Fault('conflict', 'RESOURCE_REGISTERED', detail)
+  throw new ServiceError('already_exists', 'RESOURCE_REGISTERED', detail)
 }
 
 /** A resource's record by its service's own name for it. */
 export async function getResource(
-  { em }: Context,
+  { em }: RequestContext,
   request: GetResourceRequest,
 ): Promise<ResourcePermissionResponse> {
   const resource = await findResource(em, request)
-  if (!resource) throw resourceMissing()
+  if (!resource) throw resourceNotFound()
   return viewResource(em, resource)
 }
 
 /** Forgets a resource; its shares go with it. */
 export async function unregister(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { permission_id }: UnregisterRequest,
 ): Promise<UnregisterResponse> {
-  const { id } = await requireResource(em, caller, permission_id)
+  const { id } = await requireResource(em, principal, permission_id)
   await preparedChange(em, {
     ...{ name: 'unregister', text: 'delete from resources where id = $1', values: [id] },
   })
@@ -65,7 +65,7 @@ async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterReso
   const { workspace_id, owner_id } = request
   if (await em.count(Member, { workspace_id, user_id: owner_id })) return
   await requireKnownWorkspace(em, workspace_id)
-  throw invalid({ field: 'owner_id', message: 'must be a member of the workspace' })
+  throw invalidArgument({ field: 'owner_id', message: 'must be a member of the workspace' })
 }
 
 /** What the first resource of a kind takes, and one that can't be registered is refused for. */
@@ -81,7 +81,7 @@ async function insertFirst(em: EntityManager, request: RegisterResourceRequest):
     values: [request.service_name, request.resource_type],
   })
   const resource = (await insert(em, request)) ?? (await findResource(em, request))
-  if (!resource) throw resourceMissing()
+  if (!resource) throw resourceNotFound()
   return resource
 }
 
@@ -92,13 +92,13 @@ async function insert(
 ): Promise<Resource | undefined> {
   const { service_name, resource_type, visibility = 'private' } = request
   try {
-    const made = await sharedPrepared<Resource>(em, registration, {
+    const made = await batched<Resource>(em, registration, {
       ...{ ...request, id: uuid(), visibility },
     })
     return made && { ...made, service_name, resource_type }
   } catch (error) {
     // The workspace or the owner went away meanwhile.
-    if (violates(error, 'foreign')) throw resourceMissing()
+    if (violates(error, 'foreign')) throw resourceNotFound()
     throw error
   }
 }

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ResourcePermissionResponse, Share } from '../../gen/daikon/v1/permissions.ts'
-import type { Caller } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import type { SharePermission, Visibility } from '../storage/entities/resources.ts'
-import { prepared } from '../storage/prepared.ts'
-import { sharedPrepared } from '../storage/shared-prepared.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
-import { rules } from './access.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/request-context.ts'
+import { batched } from '../database/batched-query.ts'
+import type { SharePermission, Visibility } from '../database/entities/resources.ts'
+import { prepared } from '../database/prepared.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { coversWorkspace } from './access.ts'
 
 /** A resource's row with the names of its kind. */
 export type Resource = {
@@ -48,14 +48,14 @@ const byId = {
     join ${resourceSql.from} on r.id = asked.id`,
 }
 
-/** The resource of a permission_id, if it is in the caller's reach; else it is missing for them. */
+/** The resource of a permission_id, if it is in the principal's reach; else it is missing for them. */
 export async function requireResource(
   em: EntityManager,
-  caller: Caller,
+  principal: Principal,
   permissionId: string,
 ): Promise<Resource> {
-  const found = await sharedPrepared<Resource>(em, byId, { id: permissionId })
-  if (!found || !isInReach(caller, found)) throw resourceMissing()
+  const found = await batched<Resource>(em, byId, { id: permissionId })
+  if (!found || !isInReach(principal, found)) throw resourceNotFound()
   return found
 }
 
@@ -72,11 +72,15 @@ export async function findResource(
   return found
 }
 
-/** Who may change a resource's record; a row for each kind of caller. */
-export function requireManager(caller: Caller, resource: Resource): void {
-  const { user } = caller
-  if (!user || user.id === resource.owner_id || (user.role && rules(user.role))) return
-  throw new Fault('forbidden', 'NOT_THE_OWNER', 'Only the owner or a workspace admin may share it')
+/** Who may change a resource's record; a row for each kind of principal. */
+export function requireManager(principal: Principal, resource: Resource): void {
+  const { user } = principal
+  if (!user || user.id === resource.owner_id || (user.role && coversWorkspace(user.role))) return
+  throw new ServiceError(
+    'permission_denied',
+    'NOT_THE_OWNER',
+    'Only the owner or a workspace admin may share it',
+  )
 }
 
 /** The record as it goes out, with its shares, oldest first. */
@@ -113,11 +117,11 @@ export function viewShare(share: ShareRow): Share {
   }
 }
 
-export function resourceMissing(): Fault {
-  return new Fault('missing', 'RESOURCE_NOT_FOUND', 'Resource not found')
+export function resourceNotFound(): ServiceError {
+  return new ServiceError('not_found', 'RESOURCE_NOT_FOUND', 'Resource not found')
 }
 
-function isInReach({ user, service }: Caller, resource: Resource): boolean {
+function isInReach({ user, service }: Principal, resource: Resource): boolean {
   if (user && user.workspaceId !== resource.workspace_id) return false
   return service?.name === undefined || service.name === resource.service_name
 }

@@ -1,14 +1,14 @@
 import { v7 as uuid } from 'uuid'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
-import { entryRow, insertEntries, record } from '../activity/record.ts'
-import { type Acting, actorOf, type Context } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import type { SharePermission } from '../storage/entities/resources.ts'
-import { preparedChange } from '../storage/prepared.ts'
-import { sharedPrepared } from '../storage/shared-prepared.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { inTransaction } from '../storage/transaction.ts'
+import { actorOf, entryRow, insertEntries, recordActivity } from '../activity/record-activity.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { batched } from '../database/batched-query.ts'
+import { violates } from '../database/database-errors.ts'
+import type { SharePermission } from '../database/entities/resources.ts'
+import { preparedChange } from '../database/prepared.ts'
+import { inTransaction } from '../database/transaction.ts'
 import {
   type Resource,
   requireManager,
@@ -18,13 +18,16 @@ import {
 } from './resource.ts'
 
 /** Shares a resource with a user or group of its workspace, in place of what they had. */
-export async function share({ em, caller }: Acting, request: ShareRequest): Promise<Share> {
-  const resource = await requireResource(em, caller, request.permission_id)
-  requireManager(caller, resource)
+export async function share(
+  { em, principal }: WriteContext,
+  request: ShareRequest,
+): Promise<Share> {
+  const resource = await requireResource(em, principal, request.permission_id)
+  requireManager(principal, resource)
   const { kind_id, resource_id, workspace_id } = resource
-  const actor = actorOf(caller)
+  const actor = actorOf(principal)
   try {
-    const row = await sharedPrepared<ShareRow>(em, sharing[granteeColumn(request)], {
+    const row = await batched<ShareRow>(em, sharing[granteeColumn(request)], {
       ...{ id: uuid(), kind_id, resource_id, workspace_id, granted_by: actor.actorId },
       ...{ grantee_id: request.grantee_id, permission: request.permission },
       entry: entryRow(actor, shareEntry('permission.shared', resource, request)),
@@ -34,9 +37,9 @@ export async function share({ em, caller }: Acting, request: ShareRequest): Prom
     // The foreign keys are the rule: a member or a group of this very workspace.
     if (!violates(error, 'foreign')) throw error
     // The resource may have gone since.
-    await requireResource(em, caller, request.permission_id)
+    await requireResource(em, principal, request.permission_id)
     const kind = request.grantee_type
-    throw new Fault('missing', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
+    throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
   }
 }
 
@@ -70,10 +73,10 @@ function sharingWith(grantee: Grantee) {
 
 /** Takes a share back, whatever it gave. */
 export async function revokeShare(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: ShareRequest,
 ): Promise<Acknowledgement> {
-  const resource = await requireResource(em, caller, request.permission_id)
+  const resource = await requireResource(em, principal, request.permission_id)
   const { kind_id, resource_id } = resource
   return inTransaction(em, async (em) => {
     const [gone] = await em.execute<{ permission: SharePermission }[]>(
@@ -81,10 +84,10 @@ export async function revokeShare(
        returning permission`,
       [kind_id, resource_id, request.grantee_id],
     )
-    if (!gone) throw new Fault('missing', 'SHARE_NOT_FOUND', 'Share not found')
+    if (!gone) throw new ServiceError('not_found', 'SHARE_NOT_FOUND', 'Share not found')
     const { permission } = gone
     const entry = shareEntry('permission.share_revoked', resource, { ...request, permission })
-    await record(em, actorOf(caller), entry)
+    await recordActivity(em, actorOf(principal), entry)
     return { status: 'ok' }
   })
 }

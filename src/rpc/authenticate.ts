@@ -1,81 +1,71 @@
+import { ServiceError } from '../core/errors.ts'
+import type {
+  AdminPrincipal,
+  PresentedToken,
+  Principal,
+  ServicePrincipal,
+  UserPrincipal,
+} from '../core/request-context.ts'
 import type { Token } from '../identity/claims.ts'
-import { notAdmin, userInactive } from '../identity/user-faults.ts'
-import type { Standing } from '../permissions/facts.ts'
-import type { AdminCaller, ServiceCaller, ShownToken, UserCaller } from './call.ts'
-import { Fault } from './fault.ts'
-import type { Passage, PipelineParts } from './pipeline.ts'
-import { within } from './trace.ts'
+import { adminRequired, userInactive } from '../identity/user-errors.ts'
+import type { PrincipalStatus } from '../permissions/facts.ts'
+import type { VerifiedCredentials } from './credentials.ts'
 
-/**
- * Finds out who calls. The message is read here, so that the facts of what it asks ride in the one
- * statement that tells how things stand with the credentials.
- */
-export async function authenticate(passage: Passage, parts: PipelineParts): Promise<void> {
-  const { operation, call, now } = passage
-  const { asker, credentials } = call
-  const { tier } = operation.policy
-  const pending = parts.recognize(tier, credentials, now)
-  const { user, admin, service, keyHash } = pending instanceof Promise ? await pending : pending
-  if (call.read) call.message = await call.read()
-  const asks = readMessage(passage)
-  if (tier === 'public') return
+type AuthenticationDependencies = {
+  keysRequired: boolean
+  onServiceKeyUsed: (keyHash: string, now: Date) => void
+}
 
-  const question = {
-    keyHash,
-    tokenId: (user ?? admin)?.jti,
-    userId: (user ?? admin)?.sub,
-    workspaceId: user?.wid,
-    asks,
-  }
-  const { standing, grounds } = await within(asker.span, 'facts', {}, () =>
-    parts.loadFacts(question, asker),
-  )
+/** Judges verified credentials by their current status; throws `unauthenticated` for revoked ones. */
+export function authenticate(
+  { user, admin, service, keyHash }: VerifiedCredentials,
+  status: PrincipalStatus | undefined,
+  now: Date,
+  { keysRequired, onServiceKeyUsed }: AuthenticationDependencies,
+): Principal {
+  if (!status) return {}
+  const principal: Principal = {}
   if (service) {
-    const required = parts.identity.options.keysRequired || standing.keysRequired
-    passage.caller.service = required ? requireService(standing, keyHash) : { name: undefined }
-    if (required && keyHash) parts.keyUses.note(keyHash, now)
+    const required = keysRequired || status.keysRequired
+    principal.service = required ? requireService(status, keyHash) : { name: undefined }
+    if (required && keyHash) onServiceKeyUsed(keyHash, now)
   }
-  if (user) passage.caller.user = requireUser(standing, user)
-  if (admin) passage.caller.admin = requireAdmin(standing, admin)
-  passage.grounds = grounds
+  if (user) principal.user = requireActiveUser(status, user)
+  if (admin) principal.admin = requireActiveAdmin(status, admin)
+  return principal
 }
 
-/** The asks of a message that is valid; what is wrong with it waits for its step. */
-function readMessage(passage: Passage) {
-  const { operation, call } = passage
-  try {
-    if (call.message instanceof Fault) throw call.message
-    operation.validate(call.message)
-    return operation.useCase.asks?.(call.message) ?? []
-  } catch (error) {
-    passage.problem = Fault.from(error)
-    return []
-  }
-}
-
-/** The second row of the matrix of specification 5.5; the first, development mode, asks for no key. */
-function requireService(standing: Standing, keyHash: string | undefined): ServiceCaller {
-  if (standing.service !== undefined) return { name: standing.service }
+function requireService(status: PrincipalStatus, keyHash: string | undefined): ServicePrincipal {
+  if (status.service !== undefined) return { name: status.service }
   throw keyHash
-    ? new Fault('unauthenticated', 'SERVICE_KEY_INVALID', 'The service key is not valid')
-    : new Fault('unauthenticated', 'SERVICE_KEY_MISSING', 'A service key is needed: x-service-key')
+    ? new ServiceError('unauthenticated', 'SERVICE_KEY_INVALID', 'The service key is not valid')
+    : new ServiceError(
+        'unauthenticated',
+        'SERVICE_KEY_MISSING',
+        'A service key is required in the x-service-key header',
+      )
 }
 
-function requireUser(standing: Standing, claims: Token<'access'>): UserCaller {
-  const token = requireGood(standing, claims)
-  return { id: claims.sub, workspaceId: claims.wid, role: standing.role, token }
+function requireActiveUser(status: PrincipalStatus, claims: Token<'access'>): UserPrincipal {
+  const token = requireLiveToken(status, claims)
+  return { id: claims.sub, workspaceId: claims.wid, role: status.role, token }
 }
 
-function requireAdmin(standing: Standing, claims: Token<'admin_access'>): AdminCaller {
-  const token = requireGood(standing, claims)
-  if (claims.admin !== true || !standing.userAdmin) throw notAdmin()
+function requireActiveAdmin(
+  status: PrincipalStatus,
+  claims: Token<'admin_access'>,
+): AdminPrincipal {
+  const token = requireLiveToken(status, claims)
+  if (claims.admin !== true || !status.userAdmin) throw adminRequired()
   return { id: claims.sub, token }
 }
 
-/** A token holds while it is not denied and its user is active. */
-function requireGood(standing: Standing, { jti, exp }: { jti: string; exp: number }): ShownToken {
-  if (standing.tokenDenied)
-    throw new Fault('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
-  if (!standing.userActive) throw userInactive()
+function requireLiveToken(
+  status: PrincipalStatus,
+  { jti, exp }: Token<'access' | 'admin_access'>,
+): PresentedToken {
+  if (status.tokenDenied)
+    throw new ServiceError('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
+  if (!status.userActive) throw userInactive()
   return { id: jti, expiresAt: new Date(exp * 1000) }
 }

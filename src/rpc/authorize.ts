@@ -1,44 +1,51 @@
-import { atLeast } from '../workspaces/roles.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/request-context.ts'
+import { atLeast } from '../core/roles.ts'
 import type { Call } from './call.ts'
-import { Fault } from './fault.ts'
-import type { Passage, PipelineParts } from './pipeline.ts'
+import type { Operation } from './operation.ts'
 
-/** Holds the caller to the method's policy: its workspace, its role there, its service. */
+/** Requires what the policy of the method demands: the workspace, the role in it, the service. */
 export function authorize(
-  { operation, call, caller }: Passage,
-  { adminOrigins }: PipelineParts,
+  { policy }: Operation,
+  call: Call,
+  request: object,
+  { user, service, admin }: Principal,
+  adminOrigins: string[],
 ): void {
-  const { leastRole, workspaceField, serviceField, safe } = operation.policy
-  const message = call.message as Record<string, unknown>
-  const { user, service } = caller
+  const { leastRole, workspaceField, serviceField, safe } = policy
+  const fields = request as Record<string, unknown>
   if (user && workspaceField) {
-    if (String(message[workspaceField]).toLowerCase() !== user.workspaceId)
-      throw new Fault('forbidden', 'OTHER_WORKSPACE', 'The token is for another workspace')
+    if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId)
+      throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
   }
   if (user && leastRole) {
     if (!user.role)
-      throw new Fault('forbidden', 'NOT_A_MEMBER', 'Not a member of the workspace any more')
+      throw permissionDenied('NOT_A_MEMBER', 'You are no longer a member of this workspace')
     if (!atLeast(user.role, leastRole))
-      throw new Fault('forbidden', 'ROLE_TOO_LOW', `The role ${leastRole} is needed at least`)
+      throw permissionDenied('ROLE_TOO_LOW', `Requires role ${leastRole} or higher`)
   }
-  if (caller.admin && !safe && !isTrusted(call, adminOrigins))
-    throw new Fault('forbidden', 'ORIGIN_REFUSED', 'The request comes from another site')
+  if (admin && !safe && !isTrustedOrigin(call, adminOrigins))
+    throw permissionDenied('ORIGIN_REFUSED', 'Requests from this origin are not allowed')
   if (service?.name !== undefined && serviceField) {
-    if (!namesOnly(service.name, message, serviceField))
-      throw new Fault('forbidden', 'OTHER_SERVICE', `The key acts for ${service.name} alone`)
+    if (!namesOnly(service.name, fields, serviceField))
+      throw permissionDenied('OTHER_SERVICE', `The service key is limited to ${service.name}`)
   }
 }
 
-/** A browser sends the admin cookie for any page; only ours may act with it. */
-function isTrusted({ door, origin }: Call, adminOrigins: string[]): boolean {
-  return door === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
+function permissionDenied(reason: string, detail: string): ServiceError {
+  return new ServiceError('permission_denied', reason, detail)
 }
 
-/** Whether every value at the path, which may walk into a repeated field, is this one. */
-function namesOnly(name: string, value: unknown, path: string[], at = 0): boolean {
-  const step = path[at]
+/** Browsers attach the admin cookie to requests of any page; only the console's may use it. */
+function isTrustedOrigin({ transport, origin }: Call, adminOrigins: string[]): boolean {
+  return transport === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
+}
+
+/** Whether every value at the path, which may lead into a repeated field, equals `name`. */
+function namesOnly(name: string, value: unknown, path: string[], depth = 0): boolean {
+  const step = path[depth]
   if (step === undefined) return value === name
   const next = (value as Record<string, unknown>)[step]
-  if (!Array.isArray(next)) return namesOnly(name, next, path, at + 1)
-  return next.every((item) => namesOnly(name, item, path, at + 1))
+  if (!Array.isArray(next)) return namesOnly(name, next, path, depth + 1)
+  return next.every((item) => namesOnly(name, item, path, depth + 1))
 }

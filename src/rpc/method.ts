@@ -1,20 +1,7 @@
-import { readFileSync } from 'node:fs'
-import {
-  createFileRegistry,
-  type DescExtension,
-  type DescField,
-  type DescMessage,
-  type DescMethod,
-  type FileRegistry,
-  fromBinary,
-  getOption,
-  hasOption,
-  type Message,
-  toJson,
-} from '@bufbuild/protobuf'
-import { type DescriptorProto, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
-import type { Role } from '../workspaces/roles.ts'
-import { type FaultKind, faultKinds } from './fault.ts'
+import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
+import { type ErrorCode, errorCodes } from '../core/errors.ts'
+import type { Role } from '../core/roles.ts'
+import { methodOption } from './descriptors.ts'
 import { type Route, readRoute } from './route.ts'
 
 /** The credentials a method asks for (specification 5.1). */
@@ -37,7 +24,7 @@ export type Policy = {
   /** The request field that may come over HTTP as a file. */
   upload: Upload | undefined
   /** What its use case may end with, beside what follows from all the above. */
-  faults: FaultKind[]
+  errors: ErrorCode[]
 }
 
 /** How a file becomes a request field (policy.proto). */
@@ -80,28 +67,7 @@ type PolicyJson = {
   status?: number
   response_field?: string
   upload?: { field: string; media_type: string; part: string; largest: number }
-  faults?: string[]
-}
-
-const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
-
-/**
- * The whole interface, as `npm run generate` leaves it, but for one thing: JSON names are the names
- * of the wire, so that grpcurl and curl show the same.
- */
-export function readRegistry(): FileRegistry {
-  const descriptors = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
-  for (const { messageType, package: name } of descriptors.file) {
-    if (name === 'daikon.v1') keepNames(messageType)
-  }
-  return createFileRegistry(descriptors)
-}
-
-function keepNames(messages: DescriptorProto[]): void {
-  for (const { field: fields, nestedType } of messages) {
-    for (const field of fields) field.jsonName = field.name
-    keepNames(nestedType)
-  }
+  errors?: string[]
 }
 
 /** Every method of one answer; throws when one has no policy, no route, or rights that hang in the air. */
@@ -123,29 +89,23 @@ function declared(registry: FileRegistry): DescMethod[] {
   return own.flatMap((file) => file.services.flatMap((service) => service.methods))
 }
 
-/** A field's option as JSON under its proto names; undefined when it is not set. */
-export function fieldOption(registry: FileRegistry, field: DescField, name: string): unknown {
-  const extension = requireExtension(registry, name)
-  return hasOption(field, extension) ? optionJson(registry, extension, field) : undefined
-}
-
 function readMethod(registry: FileRegistry, method: DescMethod): Method {
   const name = methodName(method)
-  const http = requireExtension(registry, 'google.api.http')
-  if (!hasOption(method, http)) throw new Error(`${name} declares no google.api.http`)
-  const route = readRoute(name, optionJson(registry, http, method) as Record<string, string>)
+  const http = methodOption(registry, method, 'google.api.http')
+  if (!http) throw new Error(`${name} declares no google.api.http`)
+  const route = readRoute(name, http as Record<string, string>)
   return { ...readDeclaration(registry, method, route.verb === 'get'), route }
 }
 
 function readDeclaration(registry: FileRegistry, method: DescMethod, safe: boolean): Declaration {
   const name = methodName(method)
-  const policy = requireExtension(registry, 'daikon.v1.policy')
-  if (!hasOption(method, policy)) throw new Error(`${name} declares no policy`)
+  const policy = methodOption(registry, method, 'daikon.v1.policy')
+  if (!policy) throw new Error(`${name} declares no policy`)
   return {
     name,
     service: method.parent.name,
     key: method.localName,
-    policy: readPolicy(name, method, optionJson(registry, policy, method) as PolicyJson, safe),
+    policy: readPolicy(name, method, policy as PolicyJson, safe),
     descriptor: method,
     input: method.input,
     output: method.output,
@@ -177,35 +137,18 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     status: json.status ?? 200,
     responseField: json.response_field,
     upload: readUpload(json),
-    faults: (json.faults ?? []).map((kind) => readFaultKind(name, kind)),
+    errors: (json.errors ?? []).map((kind) => readErrorCode(name, kind)),
   }
 }
 
-function readFaultKind(name: string, kind: string): FaultKind {
-  if (!Object.hasOwn(faultKinds, kind))
+function readErrorCode(name: string, kind: string): ErrorCode {
+  if (!Object.hasOwn(errorCodes, kind))
     throw new Error(`${name} names a fault that there is not: ${kind}`)
-  return kind as FaultKind
+  return kind as ErrorCode
 }
 
 function readUpload({ upload }: PolicyJson): Upload | undefined {
   if (!upload) return undefined
   const { media_type: mediaType, ...rest } = upload
   return { ...rest, mediaType }
-}
-
-function requireExtension(registry: FileRegistry, name: string): DescExtension {
-  const extension = registry.getExtension(name)
-  if (!extension) throw new Error(`The descriptors lack ${name}`)
-  return extension
-}
-
-function optionJson(
-  registry: FileRegistry,
-  extension: DescExtension,
-  element: DescMethod | DescField,
-): unknown {
-  if (!extension.message) throw new Error(`${extension.typeName} is no message`)
-  // biome-ignore lint/suspicious/noExplicitAny: which element an extension extends is data here
-  const value = getOption(element as any, extension) as Message
-  return toJson(extension.message, value, { useProtoFieldName: true, registry })
 }

@@ -1,37 +1,36 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
-import type { Context, UseCase } from './call.ts'
-import type { Fault } from './fault.ts'
+import type { ServiceError } from '../core/errors.ts'
+import { type BoundField, readBoundFields } from './bound-fields.ts'
+import type { HandlerTable, MethodHandler } from './handler.ts'
 import { type Method, type Policy, readMethods, readStreams, type Stream } from './method.ts'
-import { readTravellers, type Traveller } from './travel.ts'
 import { createValidator, type Validator } from './validate.ts'
 
-/** A method with all that it takes to run it. */
+/** A method with everything the pipeline needs to run it. */
 export type Operation = Pick<Method, 'name' | 'policy'> & {
   validate: Validator
-  useCase: UseCase<object, object>
+  handler: MethodHandler<object, object>
+  /** The level at which a successful call is logged. Errors are logged at `info`. */
+  logLevel: 'debug' | 'info'
 }
 
-/** An operation with its declaration, for the doors to stand it at. */
+/** An operation with its declaration, for the transports to expose. */
 export type DeclaredOperation = Method &
   Operation & {
-    /** The fields that travel in headers and cookies. */
-    travel: { request: Traveller[]; response: Traveller[] }
+    /** The fields that travel in HTTP headers and cookies. */
+    bindings: { request: BoundField[]; response: BoundField[] }
   }
 
-/** A stream with all that it takes to run it, message by message. */
+/** A stream; each of its messages runs through the pipeline. */
 export type StreamOperation = Stream & Operation
 
-/** The use cases by service and key, `{PermissionService: {check, …}}`. */
-export type UseCaseTable = Record<string, Record<string, UseCase<never, object>>>
-
-/** What nobody declared, so that it takes the pipeline, and counts, like everything else. */
-export function refusal(fault: Fault): Operation {
-  return undeclared('refusal', () => Promise.reject(fault))
+/** An operation that fails with `error`, so that undeclared routes count against the limits too. */
+export function failingOperation(error: ServiceError): Operation {
+  return publicOperation('refusal', () => Promise.reject(error))
 }
 
-/** Something public beside the declared methods, such as a page of the docs. */
-export function undeclared(name: string, useCase: () => Promise<object>): Operation {
-  return { name, policy: publicPolicy, validate: () => {}, useCase }
+/** A public operation that is not declared in the proto, such as a page of the API docs. */
+export function publicOperation(name: string, handler: () => Promise<object>): Operation {
+  return { name, policy: publicPolicy, validate: () => {}, handler, logLevel: 'info' }
 }
 
 const publicPolicy: Policy = {
@@ -44,65 +43,45 @@ const publicPolicy: Policy = {
   status: 200,
   responseField: undefined,
   upload: undefined,
-  faults: [],
+  errors: [],
 }
 
-/** Reads use cases for which no start waits. */
-type LoadUseCases = () => Promise<UseCaseTable>
-
-/**
- * Every declared method with its use case; throws when it has none. What is not in the table is
- * looked for at its first call by `load`, if there is one.
- */
+/** Every declared unary method with its handler; throws when a method has none. */
 export function createOperations(
   registry: FileRegistry,
-  table: UseCaseTable,
-  load?: LoadUseCases,
+  handlers: HandlerTable,
 ): DeclaredOperation[] {
   return readMethods(registry).map((method) => ({
     ...method,
-    validate: createValidator(registry, method),
-    useCase: load
-      ? (findUseCase(table, method) ?? lateUseCase(method, load))
-      : requireUseCase(table, method),
-    travel: {
-      request: readTravellers(registry, method.input),
-      response: readTravellers(registry, method.output),
+    ...createOperation(registry, handlers, method),
+    bindings: {
+      request: readBoundFields(registry, method.input),
+      response: readBoundFields(registry, method.output),
     },
   }))
 }
 
-/** Every declared stream with the use case that each of its messages takes. */
-export function createStreams(registry: FileRegistry, table: UseCaseTable): StreamOperation[] {
+/** Every declared stream with the handler of its messages. */
+export function createStreams(registry: FileRegistry, handlers: HandlerTable): StreamOperation[] {
   return readStreams(registry).map((stream) => ({
     ...stream,
-    validate: createValidator(registry, stream),
-    useCase: requireUseCase(table, stream),
+    ...createOperation(registry, handlers, stream),
   }))
 }
 
-type Named = Pick<Method, 'name' | 'service' | 'key'>
-
-function findUseCase(table: UseCaseTable, { service, key }: Named) {
-  return table[service]?.[key] as UseCase<object, object> | undefined
-}
-
-function requireUseCase(table: UseCaseTable, named: Named): UseCase<object, object> {
-  const useCase = findUseCase(table, named)
-  if (!useCase) throw new Error(`${named.name} has no use case`)
-  return useCase
-}
-
-/** Its asks would not be heard: a decision has to be in the table. */
-function lateUseCase(method: Named, load: LoadUseCases): UseCase<object, object> {
-  let found: UseCase<object, object> | undefined
-  async function find() {
-    const useCase = requireUseCase(await load(), method)
-    if (useCase.asks) throw new Error(`${method.name} is a decision and was not there at first`)
-    return useCase
-  }
-  return async (context: Context, request: object) => {
-    found ??= await find()
-    return found(context, request)
+function createOperation(
+  registry: FileRegistry,
+  handlers: HandlerTable,
+  method: Method | Stream,
+): Operation {
+  const { name, service, key, policy } = method
+  const handler = handlers[service]?.[key] as MethodHandler<object, object> | undefined
+  if (!handler) throw new Error(`${name} has no handler`)
+  return {
+    name,
+    policy,
+    validate: createValidator(registry, method),
+    handler,
+    logLevel: typeof handler === 'function' ? 'info' : handler.logLevel,
   }
 }

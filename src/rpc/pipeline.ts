@@ -1,121 +1,162 @@
-import type { KeyUses } from '../admin/key-uses.ts'
-import type { IdentityParts } from '../identity/identity-parts.ts'
-import type { Verdict, Windows } from '../limits/windows.ts'
-import type { LoadFacts } from '../permissions/facts.ts'
-import type { Database } from '../storage/database.ts'
-import { storageFault } from '../storage/storage-fault.ts'
-import { callEnded } from './asker.ts'
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { callCancelled } from '../core/cancellation.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/request-context.ts'
+import { requestScope } from '../core/request-scope.ts'
+import { type Span, withSpan } from '../core/trace.ts'
+import { databaseError } from '../database/database-errors.ts'
+import type { Facts, FactsQuery, LoadFacts } from '../permissions/facts.ts'
+import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
-import type { Call, Caller } from './call.ts'
-import { Fault } from './fault.ts'
-import { handle } from './handle.ts'
-import { limit } from './limit.ts'
+import type { Call } from './call.ts'
+import type { VerifiedCredentials, VerifyCredentials } from './credentials.ts'
+import { type Decoded, decode } from './decode.ts'
 import type { Operation } from './operation.ts'
-import type { Recognize } from './recognize.ts'
-import type { Span } from './trace.ts'
+import { requireWithinLimit, takeRateLimit } from './take-rate-limit.ts'
 
-/** What the steps work with. */
-export type PipelineParts = {
-  windows: Windows
-  /** Requests a minute for one client over all methods; undefined lifts every limit. */
+/** What the pipeline works with. */
+export type PipelineDependencies = {
+  rateLimiter: RateLimiter
+  /** Requests per minute and client over all REST routes; undefined turns every limit off. */
   globalLimit: number | undefined
-  identity: IdentityParts
-  recognize: Recognize
-  now: () => Date
-  /** The pages that may act with the admin cookie. */
-  adminOrigins: string[]
+  verifyCredentials: VerifyCredentials
   loadFacts: LoadFacts
-  keyUses: KeyUses
-  database: Database
-  /** Hears of every Fault that is ours rather than the caller's. */
-  onFailure: (fault: Fault, call: Call) => void
-  /** Hears of every call when it has ended. */
-  onEnd?: ((ending: Ending) => void) | undefined
-  /** Makes the span of a call, where calls are traced. */
-  trace?: Trace | undefined
-  /** Tells the operator. */
+  /** No development mode: a service key is required even when no service app is active. */
+  keysRequired: boolean
+  onServiceKeyUsed: (keyHash: string, now: Date) => void
+  /** The origins whose pages may act with the admin cookie. */
+  adminOrigins: string[]
+  forkEntityManager: () => EntityManager
+  now: () => Date
+  /** Called for every error that is the server's fault. */
+  onFailure: (error: ServiceError, call: Call) => void
+  /** Called for every call when it has ended. */
+  onEnd?: ((result: CallResult) => void) | undefined
+  /** Starts the span of a call, when calls are traced. */
+  trace?: StartSpan | undefined
   warn: (text: string) => void
 }
 
-/** A call on its way through the steps, and what they have found out. */
-export type Passage = {
-  operation: Operation
-  call: Call
-  /** When the call came. */
-  now: Date
-  caller: Caller
-  grounds: number[]
-  /** What is wrong with the message; kept until the caller may hear of it. */
-  problem?: Fault
-  /** Where the client stands in its windows. */
-  verdict?: Verdict
+export type StartSpan = (operation: Operation, call: Call) => Span
+
+/** What the transport sends: a response or an error, with the state of the rate limit. */
+export type Outcome = {
   response?: object
+  error?: ServiceError
+  rateLimit?: RateLimitResult | undefined
 }
 
-/** How a call ended: with a response or a Fault, and the limits to tell of. */
-export type Outcome = { response?: object; fault?: Fault; verdict?: Verdict }
-
-/** A call that has ended, as the operator hears of it. */
-export type Ending = {
+/** A call that has ended, for logs and metrics. */
+export type CallResult = {
   operation: Operation
   call: Call
-  caller: Caller
+  /** The caller, as far as it was authenticated. */
+  principal: Principal
   response: object | undefined
-  fault: Fault | undefined
-  /** From the door to the answer, before it is written. */
+  error: ServiceError | undefined
   milliseconds: number
 }
 
-/** Begins the span of a call. */
-export type Trace = (operation: Operation, call: Call) => Span
-
-/** The order of the steps, both doors. */
-const steps: ((passage: Passage, parts: PipelineParts) => Promise<void> | void)[] = [
-  limit, // first, so that a flood costs neither a signature nor a statement
-  authenticate, // before the message is judged: a stranger learns nothing of what would be valid
-  validate, // before rights are looked at, which need well-formed ids
-  authorize, // the method's own demands; those on a record are the use case's
-  handle,
-]
-
-function validate({ problem }: Passage): void {
-  if (problem) throw problem
-}
-
-/** One way through for every call of either door. It never rejects. */
+/** Runs a call of either transport. Never rejects. */
 export type Pipeline = (operation: Operation, call: Call) => Promise<Outcome>
 
-/** Puts the steps over their parts. */
-export function createPipeline(parts: PipelineParts): Pipeline {
-  const { onEnd, trace } = parts
-  return async (operation, given) => {
-    const began = performance.now()
-    const span = trace?.(operation, given)
-    const call = span ? { ...given, asker: { ...given.asker, span } } : given
-    const passage: Passage = { operation, call, now: parts.now(), caller: {}, grounds: [] }
-    const fault = await walk(passage, parts)
-    const { caller, response, verdict } = passage
-    span?.end(fault?.reason)
-    const milliseconds = performance.now() - began
-    onEnd?.({ operation, call, caller, response, fault, milliseconds })
-    return fault ? { fault, ...(verdict && { verdict }) } : passage
+/** What the steps have established so far; logs and responses need it even when a later step fails. */
+type Progress = { principal: Principal; rateLimit?: RateLimitResult | undefined }
+
+/** Creates the one pipeline that every call of both transports takes. */
+export function createPipeline(dependencies: PipelineDependencies): Pipeline {
+  const { onEnd, trace, onFailure } = dependencies
+  return async (operation, received) => {
+    const started = performance.now()
+    const span = trace?.(operation, received)
+    const call = span ? { ...received, scope: { ...received.scope, span } } : received
+    const progress: Progress = { principal: {} }
+    let response: object | undefined
+    let error: ServiceError | undefined
+    try {
+      response = await runSteps(operation, call, progress, dependencies)
+    } catch (thrown) {
+      error = ServiceError.from(databaseError(thrown))
+      const isServerFault = error.code === 'internal' || error.code === 'unavailable'
+      if (isServerFault && call.scope.signal.aborted) error = callCancelled()
+      else if (isServerFault) onFailure(error, call)
+    }
+    const { principal, rateLimit } = progress
+    span?.end(error?.reason)
+    const milliseconds = performance.now() - started
+    onEnd?.({ operation, call, principal, response, error, milliseconds })
+    return error ? { error, rateLimit } : { response: response ?? {}, rateLimit }
   }
 }
 
-/** Takes the steps; answers the Fault that one of them ended with. */
-async function walk(passage: Passage, parts: PipelineParts): Promise<Fault | undefined> {
-  try {
-    for (const step of steps) {
-      const pending = step(passage, parts)
-      if (pending) await pending
-    }
-    return undefined
-  } catch (error) {
-    const fault = Fault.from(storageFault(error))
-    const ours = fault.kind === 'internal' || fault.kind === 'unavailable'
-    if (ours && passage.call.asker.isGone()) return callEnded()
-    if (ours) parts.onFailure(fault, passage.call)
-    return fault
+/** The steps of a call, in order. Any of them ends the call by throwing. */
+async function runSteps(
+  operation: Operation,
+  call: Call,
+  progress: Progress,
+  dependencies: PipelineDependencies,
+): Promise<object> {
+  const now = dependencies.now()
+
+  // First, so that a flood costs neither a signature check nor a statement.
+  progress.rateLimit = await takeRateLimit(operation, call, dependencies)
+  requireWithinLimit(progress.rateLimit)
+
+  const credentials = await dependencies.verifyCredentials(
+    operation.policy.tier,
+    call.credentials,
+    now,
+  )
+
+  // After the credentials, so that the body of a stranger's flood is never read.
+  const decoded = decode(operation, call.read ? await call.read() : call.message)
+
+  const facts = await loadFacts(operation, call, credentials, decoded, dependencies)
+  progress.principal = authenticate(credentials, facts.status, now, dependencies)
+
+  // Only now, so that a stranger does not learn which requests are valid.
+  if (decoded.error) throw decoded.error
+  const { request } = decoded
+  authorize(operation, call, request, progress.principal, dependencies.adminOrigins)
+  return handle(operation, call, request, progress.principal, facts.grants, now, dependencies)
+}
+
+/** The status of the caller and the facts of the request's checks, by one shared statement. */
+async function loadFacts(
+  { policy, handler }: Operation,
+  { scope }: Call,
+  { user, admin, keyHash }: VerifiedCredentials,
+  { request }: Decoded,
+  { loadFacts }: PipelineDependencies,
+): Promise<Facts | typeof noFacts> {
+  if (policy.tier === 'public') return noFacts
+  const token = user ?? admin
+  const query: FactsQuery = {
+    keyHash,
+    tokenId: token?.jti,
+    userId: token?.sub,
+    workspaceId: user?.wid,
+    checks: request && typeof handler !== 'function' ? handler.checks(request) : [],
   }
+  return withSpan(scope.span, 'facts', {}, () => loadFacts(query, scope))
+}
+
+const noFacts = { status: undefined, grants: [] as number[] }
+
+/** Runs the handler; the statements it sends stop when the call is cancelled. */
+async function handle(
+  { handler }: Operation,
+  { scope }: Call,
+  request: object,
+  principal: Principal,
+  grants: number[],
+  now: Date,
+  { forkEntityManager, warn }: PipelineDependencies,
+): Promise<object> {
+  return requestScope.run(scope, () =>
+    typeof handler === 'function'
+      ? handler({ principal, em: forkEntityManager(), now, warn }, request)
+      : handler.handle({ principal, grants }, request),
+  )
 }

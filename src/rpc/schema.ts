@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
-import { fieldOption } from './method.ts'
+import { fieldOption } from './descriptors.ts'
 
 /** The part of JSON Schema that the field rules come to. */
 export type JsonSchema = { [keyword: string]: unknown }

@@ -1,7 +1,7 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { normalizeEmail } from '../identity/email.ts'
-import { type FieldProblem, invalid } from './fault.ts'
+import { normalizeEmail } from '../core/email.ts'
+import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
 
@@ -19,7 +19,7 @@ export function createValidator(
   return (message) => {
     check ??= ajv.compile(requestSchema(registry, input))
     if (check(message)) return
-    throw invalid(...problemsOf(check.errors ?? []))
+    throw invalidArgument(...problemsOf(check.errors ?? []))
   }
 }
 
@@ -72,8 +72,8 @@ const formatSentences: Record<string, string> = {
 }
 
 /** One problem a field, the first: a missing text is not also too short and of a wrong form. */
-function problemsOf(errors: ErrorObject[]): FieldProblem[] {
-  const problems = new Map<string, FieldProblem>()
+function problemsOf(errors: ErrorObject[]): FieldViolation[] {
+  const problems = new Map<string, FieldViolation>()
   for (const { keyword, instancePath, params } of errors) {
     const sentence = sentences[keyword]
     if (!sentence) continue

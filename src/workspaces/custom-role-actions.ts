@@ -8,19 +8,19 @@ import type {
   RoleResponse,
 } from '../../gen/daikon/v1/admin_roles.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { record } from '../activity/record.ts'
-import { type Acting, actorOf, type Context } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
-import { inTransaction } from '../storage/transaction.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { violates } from '../database/database-errors.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { requireRole, roleMissing } from './custom-roles.ts'
 
 type ActionName = { service_name: string; name: string }
 
 /** The actions of a role, by service and name. */
 export async function listRoleActions(
-  { em }: Context,
+  { em }: RequestContext,
   { role_id }: RoleRequest,
 ): Promise<ListRoleActionsResponse> {
   const { id } = await requireRole(em, role_id)
@@ -36,7 +36,7 @@ export async function listRoleActions(
 
 /** Adds actions of any services to a role, all of them or none; again changes nothing. */
 export async function addRoleActions(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: AddRoleActionsRequest,
 ): Promise<Acknowledgement> {
   const ids = new Set(request.service_action_ids.map((id) => id.toLowerCase()))
@@ -56,7 +56,7 @@ export async function addRoleActions(
         .catch((error) => {
           throw violates(error, 'foreign') ? roleMissing() : error
         })
-      if (added) await recordAction({ em, caller }, 'role.action_added', role, action)
+      if (added) await recordAction({ em, principal }, 'role.action_added', role, action)
     }
     return { status: 'ok' }
   })
@@ -64,7 +64,7 @@ export async function addRoleActions(
 
 /** Takes an action out of a role; the next check knows. */
 export async function removeRoleAction(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: RoleActionRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
@@ -76,21 +76,26 @@ export async function removeRoleAction(
       [role.id, request.service_action_id],
     )
     if (!removed) throw actionMissing()
-    await recordAction({ em, caller }, 'role.action_removed', role, removed)
+    await recordAction({ em, principal }, 'role.action_removed', role, removed)
     return {}
   })
 }
 
 function recordAction(
-  { em, caller }: Acting,
+  { em, principal }: WriteContext,
   action: 'role.action_added' | 'role.action_removed',
   { id, workspace_id, name }: RoleResponse,
   added: ActionName,
 ): Promise<void> {
   const detail = { name, service_name: added.service_name, action: added.name }
-  return record(em, actorOf(caller), { action, targetId: id, workspaceId: workspace_id, detail })
+  return recordActivity(em, actorOf(principal), {
+    action,
+    targetId: id,
+    workspaceId: workspace_id,
+    detail,
+  })
 }
 
-function actionMissing(): Fault {
-  return new Fault('missing', 'SERVICE_ACTION_NOT_FOUND', 'Service action not found')
+function actionMissing(): ServiceError {
+  return new ServiceError('not_found', 'SERVICE_ACTION_NOT_FOUND', 'Service action not found')
 }

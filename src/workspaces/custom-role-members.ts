@@ -5,8 +5,8 @@ import type {
   RoleRequest,
 } from '../../gen/daikon/v1/admin_roles.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import type { Context } from '../rpc/call.ts'
-import { inTransaction } from '../storage/transaction.ts'
+import type { RequestContext } from '../core/request-context.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { requireRole } from './custom-roles.ts'
 import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
 
@@ -14,7 +14,7 @@ const kind = 'role'
 
 /** The members who have a role. */
 export async function listRoleMembers(
-  { em }: Context,
+  { em }: RequestContext,
   { role_id }: RoleRequest,
 ): Promise<ListRoleMembersResponse> {
   const { id } = await requireRole(em, role_id)
@@ -23,22 +23,22 @@ export async function listRoleMembers(
 
 /** Gives a role to a member of its workspace; again changes nothing. */
 export async function addRoleMember(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { role_id, user_id }: RoleMemberRequest,
 ): Promise<Acknowledgement> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    return addSetMember({ em, caller }, { kind, ...role }, user_id)
+    return addSetMember({ em, principal }, { kind, ...role }, user_id)
   })
 }
 
 /** Takes a role from a member; the next check knows. */
 export async function removeRoleMember(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { role_id, user_id }: RoleMemberRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    return removeSetMember({ em, caller }, { kind, ...role }, user_id)
+    return removeSetMember({ em, principal }, { kind, ...role }, user_id)
   })
 }

@@ -9,19 +9,19 @@ import type {
   RoleUpdateRequest,
 } from '../../gen/daikon/v1/admin_roles.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { record } from '../activity/record.ts'
-import { actorOf, type Caller, type Context } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { CustomRole } from '../storage/entities/custom-roles.ts'
-import { given } from '../storage/given.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { requireKnownWorkspace, workspaceMissing } from './workspace-missing.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { changedFields } from '../core/changed-fields.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { Principal, RequestContext } from '../core/request-context.ts'
+import { violates } from '../database/database-errors.ts'
+import { CustomRole } from '../database/entities/custom-roles.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { requireKnownWorkspace, workspaceMissing } from './require-workspace.ts'
 
 /** The custom roles of a workspace, by name, with how many actions and members each has. */
 export async function listRoles(
-  { em }: Context,
+  { em }: RequestContext,
   { workspace_id }: ListRolesRequest,
 ): Promise<ListRolesResponse> {
   const where = 'where r.workspace_id = ? order by r.name, r.id'
@@ -39,7 +39,7 @@ export async function rolesOf(em: EntityManager, userId: string): Promise<RoleRe
 
 /** Makes a role, which nobody has and which gives nothing. */
 export async function createRole(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { workspace_id, name, description = '' }: RoleCreateRequest,
 ): Promise<RoleResponse> {
   const id = uuid()
@@ -50,40 +50,40 @@ export async function createRole(
         throw violates(error, 'foreign') ? workspaceMissing() : unlessTaken(error)
       })
     const role = await requireRole(em, id)
-    await recordRole(em, caller, 'role.created', role)
+    await recordRole(em, principal, 'role.created', role)
     return role
   })
 }
 
 /** Changes what is given of name and description. */
 export async function updateRole(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { role_id, name, description }: RoleUpdateRequest,
 ): Promise<RoleResponse> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    const changes = given({ name: name?.trim(), description }, role)
+    const changes = changedFields({ name: name?.trim(), description }, role)
     if (!changes) return role
     const changed = em.nativeUpdate(CustomRole, { id: role.id }, changes)
     const count = await changed.catch((error) => {
       throw unlessTaken(error)
     })
     if (!count) throw roleMissing()
-    await recordRole(em, caller, 'role.updated', { ...role, ...changes })
+    await recordRole(em, principal, 'role.updated', { ...role, ...changes })
     return { ...role, ...changes }
   })
 }
 
 /** Deletes a role; its actions and members lose it, and the next check knows. */
 export async function deleteRole(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { role_id }: RoleRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
     // Of two at once one has deleted it.
     if (!(await em.nativeDelete(CustomRole, { id: role.id }))) throw roleMissing()
-    await recordRole(em, caller, 'role.deleted', role)
+    await recordRole(em, principal, 'role.deleted', role)
     return {}
   })
 }
@@ -103,18 +103,18 @@ export async function requireRole(em: EntityManager, id: string): Promise<RoleRe
   throw roleMissing()
 }
 
-export function roleMissing(): Fault {
-  return new Fault('missing', 'ROLE_NOT_FOUND', 'Role not found')
+export function roleMissing(): ServiceError {
+  return new ServiceError('not_found', 'ROLE_NOT_FOUND', 'Role not found')
 }
 
 function recordRole(
   em: EntityManager,
-  caller: Caller,
+  principal: Principal,
   action: 'role.created' | 'role.updated' | 'role.deleted',
   { id, workspace_id, name }: RoleResponse,
 ): Promise<void> {
   const entry = { action, targetId: id, workspaceId: workspace_id, detail: { name } }
-  return record(em, actorOf(caller), entry)
+  return recordActivity(em, actorOf(principal), entry)
 }
 
 function view(row: RoleRow): RoleResponse {
@@ -123,5 +123,9 @@ function view(row: RoleRow): RoleResponse {
 
 function unlessTaken(error: unknown): unknown {
   if (!violates(error, 'unique')) return error
-  return new Fault('conflict', 'ROLE_NAME_TAKEN', 'Another role of the workspace has this name')
+  return new ServiceError(
+    'already_exists',
+    'ROLE_NAME_TAKEN',
+    'Another role of the workspace has this name',
+  )
 }

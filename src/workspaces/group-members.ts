@@ -5,8 +5,8 @@ import type {
   ListGroupMembersResponse,
 } from '../../gen/daikon/v1/groups.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import type { Context } from '../rpc/call.ts'
-import { inTransaction } from '../storage/transaction.ts'
+import type { RequestContext } from '../core/request-context.ts'
+import { inTransaction } from '../database/transaction.ts'
 import { requireGroup } from './groups.ts'
 import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
 
@@ -14,7 +14,7 @@ const kind = 'group'
 
 /** The members of a group, in the order they became known. */
 export async function listGroupMembers(
-  { em }: Context,
+  { em }: RequestContext,
   request: GroupRequest,
 ): Promise<ListGroupMembersResponse> {
   const { id } = await requireGroup(em, request)
@@ -23,22 +23,22 @@ export async function listGroupMembers(
 
 /** Adds a member of the group's workspace; again changes nothing. */
 export async function addGroupMember(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: GroupMemberRequest,
 ): Promise<Acknowledgement> {
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
-    return addSetMember({ em, caller }, { kind, ...group }, request.user_id)
+    return addSetMember({ em, principal }, { kind, ...group }, request.user_id)
   })
 }
 
 /** Takes a member out of a group. */
 export async function removeGroupMember(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: GroupMemberRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
-    return removeSetMember({ em, caller }, { kind, ...group }, request.user_id)
+    return removeSetMember({ em, principal }, { kind, ...group }, request.user_id)
   })
 }

@@ -9,15 +9,15 @@ import type {
   ListGroupsResponse,
 } from '../../gen/daikon/v1/groups.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { record } from '../activity/record.ts'
-import { actorOf, type Context } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { Group, GroupMember } from '../storage/entities/people.ts'
-import { given } from '../storage/given.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { isoTime } from '../storage/timestamp.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { requireKnownWorkspace, workspaceMissing } from './workspace-missing.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { changedFields } from '../core/changed-fields.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { RequestContext } from '../core/request-context.ts'
+import { violates } from '../database/database-errors.ts'
+import { Group, GroupMember } from '../database/entities/people.ts'
+import { isoTime } from '../database/timestamp.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { requireKnownWorkspace, workspaceMissing } from './require-workspace.ts'
 
 type GroupRow = {
   id: string
@@ -30,10 +30,10 @@ type GroupRow = {
 
 /** Makes a group. */
 export async function createGroup(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { workspace_id, name, description = '' }: GroupCreateRequest,
 ): Promise<GroupResponse> {
-  const { actorId } = actorOf(caller)
+  const { actorId } = actorOf(principal)
   const id = uuid()
   return unlessNameTaken(() =>
     inTransaction(em, async (em) => {
@@ -55,7 +55,7 @@ export async function createGroup(
 
 /** Every group of the workspace, by name. */
 export async function listGroups(
-  { em }: Context,
+  { em }: RequestContext,
   { workspace_id }: ListGroupsRequest,
 ): Promise<ListGroupsResponse> {
   const groups = await em.find(Group, { workspace_id }, { orderBy: { name: 'asc', id: 'asc' } })
@@ -73,15 +73,15 @@ export async function groupsOf(em: EntityManager, user_id: string): Promise<Grou
 
 /** Changes what is given of name and description. */
 export async function updateGroup(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: GroupUpdateRequest,
 ): Promise<GroupResponse> {
-  const { actorId } = actorOf(caller)
+  const { actorId } = actorOf(principal)
   return unlessNameTaken(() =>
     inTransaction(em, async (em) => {
       const group = await requireGroup(em, request)
       const { name, description } = request
-      const changes = given({ name: name?.trim(), description }, group)
+      const changes = changedFields({ name: name?.trim(), description }, group)
       if (!changes) return viewGroup(group)
       if (!(await em.nativeUpdate(Group, { id: group.id }, changes))) throw groupMissing()
       await recordGroup(em, actorId, 'group.updated', { ...group, ...changes })
@@ -92,14 +92,14 @@ export async function updateGroup(
 
 /** Deletes a group; its memberships and shares go with it. */
 export async function deleteGroup(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: GroupRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
     // Of two at once one has deleted it.
     if (!(await em.nativeDelete(Group, { id: group.id }))) throw groupMissing()
-    await recordGroup(em, actorOf(caller).actorId, 'group.deleted', group)
+    await recordGroup(em, actorOf(principal).actorId, 'group.deleted', group)
     return {}
   })
 }
@@ -115,8 +115,8 @@ export async function requireGroup(
   throw groupMissing()
 }
 
-function groupMissing(): Fault {
-  return new Fault('missing', 'GROUP_NOT_FOUND', 'Group not found')
+function groupMissing(): ServiceError {
+  return new ServiceError('not_found', 'GROUP_NOT_FOUND', 'Group not found')
 }
 
 function recordGroup(
@@ -126,7 +126,7 @@ function recordGroup(
   { id, workspace_id, name }: Pick<GroupRow, 'id' | 'workspace_id' | 'name'>,
 ): Promise<void> {
   const entry = { action, targetId: id, workspaceId: workspace_id, detail: { name } }
-  return record(em, { actorId }, entry)
+  return recordActivity(em, { actorId }, entry)
 }
 
 function viewGroup({ created_by, created_at, ...group }: GroupRow): GroupResponse {
@@ -140,6 +140,10 @@ async function unlessNameTaken<Result>(work: () => Promise<Result>): Promise<Res
     return await work()
   } catch (error) {
     if (!violates(error, 'unique')) throw error
-    throw new Fault('conflict', 'GROUP_NAME_TAKEN', 'Another group of the workspace has this name')
+    throw new ServiceError(
+      'already_exists',
+      'GROUP_NAME_TAKEN',
+      'Another group of the workspace has this name',
+    )
   }
 }

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { record } from '../activity/record.ts'
-import { type Acting, actorOf } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { ServiceError } from '../core/errors.ts'
+import type { WriteContext } from '../core/request-context.ts'
+import { violates } from '../database/database-errors.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
 
 /** What holds some members of its workspace: the table of who is in it, and its key there. */
 const sets = {
@@ -38,7 +38,7 @@ export async function listSetMembers<Member extends { added_at?: string | undefi
 
 /** Adds a member of the set's workspace; again changes nothing. `em` is in a transaction. */
 export async function addSetMember(
-  { em, caller }: Acting,
+  { em, principal }: WriteContext,
   { kind, id, workspace_id, name }: MemberSet,
   userId: string,
 ): Promise<Acknowledgement> {
@@ -55,14 +55,18 @@ export async function addSetMember(
     })
   if (added) {
     const entry = { action: `${kind}.member_added`, detail: { name, ...added } } as const
-    await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: workspace_id })
+    await recordActivity(em, actorOf(principal), {
+      ...entry,
+      targetId: id,
+      workspaceId: workspace_id,
+    })
   }
   return { status: 'ok' }
 }
 
 /** Takes a member out of a set. `em` is in a transaction. */
 export async function removeSetMember(
-  { em, caller }: Acting,
+  { em, principal }: WriteContext,
   { kind, id, workspace_id, name }: MemberSet,
   userId: string,
 ): Promise<DeleteResponse> {
@@ -73,10 +77,14 @@ export async function removeSetMember(
   )
   if (!removed) throw memberMissing()
   const entry = { action: `${kind}.member_removed`, detail: { name, ...removed } } as const
-  await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: workspace_id })
+  await recordActivity(em, actorOf(principal), {
+    ...entry,
+    targetId: id,
+    workspaceId: workspace_id,
+  })
   return {}
 }
 
-function memberMissing(): Fault {
-  return new Fault('missing', 'MEMBER_NOT_FOUND', 'Member not found')
+function memberMissing(): ServiceError {
+  return new ServiceError('not_found', 'MEMBER_NOT_FOUND', 'Member not found')
 }

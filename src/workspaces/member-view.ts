@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { WorkspaceMemberResponse } from '../../gen/daikon/v1/workspaces.ts'
-import { Fault } from '../rpc/fault.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
+import { ServiceError } from '../core/errors.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
 
 /** A membership's row with what is known of the person. */
 export type MemberRow = Omit<WorkspaceMemberResponse, 'status' | 'joined_at'> & {
@@ -38,5 +38,5 @@ export async function requireMember(
 ): Promise<WorkspaceMemberResponse> {
   const member = await findMember(em, workspaceId, userId)
   if (member) return member
-  throw new Fault('missing', 'MEMBER_NOT_FOUND', 'Member not found')
+  throw new ServiceError('not_found', 'MEMBER_NOT_FOUND', 'Member not found')
 }

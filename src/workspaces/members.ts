@@ -6,20 +6,20 @@ import type {
   UpdateMemberRequest,
   WorkspaceMemberResponse,
 } from '../../gen/daikon/v1/workspaces.ts'
-import { record } from '../activity/record.ts'
-import { endSessionsOf } from '../identity/families.ts'
-import { actorOf, type Context } from '../rpc/call.ts'
-import { Member } from '../storage/entities/people.ts'
-import { likePattern } from '../storage/like-pattern.ts'
-import { inTransaction } from '../storage/transaction.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import type { RequestContext } from '../core/request-context.ts'
+import type { Role } from '../core/roles.ts'
+import { Member } from '../database/entities/people.ts'
+import { likePattern } from '../database/like-pattern.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { endSessionsOf } from '../identity/refresh-families.ts'
 import { type MemberRow, memberSql, requireMember, viewMember } from './member-view.ts'
 import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
-import type { Role } from './roles.ts'
-import { requireKnownWorkspace } from './workspace-missing.ts'
+import { requireKnownWorkspace } from './require-workspace.ts'
 
 /** Members and invited people, always in the same order; `q` looks into names and e-mails. */
 export async function listMembers(
-  { em }: Context,
+  { em }: RequestContext,
   { workspace_id, q, limit = 50 }: ListMembersRequest,
 ): Promise<ListMembersResponse> {
   // An invited person's name is not shown, so it is not found either.
@@ -35,36 +35,40 @@ export async function listMembers(
 
 /** Changes a member's role. */
 export async function updateMember(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   request: UpdateMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
   const role = request.role as Role
   return inTransaction(em, async (em) => {
     const workspace_id = await lockOwners(em, request.workspace_id)
     const member = await requireMember(em, workspace_id, request.user_id)
-    requireRightsOver(caller, [member.role, role])
+    requireRightsOver(principal, [member.role, role])
     if (member.role === role) return member
     if (member.role === 'owner') await requireAnotherOwner(em, member)
     const { user_id } = member
     await em.nativeUpdate(Member, { workspace_id, user_id }, { role })
     const detail = { from: member.role, to: role }
     const entry = { action: 'member.role_changed', detail } as const
-    await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })
+    await recordActivity(em, actorOf(principal), {
+      ...entry,
+      targetId: user_id,
+      workspaceId: workspace_id,
+    })
     return { ...member, role }
   })
 }
 
 /** Removes a member; anybody may leave. Groups, roles, shares and sessions go along. */
 export async function removeMember(
-  { em, caller, now }: Context,
+  { em, principal, now }: RequestContext,
   request: RemoveMemberRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const workspace_id = await lockOwners(em, request.workspace_id)
-    const leaving = caller.user?.id === request.user_id.toLowerCase()
-    if (!leaving) requireRightsOver(caller, [])
+    const leaving = principal.user?.id === request.user_id.toLowerCase()
+    if (!leaving) requireRightsOver(principal, [])
     const member = await requireMember(em, workspace_id, request.user_id)
-    if (!leaving) requireRightsOver(caller, [member.role])
+    if (!leaving) requireRightsOver(principal, [member.role])
     if (member.role === 'owner') await requireAnotherOwner(em, member)
     const { user_id, email, role } = member
     // Held: an exchange under way is through, and its session found, or it fails.
@@ -75,7 +79,11 @@ export async function removeMember(
     await endSessionsOf(em, now, { user_id, workspace_id })
     await em.nativeDelete(Member, { workspace_id, user_id })
     const entry = { action: 'member.removed', detail: { email, role } } as const
-    await record(em, actorOf(caller), { ...entry, targetId: user_id, workspaceId: workspace_id })
+    await recordActivity(em, actorOf(principal), {
+      ...entry,
+      targetId: user_id,
+      workspaceId: workspace_id,
+    })
     return {}
   })
 }

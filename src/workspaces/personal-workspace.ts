@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
-import { record } from '../activity/record.ts'
-import { Member, Workspace } from '../storage/entities/people.ts'
+import { recordActivity } from '../activity/record-activity.ts'
+import { Member, Workspace } from '../database/entities/people.ts'
 
 /**
- * Gives a user without any membership a workspace of their own, as owner. The caller holds the
+ * Gives a user without any membership a workspace of their own, as owner. The principal holds the
  * user's row, so that two sign-ins at once make one workspace.
  */
 export async function createPersonalWorkspace(
@@ -20,7 +20,7 @@ export async function createPersonalWorkspace(
   await em.insert(Member, { ...place, role: 'owner' })
   const { id, slug } = workspace
   const entry = { action: 'workspace.created', detail: { slug } } as const
-  await record(em, { actorId: user.id }, { ...entry, targetId: id, workspaceId: id })
+  await recordActivity(em, { actorId: user.id }, { ...entry, targetId: id, workspaceId: id })
 }
 
 function personalName({ name, email }: { name: string; email: string }): string {

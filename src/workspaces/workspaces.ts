@@ -9,23 +9,23 @@ import type {
   WorkspaceRequest,
   WorkspaceResponse,
 } from '../../gen/daikon/v1/workspaces.ts'
-import { record } from '../activity/record.ts'
-import { actorOf, type Context, requireUser } from '../rpc/call.ts'
-import { Fault } from '../rpc/fault.ts'
-import { Member, Workspace } from '../storage/entities/people.ts'
-import { given } from '../storage/given.ts'
-import { violates } from '../storage/storage-fault.ts'
-import { isoTime, type Timestamp } from '../storage/timestamp.ts'
-import { inTransaction } from '../storage/transaction.ts'
-import { workspaceMissing } from './workspace-missing.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
+import { changedFields } from '../core/changed-fields.ts'
+import { ServiceError } from '../core/errors.ts'
+import { type RequestContext, requireUser } from '../core/request-context.ts'
+import { violates } from '../database/database-errors.ts'
+import { Member, Workspace } from '../database/entities/people.ts'
+import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { workspaceMissing } from './require-workspace.ts'
 
-/** Makes a workspace with the caller as its owner. */
+/** Makes a workspace with the principal as its owner. */
 export async function createWorkspace(
-  { em, caller, now }: Context,
+  { em, principal, now }: RequestContext,
   { name, slug, description = '' }: CreateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
   const id = uuid()
-  const { actorId: userId } = actorOf(caller)
+  const { actorId: userId } = actorOf(principal)
   try {
     return await inTransaction(em, async (em) => {
       await em.insert(Workspace, { id, name: name.trim(), slug, description })
@@ -34,21 +34,21 @@ export async function createWorkspace(
         await em.insert(Member, { ...place, role: 'owner' })
       }
       const entry = { action: 'workspace.created', detail: { slug } } as const
-      await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: id })
+      await recordActivity(em, actorOf(principal), { ...entry, targetId: id, workspaceId: id })
       return requireWorkspace(em, id, userId)
     })
   } catch (error) {
     if (!violates(error, 'unique')) throw error
-    throw new Fault('conflict', 'SLUG_TAKEN', 'Another workspace has this slug')
+    throw new ServiceError('already_exists', 'SLUG_TAKEN', 'Another workspace has this slug')
   }
 }
 
 /** The workspaces that the user belongs to, by name. */
 export async function listWorkspaces(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   _request: ListWorkspacesRequest,
 ): Promise<ListWorkspacesResponse> {
-  const { id } = requireUser(caller)
+  const { id } = requireUser(principal)
   const sql = `${select} where m.user_id is not null order by w.name, w.id`
   const rows = await em.execute<WorkspaceRow[]>(sql, [id])
   return { workspaces: rows.map(viewWorkspace) }
@@ -56,40 +56,44 @@ export async function listWorkspaces(
 
 /** One workspace. */
 export async function getWorkspace(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { workspace_id }: WorkspaceRequest,
 ): Promise<WorkspaceResponse> {
-  return requireWorkspace(em, workspace_id, actorOf(caller).actorId)
+  return requireWorkspace(em, workspace_id, actorOf(principal).actorId)
 }
 
 /** Changes what is given of name and description. */
 export async function updateWorkspace(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { workspace_id, name, description }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
   return inTransaction(em, async (em) => {
-    const { actorId } = actorOf(caller)
+    const { actorId } = actorOf(principal)
     const found = await requireWorkspace(em, workspace_id, actorId)
-    const changes = given({ name: name?.trim(), description }, found)
+    const changes = changedFields({ name: name?.trim(), description }, found)
     if (!changes) return found
     await em.nativeUpdate(Workspace, { id: found.id }, changes)
     const entry = { action: 'workspace.updated', detail: { slug: found.slug } } as const
-    await record(em, actorOf(caller), { ...entry, targetId: found.id, workspaceId: found.id })
+    await recordActivity(em, actorOf(principal), {
+      ...entry,
+      targetId: found.id,
+      workspaceId: found.id,
+    })
     return requireWorkspace(em, found.id, actorId)
   })
 }
 
 /** Deletes a workspace; members, groups, roles, resources and sessions go with it. */
 export async function deleteWorkspace(
-  { em, caller }: Context,
+  { em, principal }: RequestContext,
   { workspace_id }: WorkspaceRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
-    const { id, slug } = await requireWorkspace(em, workspace_id, actorOf(caller).actorId)
+    const { id, slug } = await requireWorkspace(em, workspace_id, actorOf(principal).actorId)
     // Of two at once one has deleted it.
     if (!(await em.nativeDelete(Workspace, { id }))) throw workspaceMissing()
     const entry = { action: 'workspace.deleted', detail: { slug } } as const
-    await record(em, actorOf(caller), { ...entry, targetId: id, workspaceId: id })
+    await recordActivity(em, actorOf(principal), { ...entry, targetId: id, workspaceId: id })
     return {}
   })
 }

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { v7 as uuid } from 'uuid'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
 
-const world = await startWorld()
-const { pool } = world
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
 /** Entries of one workspace, the oldest first. */
 async function fill(workspaceId: string, count: number, actor: string | null = null) {
@@ -25,27 +25,27 @@ async function fill(workspaceId: string, count: number, actor: string | null = n
 }
 
 /** Every id of a workspace's log, page by page. */
-async function walk(door: Door, workspace_id: string): Promise<string[]> {
+async function walk(transport: Transport, workspace_id: string): Promise<string[]> {
   const seen: string[] = []
   let before: string | undefined
   do {
     const message = { workspace_id, limit: 7, ...(before && { before }) }
-    const page = answered(await boss.call(door, 'ListActivity', message))
+    const page = expectOk(await boss.call(transport, 'ListActivity', message))
     seen.push(...page.items.map(({ id }: { id: string }) => id))
     before = page.next_before
   } while (before)
   return seen
 }
 
-for (const door of world.doors) {
-  test(`the log is walked page by page, and nothing is lost or repeated while more happens through ${door.name}`, async (t) => {
+for (const transport of environment.transports) {
+  test(`the log is walked page by page, and nothing is lost or repeated while more happens through ${transport.name}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = await fill(workspace_id, 25)
     const seen: string[] = []
     let before: string | undefined
     do {
-      const page = answered(
-        await boss.call(door, 'ListActivity', {
+      const page = expectOk(
+        await boss.call(transport, 'ListActivity', {
           workspace_id,
           limit: 10,
           ...(before && { before }),
@@ -58,14 +58,14 @@ for (const door of world.doors) {
     t.deepEqual(seen, ids.reverse())
   })
 
-  test(`four walk while four write: each meets every entry of the beginning once, in order through ${door.name}`, async (t) => {
+  test(`four walk while four write: each meets every entry of the beginning once, in order through ${transport.name}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = (await fill(workspace_id, 60)).reverse()
     let walking = true
     const writers = Array.from({ length: 4 }, async () => {
       while (walking) await fill(workspace_id, 2)
     })
-    const walks = await Promise.all(Array.from({ length: 4 }, () => walk(door, workspace_id)))
+    const walks = await Promise.all(Array.from({ length: 4 }, () => walk(transport, workspace_id)))
     walking = false
     await Promise.all(writers)
     for (const seen of walks) {
@@ -75,11 +75,11 @@ for (const door of world.doors) {
     }
   })
 
-  test(`the last page has no next_before, and neither has an empty one through ${door.name}`, async (t) => {
+  test(`the last page has no next_before, and neither has an empty one through ${transport.name}`, async (t) => {
     const workspace_id = randomUUID()
     const read = async (limit: number, before?: string) => {
       const message = { workspace_id, limit, ...(before && { before }) }
-      return answered(await boss.call(door, 'ListActivity', message))
+      return expectOk(await boss.call(transport, 'ListActivity', message))
     }
     const empty = await read(10)
     t.deepEqual(empty.items, [])
@@ -90,7 +90,7 @@ for (const door of world.doors) {
     t.is((await read(200)).items.length, 10)
   })
 
-  test(`an entry is whole, and its detail is JSON as it was written through ${door.name}`, async (t) => {
+  test(`an entry is whole, and its detail is JSON as it was written through ${transport.name}`, async (t) => {
     const [id, workspace_id, target_id] = [uuid(), randomUUID(), randomUUID()]
     const detail = { a: '=1+1', n: 1.5, yes: true, none: null, list: ['x', { y: [] }], __proto: '' }
     await pool.query(
@@ -98,8 +98,8 @@ for (const door of world.doors) {
        values ($1, 'group.created', 'group', $2, $3, $4, '2026-02-28T23:59:59.123Z')`,
       [id, target_id, workspace_id, JSON.stringify(detail)],
     )
-    const { items } = answered(await boss.call(door, 'ListActivity', { workspace_id }))
-    const absent = { actor_id: door.name === 'rest' ? null : undefined }
+    const { items } = expectOk(await boss.call(transport, 'ListActivity', { workspace_id }))
+    const absent = { actor_id: transport.name === 'rest' ? null : undefined }
     t.deepEqual(items, [
       {
         ...{ id, action: 'group.created', target_type: 'group', target_id, ...absent },
@@ -108,11 +108,13 @@ for (const door of world.doors) {
     ])
   })
 
-  test(`entries are found by action, actor, workspace and type of target through ${door.name}`, async (t) => {
+  test(`entries are found by action, actor, workspace and type of target through ${transport.name}`, async (t) => {
     const [workspace_id, actor_id] = [randomUUID(), randomUUID()]
     await fill(workspace_id, 4, actor_id)
     const count = async (filter: object) => {
-      const { items } = answered(await boss.call(door, 'ListActivity', { workspace_id, ...filter }))
+      const { items } = expectOk(
+        await boss.call(transport, 'ListActivity', { workspace_id, ...filter }),
+      )
       return items.length
     }
     t.is(await count({}), 4)
@@ -121,23 +123,27 @@ for (const door of world.doors) {
     t.is(await count({ actor_id }), 4)
     t.is(await count({ actor_id: randomUUID() }), 0)
     t.is(await count({ before: '00000000-0000-0000-0000-000000000000' }), 0)
-    const { items } = answered(await boss.call(door, 'ListActivity', { workspace_id, limit: 1 }))
+    const { items } = expectOk(
+      await boss.call(transport, 'ListActivity', { workspace_id, limit: 1 }),
+    )
     t.like(items[0], { action: 'group.created', workspace_id, actor_id, detail: { name: '=1+1' } })
     t.false(Number.isNaN(Date.parse(items[0].created_at)))
   })
 
-  test(`a filter of no known value is named through ${door.name}`, async (t) => {
+  test(`a filter of no known value is named through ${transport.name}`, async (t) => {
     const wrong = { action: 'x', target_type: 'y', limit: 50 }
-    const { problems } = refused(await boss.call(door, 'ListActivity', wrong))
-    t.deepEqual(problems.map(({ field }) => field).sort(), ['action', 'target_type'])
+    const { violations } = expectError(await boss.call(transport, 'ListActivity', wrong))
+    t.deepEqual(violations.map(({ field }) => field).sort(), ['action', 'target_type'])
     const worse = { before: 'x', actor_id: 'y', limit: 201 }
-    const { kind, problems: more } = refused(await boss.call(door, 'ListActivity', worse))
-    t.is(kind, 'invalid')
+    const { code, violations: more } = expectError(
+      await boss.call(transport, 'ListActivity', worse),
+    )
+    t.is(code, 'invalid_argument')
     t.deepEqual(more.map(({ field }) => field).sort(), ['actor_id', 'before', 'limit'])
     for (const limit of [0, -1, 201]) {
-      const { problems } = refused(await boss.call(door, 'ListActivity', { limit }))
+      const { violations } = expectError(await boss.call(transport, 'ListActivity', { limit }))
       t.deepEqual(
-        problems.map(({ field }) => field),
+        violations.map(({ field }) => field),
         ['limit'],
       )
     }

@@ -2,7 +2,7 @@ import test from 'ava'
 import { idOf } from '../../bench/data-set.ts'
 import { recordsSql } from '../../bench/records-sql.ts'
 import { statementsOf } from '../../bench/statements-of.ts'
-import { listActivity } from '../../src/activity/log.ts'
+import { listActivity } from '../../src/activity/activity-log.ts'
 import { getStats } from '../../src/admin/stats.ts'
 import { cloneDatabase } from '../support/database.ts'
 

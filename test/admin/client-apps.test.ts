@@ -2,37 +2,37 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { makePkce, openSignInWorld, visitProvider } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
 
-const world = await openSignInWorld()
-const strict = await world.another({ debug: false })
-const { pool } = world
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await openSignInWorld()
+const strict = await environment.another({ debug: false })
+const { pool } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
 const newUri = () => `https://app.example.com/${randomUUID()}`
 
 /** An app with one address, made by an administrator. */
-async function openApp(door: Door) {
+async function openApp(transport: Transport) {
   const uri = newUri()
-  const call = (method: string, message: object = {}) => boss.call(door, method, message)
-  const made = answered(await call('CreateClientApp', { name: 'App', redirect_uris: [uri] }))
+  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const made = expectOk(await call('CreateClientApp', { name: 'App', redirect_uris: [uri] }))
   const app = { client_app_id: made.id as string }
   return {
     ...{ call, made, app, uri },
     update: (more: object) =>
       call('UpdateClientApp', { ...app, redirect_uris: [] as string[], ...more }),
     listed: async () => {
-      const { client_apps } = answered(await call('ListClientApps'))
+      const { client_apps } = expectOk(await call('ListClientApps'))
       return client_apps.find(({ id }: any) => id === made.id) as Record<string, any> | undefined
     },
     /** Whether a sign-in that is to end at the address starts. */
     starts: async (redirect_uri: string) => {
       const challenge = { code_challenge: makePkce().challenge, code_challenge_method: 'S256' }
       const request = { provider: 'github', redirect_uri, ...challenge }
-      const ending = await door.call('BeginLogin', request)
+      const ending = await transport.call('BeginLogin', request)
       return ending.ok || ending.reason
     },
   }
@@ -40,21 +40,21 @@ async function openApp(door: Door) {
 
 const refusedUri = 'REDIRECT_URI_REFUSED'
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`an app is made with its addresses, from which sign-ins start ${through}`, async (t) => {
     const uris = [newUri(), `${newUri()}?x=%20`, 'http://localhost:4000/cb', 'http://[::1]/']
     const request = { name: ' Web ', redirect_uris: [...uris, ...uris] }
-    const ending = await boss.call(door, 'CreateClientApp', request)
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
-    const { id, created_at, redirect_uris, ...rest } = answered(ending)
+    const ending = await boss.call(transport, 'CreateClientApp', request)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+    const { id, created_at, redirect_uris, ...rest } = expectOk(ending)
     t.deepEqual(rest, { name: 'Web', is_active: true, created_by: boss.id })
     t.deepEqual(redirect_uris.toSorted(), uris.toSorted())
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
-    const { starts, call } = await openApp(door)
+    const { starts, call } = await openApp(transport)
     for (const uri of uris) t.is(await starts(uri), true)
-    const { client_apps } = answered(await call('ListClientApps'))
+    const { client_apps } = expectOk(await call('ListClientApps'))
     t.deepEqual(
       client_apps.find((app: any) => app.id === id),
       ending.ok && ending.message,
@@ -68,8 +68,8 @@ for (const door of world.doors) {
   })
 
   test(`addresses that could leak a code are 422, each with its place ${through}`, async (t) => {
-    const { app } = await openApp(door)
-    const strictDoor = strict.doors.find(({ name }) => name === door.name) as Door
+    const { app } = await openApp(transport)
+    const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
     const wrong = [
       ...['', '/cb', 'app.example.com/cb', 'https://', '//app.example.com/cb', 'null', '*'],
       ...['javascript:alert(1)', 'data:text/html,x', 'ftp://app.example.com/', 'myapp://cb'],
@@ -93,22 +93,22 @@ for (const door of world.doors) {
       ['UpdateClientApp', { ...app, name, redirect_uris }],
     ] as const) {
       // What the field rules and what the use case finds comes in two answers.
-      const first = refused(await boss.call(strictDoor, method, message))
-      t.is(first.kind, 'invalid')
-      const shape = first.problems.map(({ field }) => field)
+      const first = expectError(await boss.call(strictDoor, method, message))
+      t.is(first.code, 'invalid_argument')
+      const shape = first.violations.map(({ field }) => field)
       t.deepEqual(shape, [places[0], places.at(-1)])
       const rest = redirect_uris.filter((uri) => uri !== '' && uri.length <= 2000)
-      const second = refused(
+      const second = expectError(
         await boss.call(strictDoor, method, { ...message, redirect_uris: rest }),
       )
       t.deepEqual(
-        second.problems.map(({ field }) => field),
+        second.violations.map(({ field }) => field),
         rest.slice(1).map((_, at) => `redirect_uris[${at + 1}]`),
       )
     }
     const none = { name, redirect_uris: [] }
     t.is(
-      refused(await boss.call(door, 'CreateClientApp', none)).problems[0]?.field,
+      expectError(await boss.call(transport, 'CreateClientApp', none)).violations[0]?.field,
       'redirect_uris',
     )
     const { rows } = await pool.query(
@@ -119,22 +119,25 @@ for (const door of world.doors) {
   })
 
   test(`any http address may be registered with DEBUG alone ${through}`, async (t) => {
-    const strictDoor = strict.doors.find(({ name }) => name === door.name) as Door
+    const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
     const message = { name: 'x', redirect_uris: [`http://app.example.com/${randomUUID()}`] }
-    t.is(refused(await boss.call(strictDoor, 'CreateClientApp', message)).kind, 'invalid')
-    t.true((await boss.call(door, 'CreateClientApp', message)).ok)
+    t.is(
+      expectError(await boss.call(strictDoor, 'CreateClientApp', message)).code,
+      'invalid_argument',
+    )
+    t.true((await boss.call(transport, 'CreateClientApp', message)).ok)
   })
 
   test(`new addresses stand in place of the old ones, none leaves them ${through}`, async (t) => {
-    const { update, listed, starts, uri, app, made } = await openApp(door)
-    t.deepEqual(answered(await update({ name: 'New' })).redirect_uris, [uri])
+    const { update, listed, starts, uri, app, made } = await openApp(transport)
+    t.deepEqual(expectOk(await update({ name: 'New' })).redirect_uris, [uri])
     const added = newUri()
-    answered(await update({ redirect_uris: [uri, added] }))
+    expectOk(await update({ redirect_uris: [uri, added] }))
     t.deepEqual([await starts(uri), await starts(added)], [true, true])
-    answered(await update({ redirect_uris: [added] }))
+    expectOk(await update({ redirect_uris: [added] }))
     t.deepEqual([await starts(uri), await starts(added)], [refusedUri, true])
     t.deepEqual(await listed(), { ...made, name: 'New', redirect_uris: [added] })
-    answered(await update({ name: ' New ', redirect_uris: [added, added], is_active: true }))
+    expectOk(await update({ name: ' New ', redirect_uris: [added, added], is_active: true }))
     const [, ...entries] = await activityOf(pool, app.client_app_id)
     t.deepEqual(
       entries.map(({ action, detail }) => [action, detail.redirect_uris]),
@@ -147,12 +150,14 @@ for (const door of world.doors) {
   })
 
   test(`a deactivated app gets no more codes, not even one under way ${through}`, async (t) => {
-    const { update, starts, uri, app } = await openApp(door)
-    const begun = await visitProvider(door, 'github', world.newcomer(), { redirect_uri: uri })
-    t.is(answered(await update({ is_active: false })).is_active, false)
+    const { update, starts, uri, app } = await openApp(transport)
+    const begun = await visitProvider(transport, 'github', environment.newcomer(), {
+      redirect_uri: uri,
+    })
+    t.is(expectOk(await update({ is_active: false })).is_active, false)
     t.is(await starts(uri), refusedUri)
-    t.is(refused(await door.call('CompleteLogin', begun.message)).reason, refusedUri)
-    t.is(answered(await update({ is_active: true })).is_active, true)
+    t.is(expectError(await transport.call('CompleteLogin', begun.message)).reason, refusedUri)
+    t.is(expectOk(await update({ is_active: true })).is_active, true)
     t.is(await starts(uri), true)
     const [, ...entries] = await activityOf(pool, app.client_app_id)
     t.deepEqual(
@@ -165,10 +170,10 @@ for (const door of world.doors) {
   })
 
   test(`deleting is 204 and recorded; what is not there is 404 ${through}`, async (t) => {
-    const { call, app, starts, uri, listed } = await openApp(door)
+    const { call, app, starts, uri, listed } = await openApp(transport)
     const ending = await call('DeleteClientApp', app)
     t.true(ending.ok)
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 204)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.is(await starts(uri), refusedUri)
     t.is(await listed(), undefined)
     t.like((await activityOf(pool, app.client_app_id)).at(-1), {
@@ -177,13 +182,13 @@ for (const door of world.doors) {
     for (const id of [app.client_app_id, randomUUID()]) {
       const message = { client_app_id: id, redirect_uris: [] }
       for (const method of ['UpdateClientApp', 'DeleteClientApp'])
-        t.like(refused(await call(method, message)), {
-          ...{ kind: 'missing', reason: 'CLIENT_APP_NOT_FOUND' },
+        t.like(expectError(await call(method, message)), {
+          ...{ code: 'not_found', reason: 'CLIENT_APP_NOT_FOUND' },
         })
     }
-    const malformed = refused(await call('DeleteClientApp', { client_app_id: 'x' }))
-    t.deepEqual(malformed.problems, [{ field: 'client_app_id', message: 'must be a UUID' }])
+    const malformed = expectError(await call('DeleteClientApp', { client_app_id: 'x' }))
+    t.deepEqual(malformed.violations, [{ field: 'client_app_id', message: 'must be a UUID' }])
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

@@ -1,46 +1,46 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
 
-const world = await startWorld()
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
 const warning = 'No service app is active: development mode, every key and none passes'
 
 /** Takes what the operator was told since the last time. */
-const told = ({ warnings }: { warnings: string[] } = world) => warnings.splice(0)
+const told = ({ warnings }: { warnings: string[] } = environment) => warnings.splice(0)
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
-  const call = (method: string, message: object = {}) => boss.call(door, method, message)
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
   const make = async () =>
-    answered(await call('CreateServiceApp', { name: 'x', service_name: 'x' })).id as string
-  const look = async (at: Door = door) => {
+    expectOk(await call('CreateServiceApp', { name: 'x', service_name: 'x' })).id as string
+  const look = async (at: Transport = transport) => {
     const message = { service_name: 'x', resource_type: 'x', resource_id: randomUUID() }
-    return refused(await at.call('GetResource', message)).kind
+    return expectError(await at.call('GetResource', message)).code
   }
 
   test.serial(
     `without an active app no key is asked for, and the operator is warned ${through}`,
     async (t) => {
-      t.is(await look(), 'missing')
+      t.is(await look(), 'not_found')
       const [first, second] = [await make(), await make()]
       t.is(await look(), 'unauthenticated')
-      answered(await call('UpdateServiceApp', { service_app_id: first, is_active: false }))
+      expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: false }))
       t.deepEqual(told(), [])
-      answered(await call('UpdateServiceApp', { service_app_id: second, is_active: false }))
+      expectOk(await call('UpdateServiceApp', { service_app_id: second, is_active: false }))
       t.deepEqual(told(), [warning])
-      t.is(await look(), 'missing')
-      answered(await call('UpdateServiceApp', { service_app_id: first, is_active: true }))
+      t.is(await look(), 'not_found')
+      expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: true }))
       t.deepEqual(told(), [])
       t.is(await look(), 'unauthenticated')
-      answered(await call('DeleteServiceApp', { service_app_id: first }))
+      expectOk(await call('DeleteServiceApp', { service_app_id: first }))
       t.deepEqual(told(), [warning])
-      t.is(await look(), 'missing')
+      t.is(await look(), 'not_found')
     },
   )
 
@@ -50,7 +50,7 @@ for (const door of world.doors) {
       const apps = [await make(), await make()]
       await Promise.all(
         apps.map(async (service_app_id) =>
-          answered(await call('UpdateServiceApp', { service_app_id, is_active: false })),
+          expectOk(await call('UpdateServiceApp', { service_app_id, is_active: false })),
         ),
       )
       t.true(told().includes(warning))
@@ -60,10 +60,10 @@ for (const door of world.doors) {
   test.serial(
     `SERVICE_KEYS_REQUIRED knows no development mode and warns of none ${through}`,
     async (t) => {
-      const strict = await world.another({ keysRequired: true })
-      const strictDoor = strict.doors.find(({ name }) => name === door.name) as Door
+      const strict = await environment.another({ keysRequired: true })
+      const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
       const service_app_id = await make()
-      answered(
+      expectOk(
         await boss.call(strictDoor, 'UpdateServiceApp', { service_app_id, is_active: false }),
       )
       t.deepEqual(told(strict), [])

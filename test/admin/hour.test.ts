@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
 
 test('an administrator’s hour, by fetch', async (t) => {
-  const boss = await hireAdmin(world)
-  const rest = world.doors.find(({ name }) => name === 'rest') as Door
-  const office = await openOffice(world, rest)
-  const record = await office.register(office.staff.owner)
+  const boss = await hireAdmin(environment)
+  const rest = environment.transports.find(({ name }) => name === 'rest') as Transport
+  const fixture = await createWorkspaceFixture(environment, rest)
+  const record = await fixture.register(fixture.people.owner)
   const ask = async (method: string, path: string, body?: object, more = {}) => {
-    const response = await fetch(`http://127.0.0.1:${world.httpPort}/admin${path}`, {
+    const response = await fetch(`http://127.0.0.1:${environment.httpPort}/admin${path}`, {
       method,
       headers: {
         ...{ cookie: `admin_token=${boss.admin}`, 'sec-fetch-site': 'same-origin' },
@@ -51,7 +51,7 @@ test('an administrator’s hour, by fetch', async (t) => {
   // They are looked up, put into another workspace, and sent away.
   const found = await ask('GET', `/users?q=${encodeURIComponent(email)}&page=1&page_size=5`)
   t.like(found.json, { items: [{ id: wile, email }], total: 1, page: 1, page_size: 5 })
-  const place = { workspace_id: office.workspace, role: 'viewer' }
+  const place = { workspace_id: fixture.workspace, role: 'viewer' }
   t.is((await ask('POST', `/users/${wile}/workspaces`, place)).status, 201)
   const detail = await ask('GET', `/users/${wile}`)
   t.is(detail.json.memberships.length, 2)
@@ -61,12 +61,12 @@ test('an administrator’s hour, by fetch', async (t) => {
   t.is((await ask('PATCH', `/users/${boss.id}`, { is_active: false })).status, 403)
 
   // A document is shared by hand.
-  const records = await ask('GET', `/permissions?workspace_id=${office.workspace}`)
+  const records = await ask('GET', `/permissions?workspace_id=${fixture.workspace}`)
   t.like(records.json, { items: [{ id: record.id, share_count: 0 }], total: 1 })
-  const grant = { grantee_type: 'user', grantee_id: office.staff.viewer.id, permission: 'view' }
+  const grant = { grantee_type: 'user', grantee_id: fixture.people.viewer.id, permission: 'view' }
   const paper = `/permissions/${record.id}`
   t.is((await ask('POST', `${paper}/share`, grant)).status, 201)
-  t.true(await office.may(office.staff.viewer, 'view', record))
+  t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
   t.like((await ask('GET', paper)).json.shares, [{ granted_by: boss.id }])
   t.deepEqual(await ask('DELETE', `${paper}/share`, grant), { status: 200, json: { status: 'ok' } })
   const open = await ask('PATCH', `${paper}/visibility`, { visibility: 'workspace' })

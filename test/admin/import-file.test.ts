@@ -1,20 +1,20 @@
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
-import { answered, refused } from '../support/ending.ts'
 import { file, messages, newAddress, startImports } from '../support/import.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-const { openHouse, userId, everything } = await startImports(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { openHouse, userId, everything } = await startImports(environment)
+test.after.always(() => environment.stop())
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test.serial(
     `a file with one bad row is refused as a whole: 422 with the rows’ errors ${through}`,
     async (t) => {
-      const { execute, slug } = await openHouse(door)
+      const { execute, slug } = await openHouse(transport)
       const before = await everything()
       const long = 'x'.repeat(201)
       const bad: [row: string, problem: string][] = [
@@ -42,8 +42,8 @@ for (const door of world.doors) {
       ]
       for (const [row, problem] of bad) {
         const ending = await execute(file(`good@example.com,,${slug},,`, row))
-        t.like(refused(ending), {
-          ...{ kind: 'invalid', reason: 'ROWS_HAVE_ERRORS' },
+        t.like(expectError(ending), {
+          ...{ code: 'invalid_argument', reason: 'ROWS_HAVE_ERRORS' },
           detail: '1 of 2 rows have errors; nothing is imported',
         })
         t.deepEqual(messages(ending), [`csv[3]${problem}`], row)
@@ -53,7 +53,7 @@ for (const door of world.doors) {
   )
 
   test(`a file whose rows cannot be told is 422 ${through}`, async (t) => {
-    const { preview, slug } = await openHouse(door)
+    const { preview, slug } = await openHouse(transport)
     const row = `a@example.com,${slug}\n`
     for (const [csv, problem] of [
       ['\n', 'csv has no header'],
@@ -73,17 +73,17 @@ for (const door of world.doors) {
       ],
     ] as const) {
       const ending = await preview(csv)
-      t.is(refused(ending).reason, 'INVALID_REQUEST')
+      t.is(expectError(ending).reason, 'INVALID_REQUEST')
       t.true(messages(ending).includes(problem), `${messages(ending)}`)
     }
     t.deepEqual(messages(await preview('')), ['csv is required'])
   })
 
   test(`columns stand in any order, some may lack; BOM, CRLF and quotes are read ${through}`, async (t) => {
-    const { execute, slug, members } = await openHouse(door)
+    const { execute, slug, members } = await openHouse(transport)
     const [ann, bo, cy] = [newAddress(), newAddress(), newAddress()]
     const csv = `\ufeffworkspace_slug,"email", name \r\n${slug},${ann},"A ""quoted"", name"\r\n\r\n"${slug}",${bo},ёж 𝕏\r\n`
-    const report = answered(await execute(csv))
+    const report = expectOk(await execute(csv))
     t.deepEqual(report.columns, ['workspace_slug', 'email', 'name'])
     t.deepEqual(
       report.rows.map(({ line }: any) => line),
@@ -91,14 +91,14 @@ for (const door of world.doors) {
     )
     t.is((await members())[ann].name, 'A "quoted", name')
     t.is((await members())[bo].name, 'ёж 𝕏')
-    answered(await execute(`email,workspace_slug\r${cy},${slug}`))
+    expectOk(await execute(`email,workspace_slug\r${cy},${slug}`))
     t.is((await members())[cy].role, 'viewer')
-    t.deepEqual(answered(await execute('email,workspace_slug\n')).summary.rows, 0)
+    t.deepEqual(expectOk(await execute('email,workspace_slug\n')).summary.rows, 0)
   })
 
   test(`somebody in several rows and workspaces is one person; rows may not contradict ${through}`, async (t) => {
-    const { execute, slug, members } = await openHouse(door)
-    const there = await openHouse(door)
+    const { execute, slug, members } = await openHouse(transport)
+    const there = await openHouse(transport)
     const ann = newAddress()
     const csv = file(
       `${ann},,${slug},,One`,
@@ -106,7 +106,7 @@ for (const door of world.doors) {
       `${ann},Ann,${slug},editor,Two`,
       `${ann},,${slug},,One;Two`,
     )
-    const { rows } = answered(await execute(csv))
+    const { rows } = expectOk(await execute(csv))
     t.deepEqual(
       rows.map(({ action }: any) => action),
       ['create', 'create', 'update', 'unchanged'],
@@ -116,8 +116,8 @@ for (const door of world.doors) {
       groups: ['One', 'Two'],
     })
     t.like((await there.members())[ann], { role: 'admin', groups: ['One'] })
-    t.is((await activityOf(world.pool, await userId(ann))).length, 2)
-    t.is(answered(await execute(csv)).summary.unchanged, 4)
+    t.is((await activityOf(environment.pool, await userId(ann))).length, 2)
+    t.is(expectOk(await execute(csv)).summary.unchanged, 4)
 
     const other = file(
       `${ann},Ann,${slug},editor,`,
@@ -131,16 +131,16 @@ for (const door of world.doors) {
   })
 
   test(`a header of half a character is told as well as may be ${through}`, async (t) => {
-    const { preview } = await openHouse(door)
+    const { preview } = await openHouse(transport)
     const name = `${'x'.repeat(99)}😀`
     for (const header of [`${name},${name},email,workspace_slug`, `email,workspace_slug,${name}`])
       t.regex(messages(await preview(`${header}\n`))[0] ?? '', /has an unknown column: "x{99}/)
   })
 
   test(`100,000 bad rows: the first 1,000 are listed and all are counted ${through}`, async (t) => {
-    const { preview, execute, slug } = await openHouse(door)
+    const { preview, execute, slug } = await openHouse(transport)
     const csv = file(`${newAddress()},,${slug},,`, 'x,\n'.repeat(99_999).trimEnd(), 'a,b,c')
-    const report = answered(await preview(csv))
+    const report = expectOk(await preview(csv))
     t.deepEqual(report.summary, {
       rows: 100_001,
       create: 1,
@@ -152,13 +152,13 @@ for (const door of world.doors) {
     t.is(report.omitted, 99_001)
     t.like(report.rows[0], { line: 3, action: 'error' })
     t.is(report.rows[999].line, 1002)
-    const fault = refused(await execute(csv))
+    const fault = expectError(await execute(csv))
     t.is(fault.detail, '100000 of 100001 rows have errors; nothing is imported')
-    t.true(fault.problems.length >= 20)
-    if (door.name === 'rest') t.is(fault.problems.length, 1000)
+    t.true(fault.violations.length >= 20)
+    if (transport.name === 'rest') t.is(fault.violations.length, 1000)
   })
 }
 
 test.after.always('nothing was a fault of ours', (t) => {
-  t.deepEqual(world.failures, [])
+  t.deepEqual(environment.failures, [])
 })

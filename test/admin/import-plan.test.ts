@@ -27,7 +27,7 @@ const someRows = fc
   .array(someRow, { maxLength: 6 })
   .map((rows) => rows.map((row, at): Row => ({ line: at + 2, errors: [], ...row })))
 
-/** A world in which only users are members, and only members and existing groups meet. */
+/** A environment in which only users are members, and only members and existing groups meet. */
 const someWorld = fc
   .record({
     users: fc.uniqueArray(fc.constantFrom(...emails)),
@@ -37,33 +37,35 @@ const someWorld = fc
     groups: fc.array(fc.record({ at: fc.nat(5), members: fc.array(fc.nat(2)) })),
   })
   .map((seed) => () => {
-    const world = {
+    const environment = {
       ...{ workspaces: new Map(slugs.map((slug) => [slug, 0])), members: new Map() },
       ...{ users: new Map(seed.users.map((email) => [email, 'Old'])) },
       ...{ groups: new Set<string>(), groupMembers: new Set<string>() },
     }
     for (const { at, role, joined } of seed.members) {
       const [slug, email] = [slugs[at % 2] as string, emails[at >> 1] as string]
-      if (world.users.has(email)) world.members.set(keyOf(slug, email), { role, joined })
+      if (environment.users.has(email))
+        environment.members.set(keyOf(slug, email), { role, joined })
     }
     for (const { at, members } of seed.groups) {
       const [slug, name] = [slugs[at % 2] as string, groups[at >> 1] as string]
-      world.groups.add(keyOf(slug, name))
+      environment.groups.add(keyOf(slug, name))
       for (const member of members) {
         const email = emails[member] as string
-        if (world.members.has(keyOf(slug, email))) world.groupMembers.add(keyOf(slug, email, name))
+        if (environment.members.has(keyOf(slug, email)))
+          environment.groupMembers.add(keyOf(slug, email, name))
       }
     }
-    return countOwners(world)
+    return countOwners(environment)
   })
 
-function countOwners(world: Known): Known {
+function countOwners(environment: Known): Known {
   for (const slug of slugs) {
-    const own = [...world.members].filter(([key]) => key.startsWith(`${slug} `))
+    const own = [...environment.members].filter(([key]) => key.startsWith(`${slug} `))
     const owners = own.filter(([, { role, joined }]) => role === 'owner' && joined)
-    world.workspaces.set(slug, owners.length)
+    environment.workspaces.set(slug, owners.length)
   }
-  return world
+  return environment
 }
 
 function plan(rows: Row[], known: Known): Plan {
@@ -73,51 +75,55 @@ function plan(rows: Row[], known: Known): Plan {
 }
 
 /** What the database would hold afterwards; each effect may happen once. */
-function apply(world: Known, effects: Effects): Known {
+function apply(environment: Known, effects: Effects): Known {
   const insert = (set: Set<string> | Map<string, unknown>, key: string) => {
     if (set.has(key)) throw new Error(`${key} is there`)
   }
   for (const [email, name] of effects.newUsers) {
-    insert(world.users, email)
-    world.users.set(email, name)
+    insert(environment.users, email)
+    environment.users.set(email, name)
   }
   for (const [email, { from, to }] of effects.renamed) {
-    if (world.users.get(email) !== from || from === to) throw new Error(`${email} is not ${from}`)
-    world.users.set(email, to)
+    if (environment.users.get(email) !== from || from === to)
+      throw new Error(`${email} is not ${from}`)
+    environment.users.set(email, to)
   }
   for (const [key, { email, role }] of effects.newMembers) {
-    insert(world.members, key)
-    if (!world.users.has(email)) throw new Error(`${email} is nobody`)
-    world.members.set(key, { role, joined: false })
+    insert(environment.members, key)
+    if (!environment.users.has(email)) throw new Error(`${email} is nobody`)
+    environment.members.set(key, { role, joined: false })
   }
   for (const [key, { from, to }] of effects.roleChanges) {
-    const member = world.members.get(key)
+    const member = environment.members.get(key)
     if (member?.role !== from || from === to) throw new Error(`${key} is not ${from}`)
-    world.members.set(key, { ...member, role: to })
+    environment.members.set(key, { ...member, role: to })
   }
   for (const { slug, name } of effects.newGroups) {
-    insert(world.groups, keyOf(slug, name))
-    world.groups.add(keyOf(slug, name))
+    insert(environment.groups, keyOf(slug, name))
+    environment.groups.add(keyOf(slug, name))
   }
   for (const { slug, name, emails } of effects.newGroupMembers.values()) {
     for (const email of emails) {
-      insert(world.groupMembers, keyOf(slug, email, name))
-      if (!world.members.has(keyOf(slug, email)) || !world.groups.has(keyOf(slug, name)))
+      insert(environment.groupMembers, keyOf(slug, email, name))
+      if (
+        !environment.members.has(keyOf(slug, email)) ||
+        !environment.groups.has(keyOf(slug, name))
+      )
         throw new Error(`${email} cannot be in ${name}`)
-      world.groupMembers.add(keyOf(slug, email, name))
+      environment.groupMembers.add(keyOf(slug, email, name))
     }
   }
-  return countOwners(world)
+  return countOwners(environment)
 }
 
 const good = ({ rows }: Plan) => rows.every(({ action }) => action !== 'error')
 
 test('a plan carried out does what every row says, and planned again changes nothing', (t) => {
   fc.assert(
-    fc.property(someRows, someWorld, (rows, world) => {
-      const first = plan(rows, world())
+    fc.property(someRows, someWorld, (rows, environment) => {
+      const first = plan(rows, environment())
       fc.pre(good(first))
-      const after = () => apply(world(), first.effects)
+      const after = () => apply(environment(), first.effects)
       for (const { email, name, slug, role, groups } of rows) {
         const { users, members, groupMembers } = after()
         if (name && users.get(email) !== name) throw new Error(`${email} is not ${name}`)
@@ -136,10 +142,10 @@ test('a plan carried out does what every row says, and planned again changes not
 
 test('a plan only adds: nobody loses a name, a membership, a group', (t) => {
   fc.assert(
-    fc.property(someRows, someWorld, (rows, world) => {
-      const done = plan(rows, world())
+    fc.property(someRows, someWorld, (rows, environment) => {
+      const done = plan(rows, environment())
       fc.pre(good(done))
-      const [before, after] = [world(), apply(world(), done.effects)]
+      const [before, after] = [environment(), apply(environment(), done.effects)]
       return (
         [...before.users.keys()].every((email) => after.users.get(email)) &&
         [...before.members.keys()].every((key) => after.members.has(key)) &&
@@ -153,11 +159,11 @@ test('a plan only adds: nobody loses a name, a membership, a group', (t) => {
 
 test('no plan without errors demotes the last joined owner of a workspace', (t) => {
   fc.assert(
-    fc.property(someRows, someWorld, (rows, world) => {
-      const done = plan(rows, world())
+    fc.property(someRows, someWorld, (rows, environment) => {
+      const done = plan(rows, environment())
       const demotes = [...done.effects.roleChanges.values()].filter(({ from }) => from === 'owner')
       fc.pre(demotes.length > 0)
-      const { workspaces } = apply(world(), done.effects)
+      const { workspaces } = apply(environment(), done.effects)
       const orphaned = demotes.some(({ slug }) => workspaces.get(slug) === 0)
       return orphaned ? !good(done) : true
     }),

@@ -1,26 +1,26 @@
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
-import { answered } from '../support/ending.ts'
 import { file, newAddress, startImports } from '../support/import.ts'
-import { startWorld } from '../support/world.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-const other = await world.another()
-const { pool, seed } = world
-const { boss, openHouse, emailOf } = await startImports(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const other = await environment.another()
+const { pool, seed } = environment
+const { boss, openHouse, emailOf } = await startImports(environment)
+test.after.always(() => environment.stop())
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`two imports that each demote the other’s owner, 20 times: one owner stays ${through}`, async (t) => {
-    const elsewhere = other.doors.find(({ name }) => name === door.name) ?? door
+    const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
     for (let round = 0; round < 20; round += 1) {
-      const { execute, slug, owner, workspace, members } = await openHouse(door)
+      const { execute, slug, owner, workspace, members } = await openHouse(transport)
       const second = await seed.person(workspace, 'owner')
       const demote = async (id: string) => file(`${await emailOf(id)},,${slug},viewer,`)
       const [one, two] = [await demote(owner), await demote(second)]
-      const token = await world.token(second, workspace)
+      const token = await environment.token(second, workspace)
       const rival =
         round % 2 === 0
           ? boss.call(elsewhere, 'ExecuteCsvImport', { csv: two })
@@ -33,8 +33,8 @@ for (const door of world.doors) {
   })
 
   test(`the same people imported by ten at once, in opposite orders: one makes them, none fails ${through}`, async (t) => {
-    const { slug, members } = await openHouse(door)
-    const there = await openHouse(door)
+    const { slug, members } = await openHouse(transport)
+    const there = await openHouse(transport)
     const rows = Array.from({ length: 300 }, (_, at) => {
       const place = at % 2 === 0 ? slug : there.slug
       return `${newAddress()},Name ${at},${place},editor,G${at % 7}`
@@ -42,19 +42,19 @@ for (const door of world.doors) {
     const endings = await Promise.all(
       Array.from({ length: 10 }, (_, at) => {
         const csv = file(...(at % 2 === 0 ? rows : rows.toReversed()))
-        const node = at % 3 === 0 ? other : world
-        const by = node.doors.find(({ name }) => name === door.name) ?? door
+        const node = at % 3 === 0 ? other : environment
+        const by = node.transports.find(({ name }) => name === transport.name) ?? transport
         return boss.call(by, 'ExecuteCsvImport', { csv })
       }),
     )
-    const created = endings.map((ending) => answered(ending).summary.create)
+    const created = endings.map((ending) => expectOk(ending).summary.create)
     t.deepEqual(created.toSorted(), [...Array(9).fill(0), 300])
     t.is(Object.keys(await members()).length, 151)
     t.is(Object.keys(await there.members()).length, 151)
   })
 
   test(`a group of the file that is deleted meanwhile: nothing is imported ${through}`, async (t) => {
-    const { execute, slug, workspace, members } = await openHouse(door)
+    const { execute, slug, workspace, members } = await openHouse(transport)
     const group = await seed.group(workspace, [])
     const { rows } = await pool.query('select name from groups where id = $1', [group])
     const email = newAddress()
@@ -67,11 +67,11 @@ for (const door of world.doors) {
     while ((await pool.query(waiting, [pid])).rowCount === 0) await setImmediate()
     await deleting.query('commit')
     deleting.release()
-    t.like(await ending, { ok: false, kind: 'conflict', reason: 'CHANGED_MEANWHILE' })
+    t.like(await ending, { ok: false, code: 'already_exists', reason: 'CHANGED_MEANWHILE' })
     t.false(Object.hasOwn(await members(), email))
   })
 }
 
 test.after.always('nothing was a fault of ours', (t) => {
-  t.deepEqual([...world.failures, ...other.failures], [])
+  t.deepEqual([...environment.failures, ...other.failures], [])
 })

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
-import { answered, refused } from '../support/ending.ts'
 import { file, messages, newAddress, startImports } from '../support/import.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
-const { boss, openHouse, userId, emailOf, everything } = await startImports(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+const { boss, openHouse, userId, emailOf, everything } = await startImports(environment)
+test.after.always(() => environment.stop())
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test.serial(
     `a preview tells what every row would do and changes nothing ${through}`,
     async (t) => {
-      const { preview, slug, owner, workspace } = await openHouse(door)
+      const { preview, slug, owner, workspace } = await openHouse(transport)
       const [ann, bo] = [newAddress(), newAddress()]
       const editor = await seed.person(workspace, 'editor', 'ed')
       const group = `g-${randomUUID()}`
       await seed.group(workspace, [editor], group)
       const before = await everything()
-      const report = answered(
+      const report = expectOk(
         await preview(
           file(
             `${ann},Ann,${slug},,`,
@@ -83,7 +83,7 @@ for (const door of world.doors) {
   test.serial(
     `an import does what its preview told, recorded, and again nothing ${through}`,
     async (t) => {
-      const { preview, execute, slug, workspace, members } = await openHouse(door)
+      const { preview, execute, slug, workspace, members } = await openHouse(transport)
       const [ann, bo] = [newAddress(), newAddress()]
       const id = await seed.person(workspace, 'editor', 'ed')
       const ed = await emailOf(id)
@@ -92,8 +92,8 @@ for (const door of world.doors) {
         `${bo},Bo,${slug},owner,Readers;Writers`,
         `${ed},Eddie,${slug},admin,Readers`,
       )
-      const told = answered(await preview(csv))
-      t.deepEqual(answered(await execute(csv)), told)
+      const told = expectOk(await preview(csv))
+      t.deepEqual(expectOk(await execute(csv)), told)
       const now = await members()
       t.deepEqual(now[ann], { name: '=1+1', role: 'viewer', joined: false, groups: ['Writers'] })
       t.deepEqual(now[bo], {
@@ -142,20 +142,20 @@ for (const door of world.doors) {
       t.deepEqual(rows, [{ actor_id: boss.id, target_type: 'import', detail: sum }])
 
       const before = await everything()
-      const again = answered(await execute(csv))
+      const again = expectOk(await execute(csv))
       t.deepEqual(again.summary, { rows: 3, create: 0, update: 0, unchanged: 3, errors: 0 })
       t.is(await everything(), before)
     },
   )
 
   test(`an import only adds: empty cells leave name, role and groups alone ${through}`, async (t) => {
-    const { execute, slug, workspace, members } = await openHouse(door)
+    const { execute, slug, workspace, members } = await openHouse(transport)
     const id = await seed.person(workspace, 'editor', 'ed')
     await seed.group(workspace, [id], 'Writers')
     const ed = await emailOf(id)
-    const { summary } = answered(await execute(file(`${ed},,${slug},,`)))
+    const { summary } = expectOk(await execute(file(`${ed},,${slug},,`)))
     t.is(summary.unchanged, 1)
-    answered(await execute(file(`${ed},,${slug},,Readers`)))
+    expectOk(await execute(file(`${ed},,${slug},,Readers`)))
     t.deepEqual(await members().then((all) => all[ed]), {
       ...{ name: 'ed', role: 'editor', joined: true },
       groups: ['Readers', 'Writers'],
@@ -163,32 +163,35 @@ for (const door of world.doors) {
   })
 
   test(`the last owner cannot be demoted; another joined one may stand in ${through}`, async (t) => {
-    const { execute, preview, slug, owner, workspace, members } = await openHouse(door)
+    const { execute, preview, slug, owner, workspace, members } = await openHouse(transport)
     const email = await emailOf(owner)
     const problem = 'would leave the workspace without an owner'
     const demote = `${email},,${slug},admin,`
     t.deepEqual(messages(await execute(file(demote))), [`csv[2].role ${problem}`])
-    const [row] = answered(await preview(file(demote))).rows
+    const [row] = expectOk(await preview(file(demote))).rows
     t.like(row, { action: 'error', changes: [] })
     // An invitation to own may never be answered.
-    t.is(refused(await execute(file(`${newAddress()},,${slug},owner,`, demote))).kind, 'invalid')
+    t.is(
+      expectError(await execute(file(`${newAddress()},,${slug},owner,`, demote))).code,
+      'invalid_argument',
+    )
     const editor = await emailOf(await seed.person(workspace, 'editor'))
-    answered(await execute(file(demote, `${editor},,${slug},owner,`)))
+    expectOk(await execute(file(demote, `${editor},,${slug},owner,`)))
     t.is((await members())[email].role, 'admin')
     t.is((await members())[editor].role, 'owner')
   })
 
   test(`who is no administrator imports nothing ${through}`, async (t) => {
-    const { slug, owner, workspace } = await openHouse(door)
+    const { slug, owner, workspace } = await openHouse(transport)
     const csv = file(`${newAddress()},,${slug},,`)
-    const token = await world.token(owner, workspace)
+    const token = await environment.token(owner, workspace)
     for (const method of ['PreviewCsvImport', 'ExecuteCsvImport']) {
-      t.is(refused(await door.call(method, { csv })).kind, 'unauthenticated')
-      t.is(refused(await door.call(method, { csv }, { token })).kind, 'unauthenticated')
+      t.is(expectError(await transport.call(method, { csv })).code, 'unauthenticated')
+      t.is(expectError(await transport.call(method, { csv }, { token })).code, 'unauthenticated')
     }
   })
 }
 
 test.after.always('nothing was a fault of ours', (t) => {
-  t.deepEqual(world.failures, [])
+  t.deepEqual(environment.failures, [])
 })

@@ -1,28 +1,28 @@
 import test from 'ava'
 import { hireAdmin } from '../support/admin.ts'
-import { refused } from '../support/ending.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
 
-for (const door of world.doors) {
-  test(`of two administrators who deactivate each other at once one stays, through ${door.name}`, async (t) => {
+for (const transport of environment.transports) {
+  test(`of two administrators who deactivate each other at once one stays, through ${transport.name}`, async (t) => {
     // A third one makes no difference.
-    await hireAdmin(world)
+    await hireAdmin(environment)
     for (let round = 0; round < 20; round += 1) {
-      const [one, other] = [await hireAdmin(world), await hireAdmin(world)]
+      const [one, other] = [await hireAdmin(environment), await hireAdmin(environment)]
       const is_active = false
       const endings = await Promise.all([
-        one.call(door, 'UpdateUser', { user_id: other.id, is_active }),
-        other.call(door, 'UpdateUser', { user_id: one.id, is_active }),
+        one.call(transport, 'UpdateUser', { user_id: other.id, is_active }),
+        other.call(transport, 'UpdateUser', { user_id: one.id, is_active }),
       ])
-      const lost = endings.filter(({ ok }) => !ok).map((ending) => refused(ending).reason)
+      const lost = endings.filter(({ ok }) => !ok).map((ending) => expectError(ending).reason)
       t.deepEqual(lost, ['USER_INACTIVE'])
       const sql = 'select id from users where id in ($1, $2) and is_active'
-      t.is((await world.pool.query(sql, [one.id, other.id])).rows.length, 1)
+      t.is((await environment.pool.query(sql, [one.id, other.id])).rows.length, 1)
     }
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

@@ -2,51 +2,51 @@ import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
 
-const world = await startWorld()
-const other = await world.another()
-const { pool, seed } = world
-const boss = await hireAdmin(world)
+const environment = await startTestEnvironment()
+const other = await environment.another()
+const { pool, seed } = environment
+const boss = await hireAdmin(environment)
 // Keys are asked for (specification 5.5).
 await seed.serviceApp('somebody')
-test.after.always(() => world.stop())
+test.after.always(() => environment.stop())
 
 /** An app made by an administrator, and what its keys open. */
-async function openShop(door: Door) {
+async function openShop(transport: Transport) {
   const service_name = `s-${randomUUID()}`
-  const call = (method: string, message: object = {}) => boss.call(door, method, message)
-  const made = answered(await call('CreateServiceApp', { name: 'Shop', service_name }))
+  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const made = expectOk(await call('CreateServiceApp', { name: 'Shop', service_name }))
   const app = { service_app_id: made.id as string }
-  const elsewhere = other.doors.find(({ name }) => name === door.name) ?? door
+  const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
   return {
     ...{ call, made, app, key: made.key as string, service_name },
     update: (more: object) => call('UpdateServiceApp', { ...app, ...more }),
     rotate: (more: object = {}) => call('RotateServiceApp', { ...app, ...more }),
     listed: async () => {
-      const { service_apps } = answered(await call('ListServiceApps'))
+      const { service_apps } = expectOk(await call('ListServiceApps'))
       return service_apps.find(({ id }: any) => id === made.id) as Record<string, any> | undefined
     },
     /** What another node says to a key: the resource asked for is nowhere. */
     opens: async (key: string) => {
       const kind = { service_name, resource_type: 't', resource_id: randomUUID() }
-      const { kind: answer } = refused(await elsewhere.call('GetResource', kind, { key }))
-      return answer === 'missing' ? 'open' : answer
+      const { code: answer } = expectError(await elsewhere.call('GetResource', kind, { key }))
+      return answer === 'not_found' ? 'open' : answer
     },
   }
 }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`an app is made with a key, which opens its service alone and is shown once ${through}`, async (t) => {
     const service_name = `s-${randomUUID()}`
     const request = { name: '  Documents ', service_name }
-    const ending = await boss.call(door, 'CreateServiceApp', request)
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
-    const { id, key, created_at, last_used_at, ...rest } = answered(ending)
+    const ending = await boss.call(transport, 'CreateServiceApp', request)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+    const { id, key, created_at, last_used_at, ...rest } = expectOk(ending)
     t.regex(key, /^dk_[\w-]{43}$/)
     t.is(last_used_at ?? null, null)
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
@@ -54,12 +54,15 @@ for (const door of world.doors) {
     const shown = { name: 'Documents', service_name, key_prefix, is_active: true }
     t.deepEqual(rest, { ...shown, created_by: boss.id })
     const actions = [{ name: 'publish' }]
-    t.true((await door.call('RegisterActions', { service_name, actions }, { key })).ok)
+    t.true((await transport.call('RegisterActions', { service_name, actions }, { key })).ok)
     const theirs = { service_name: 'somebody', actions }
-    t.is(refused(await door.call('RegisterActions', theirs, { key })).reason, 'OTHER_SERVICE')
+    t.is(
+      expectError(await transport.call('RegisterActions', theirs, { key })).reason,
+      'OTHER_SERVICE',
+    )
 
-    const list = await boss.call(door, 'ListServiceApps')
-    const app = answered(list).service_apps.find((app: any) => app.id === id)
+    const list = await boss.call(transport, 'ListServiceApps')
+    const app = expectOk(list).service_apps.find((app: any) => app.id === id)
     t.like(app, { id, ...shown, created_by: boss.id })
     t.false('key' in app)
     const entries = await activityOf(pool, id)
@@ -71,8 +74,17 @@ for (const door of world.doors) {
     ])
     // Neither the key nor its hash is in any list, the log, or anything told; the key in no table.
     const hash = createHash('sha256').update(key).digest('hex')
-    const rotated = await boss.call(door, 'UpdateServiceApp', { service_app_id: id, name: 'New' })
-    const told = JSON.stringify([list, entries, rotated, world.failures, world.warnings])
+    const rotated = await boss.call(transport, 'UpdateServiceApp', {
+      service_app_id: id,
+      name: 'New',
+    })
+    const told = JSON.stringify([
+      list,
+      entries,
+      rotated,
+      environment.failures,
+      environment.warnings,
+    ])
     t.false(told.includes(key) || told.includes(hash))
     const { rows } = await pool.query(
       `select to_jsonb(a)::text || to_jsonb(k)::text as row
@@ -83,21 +95,21 @@ for (const door of world.doors) {
   })
 
   test(`apps are listed oldest first ${through}`, async (t) => {
-    const made = [await openShop(door), await openShop(door), await openShop(door)]
+    const made = [await openShop(transport), await openShop(transport), await openShop(transport)]
     const ids = made.map(({ app }) => app.service_app_id)
-    const { service_apps } = answered(await boss.call(door, 'ListServiceApps'))
+    const { service_apps } = expectOk(await boss.call(transport, 'ListServiceApps'))
     const listed = service_apps.map(({ id }: any) => id).filter((id: string) => ids.includes(id))
     t.deepEqual(listed, ids)
   })
 
   test(`a deactivated app is refused 401 at once on every node until it is active again ${through}`, async (t) => {
-    const { update, opens, key, listed, app } = await openShop(door)
+    const { update, opens, key, listed, app } = await openShop(transport)
     for (let round = 0; round < 10; round += 1) {
       t.is(await opens(key), 'open')
-      t.is(answered(await update({ is_active: false })).is_active, false)
+      t.is(expectOk(await update({ is_active: false })).is_active, false)
       t.is(await opens(key), 'unauthenticated')
       t.like(await listed(), { is_active: false })
-      t.is(answered(await update({ is_active: true })).is_active, true)
+      t.is(expectOk(await update({ is_active: true })).is_active, true)
     }
     const actions = (await activityOf(pool, app.service_app_id)).map(({ action }) => action)
     t.deepEqual(actions.slice(0, 3), [
@@ -107,12 +119,12 @@ for (const door of world.doors) {
   })
 
   test(`only the label and the activity change; what changes nothing is not recorded ${through}`, async (t) => {
-    const { update, listed, app, service_name } = await openShop(door)
+    const { update, listed, app, service_name } = await openShop(transport)
     const before = await listed()
-    t.like(answered(await update({})), { name: 'Shop' })
-    t.like(answered(await update({ name: ' Shop', is_active: true })), { name: 'Shop' })
+    t.like(expectOk(await update({})), { name: 'Shop' })
+    t.like(expectOk(await update({ name: ' Shop', is_active: true })), { name: 'Shop' })
     const wishes = { service_name: 'somebody', key_prefix: 'dk_', created_by: randomUUID() }
-    answered(await update({ name: 'Market', ...wishes }))
+    expectOk(await update({ name: 'Market', ...wishes }))
     t.deepEqual(await listed(), { ...before, name: 'Market' })
     const [, ...entries] = await activityOf(pool, app.service_app_id)
     t.deepEqual(
@@ -122,10 +134,10 @@ for (const door of world.doors) {
   })
 
   test(`after a rotation both keys hold until the overlap ends, then the older is 401 ${through}`, async (t) => {
-    const { rotate, opens, key, listed, app, made } = await openShop(door)
+    const { rotate, opens, key, listed, app, made } = await openShop(transport)
     const ending = await rotate({ overlap_seconds: 600 })
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 200)
-    const { key: newer, key_prefix } = answered(ending)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+    const { key: newer, key_prefix } = expectOk(ending)
     t.not(newer, key)
     t.is(key_prefix, newer.slice(0, 10))
     t.like(await listed(), { key_prefix, created_at: made.created_at })
@@ -151,20 +163,20 @@ for (const door of world.doors) {
   })
 
   test(`a rotation without overlap ends every key before it ${through}`, async (t) => {
-    const { rotate, opens, key } = await openShop(door)
-    const second = answered(await rotate()).key
+    const { rotate, opens, key } = await openShop(transport)
+    const second = expectOk(await rotate()).key
     t.deepEqual([await opens(key), await opens(second)], ['open', 'open'])
-    const third = answered(await rotate({ overlap_seconds: 0 })).key
+    const third = expectOk(await rotate({ overlap_seconds: 0 })).key
     t.deepEqual(await Promise.all([key, second, third].map(opens)), [
       ...['unauthenticated', 'unauthenticated', 'open'],
     ])
     // A later overlap brings none of them back.
-    answered(await rotate({ overlap_seconds: 2_592_000 }))
+    expectOk(await rotate({ overlap_seconds: 2_592_000 }))
     t.is(await opens(key), 'unauthenticated')
   })
 
   test(`of ten rotations at once one key is left without an end ${through}`, async (t) => {
-    const { rotate, app, listed } = await openShop(door)
+    const { rotate, app, listed } = await openShop(transport)
     const keys = await Promise.all(Array.from({ length: 10 }, () => rotate()))
     t.true(keys.every(({ ok }) => ok))
     const { rows } = await pool.query(
@@ -176,10 +188,10 @@ for (const door of world.doors) {
   })
 
   test(`deleting is 204, takes the keys along and is recorded ${through}`, async (t) => {
-    const { call, app, opens, key, listed, service_name } = await openShop(door)
+    const { call, app, opens, key, listed, service_name } = await openShop(transport)
     const ending = await call('DeleteServiceApp', app)
     t.true(ending.ok)
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 204)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.is(await opens(key), 'unauthenticated')
     t.is(await listed(), undefined)
     t.like((await activityOf(pool, app.service_app_id)).at(-1), {
@@ -188,16 +200,16 @@ for (const door of world.doors) {
     })
     for (const method of ['UpdateServiceApp', 'RotateServiceApp', 'DeleteServiceApp']) {
       for (const message of [app, { service_app_id: randomUUID() }]) {
-        const missing = { kind: 'missing', reason: 'SERVICE_APP_NOT_FOUND' } as const
-        t.like(refused(await call(method, message)), missing)
+        const missing = { code: 'not_found', reason: 'SERVICE_APP_NOT_FOUND' } as const
+        t.like(expectError(await call(method, message)), missing)
       }
     }
   })
 
   test(`wrong fields are 422 ${through}`, async (t) => {
-    const { call, update, rotate } = await openShop(door)
+    const { call, update, rotate } = await openShop(transport)
     const wrong = async (ending: ReturnType<typeof call>) =>
-      refused(await ending).problems.map(({ field }) => field)
+      expectError(await ending).violations.map(({ field }) => field)
     t.deepEqual(await wrong(call('CreateServiceApp', { name: '', service_name: '' })), [
       ...['name', 'service_name'],
     ])
@@ -210,4 +222,4 @@ for (const door of world.doors) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

@@ -1,35 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { answered } from '../support/ending.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
 type Figures = Record<string, any>
 
-async function figures(door: Door): Promise<Figures> {
-  return answered(await boss.call(door, 'GetStats'))
+async function figures(transport: Transport): Promise<Figures> {
+  return expectOk(await boss.call(transport, 'GetStats'))
 }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test.serial(
     `the totals count everything there is now, and who is active ${through}`,
     async (t) => {
-      const before = await figures(door)
-      const office = await openOffice(world, door)
+      const before = await figures(transport)
+      const fixture = await createWorkspaceFixture(environment, transport)
       await seed.user(randomUUID(), { is_active: false })
-      await seed.group(office.workspace)
-      await office.register(office.staff.owner)
-      await office.register(office.staff.owner, { visibility: 'workspace' })
-      const after = await figures(door)
+      await seed.group(fixture.workspace)
+      await fixture.register(fixture.people.owner)
+      await fixture.register(fixture.people.owner, { visibility: 'workspace' })
+      const after = await figures(transport)
       const grown = Object.entries(after)
         .filter(([name]) => /^(total|active)_/.test(name))
         .map(([name, total]) => [name, total - before[name]])
@@ -58,7 +58,7 @@ for (const door of world.doors) {
       }
       const order = (a: Figures, b: Figures) =>
         b.members - a.members || (a.workspace_id < b.workspace_id ? -1 : 1)
-      const { workspace_distribution: shown } = await figures(door)
+      const { workspace_distribution: shown } = await figures(transport)
       t.deepEqual(shown, shown.toSorted(order))
       t.is(shown.length, 20)
       const largest = expected.filter(({ members }) => members > 6).toSorted(order)
@@ -73,16 +73,16 @@ for (const door of world.doors) {
     `sign-ups are counted by the days of UTC, the last thirty, today last ${through}`,
     async (t) => {
       t.teardown(() => {
-        world.clock.now = undefined
+        environment.clock.now = undefined
       })
       // Beyond any real row of the file.
-      world.clock.now = new Date('2020-03-01T00:30:00Z')
+      environment.clock.now = new Date('2020-03-01T00:30:00Z')
       const made = ['2020-01-31T23:59:59Z', '2020-02-01T00:00:00Z', '2020-02-29T23:59:59Z']
         .concat(['2020-02-29T12:00:00Z', '2020-03-01T00:00:00Z', '2020-03-02T00:00:00Z'])
         .map((created_at) => seed.user(randomUUID(), { created_at }))
       const users = await Promise.all(made)
-      const boss = await hireAdmin(world)
-      const { signups_by_day: days } = answered(await boss.call(door, 'GetStats'))
+      const boss = await hireAdmin(environment)
+      const { signups_by_day: days } = expectOk(await boss.call(transport, 'GetStats'))
       t.is(days.length, 30)
       t.deepEqual(days[0], { day: '2020-02-01', count: 1 })
       t.deepEqual(days.slice(-2), [
@@ -98,25 +98,25 @@ for (const door of world.doors) {
   )
 
   test.serial(`the newest ten entries stand there as in the log ${through}`, async (t) => {
-    const office = await openOffice(world, door)
-    const { workspace: workspace_id, staff } = office
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { workspace: workspace_id, people } = fixture
     for (let at = 0; at < 12; at += 1)
-      answered(
-        await door.call(
+      expectOk(
+        await transport.call(
           'CreateGroup',
           { workspace_id, name: `g${at}` },
-          { token: staff.admin.token },
+          { token: people.admin.token },
         ),
       )
-    const { recent_activity } = await figures(door)
-    const { items } = answered(await boss.call(door, 'ListActivity', { limit: 10 }))
+    const { recent_activity } = await figures(transport)
+    const { items } = expectOk(await boss.call(transport, 'ListActivity', { limit: 10 }))
     t.deepEqual(recent_activity, items)
     t.is(recent_activity.length, 10)
     t.like(recent_activity[0], { action: 'group.created', detail: { name: 'g11' } })
   })
 }
 
-test.serial('both doors tell the same', async (t) => {
-  const [one, other] = await Promise.all(world.doors.map(figures))
+test.serial('both transports tell the same', async (t) => {
+  const [one, other] = await Promise.all(environment.transports.map(figures))
   t.deepEqual(one, other)
 })

@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
-import { answered, refused } from '../support/ending.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { openSignInWorld, signAdminIn, signIn, takeCode } from '../support/sign-in.ts'
 
-const world = await openSignInWorld()
-const { pool, seed } = world
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await openSignInWorld()
+const { pool, seed } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
 async function userOf(email: string): Promise<string> {
   return (await pool.query('select id from users where email = $1', [email])).rows[0].id
 }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
-  const call = (method: string, message: object = {}) => boss.call(door, method, message)
-  const list = async (message: object) => answered(await call('ListUsers', message))
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const list = async (message: object) => expectOk(await call('ListUsers', message))
   const change = (user_id: string, changes: object) => call('UpdateUser', { user_id, ...changes })
 
   test(`users are listed by e-mail, a page at a time ${through}`, async (t) => {
@@ -54,24 +54,24 @@ for (const door of world.doors) {
       [{ page_size: 101 }, 'page_size'],
       [{ q: 'x'.repeat(101) }, 'q'],
     ] as const) {
-      const { kind, problems } = refused(await call('ListUsers', message))
-      t.is(kind, 'invalid')
+      const { code, violations } = expectError(await call('ListUsers', message))
+      t.is(code, 'invalid_argument')
       t.deepEqual(
-        problems.map((problem) => problem.field),
+        violations.map((problem) => problem.field),
         [field],
       )
     }
   })
 
   test(`a user's detail tells accounts, memberships, groups, roles and sessions ${through}`, async (t) => {
-    const email = world.newcomer()
-    const { workspaces } = await signIn(door, email, 'github')
+    const email = environment.newcomer()
+    const { workspaces } = await signIn(transport, email, 'github')
     const id = await userOf(email)
     const team = await seed.workspace('Team')
-    answered(await call('AddUserToWorkspace', { user_id: id, workspace_id: team }))
+    expectOk(await call('AddUserToWorkspace', { user_id: id, workspace_id: team }))
     const group = await seed.group(team, [id], 'Crew')
     const role = await seed.customRole(team, [], [id])
-    const user = answered(await call('GetUser', { user_id: id.toUpperCase() }))
+    const user = expectOk(await call('GetUser', { user_id: id.toUpperCase() }))
     t.like(user, { id, email, is_active: true, is_admin: false })
     t.true(Math.abs(Date.parse(user.last_sign_in_at) - Date.now()) < 60_000)
     t.is(user.linked_accounts.length, 1)
@@ -91,47 +91,50 @@ for (const door of world.doors) {
     )
     t.is(user.sessions.length, 1)
     t.like(user.sessions[0], { workspace_id: workspaces[0].id, provider: 'github', current: false })
-    t.is(refused(await call('GetUser', { user_id: randomUUID() })).reason, 'USER_NOT_FOUND')
+    t.is(expectError(await call('GetUser', { user_id: randomUUID() })).reason, 'USER_NOT_FOUND')
   })
 
   test(`a name is changed, trimmed and recorded; what changes nothing is no occurrence ${through}`, async (t) => {
     const id = await seed.user('old')
-    const user = answered(await change(id, { name: ' New ' }))
+    const user = expectOk(await change(id, { name: ' New ' }))
     t.like(user, { id, name: 'New', is_active: true, is_admin: false })
-    answered(await change(id, { name: 'New', is_active: true, is_admin: false }))
-    t.deepEqual(answered(await change(id, {})), answered(await call('GetUser', { user_id: id })))
+    expectOk(await change(id, { name: 'New', is_active: true, is_admin: false }))
+    t.deepEqual(expectOk(await change(id, {})), expectOk(await call('GetUser', { user_id: id })))
     t.deepEqual(await activityOf(pool, id), [
       {
         ...{ action: 'user.updated', target_type: 'user', actor_id: boss.id, workspace_id: null },
         detail: { email: user.email },
       },
     ])
-    t.is(refused(await change(id, { name: ' ' })).kind, 'invalid')
-    t.is(refused(await change(randomUUID(), { name: 'x' })).reason, 'USER_NOT_FOUND')
+    t.is(expectError(await change(id, { name: ' ' })).code, 'invalid_argument')
+    t.is(expectError(await change(randomUUID(), { name: 'x' })).reason, 'USER_NOT_FOUND')
   })
 
-  test(`deactivated, a user is 401 at every door from the next request on ${through}`, async (t) => {
-    const email = world.newcomer()
-    const { tokens, exchange } = await signIn(door, email, 'github')
-    const { exchange: pending } = await takeCode(door, email)
+  test(`deactivated, a user is 401 at every transport from the next request on ${through}`, async (t) => {
+    const email = environment.newcomer()
+    const { tokens, exchange } = await signIn(transport, email, 'github')
+    const { exchange: pending } = await takeCode(transport, email)
     const id = await userOf(email)
-    t.false(answered(await change(id, { is_active: false })).is_active)
+    t.false(expectOk(await change(id, { is_active: false })).is_active)
     const { access_token: token, refresh_token } = tokens
-    const inactive = { ok: false, kind: 'unauthenticated' } as const
-    for (const each of world.doors) {
+    const inactive = { ok: false, code: 'unauthenticated' } as const
+    for (const each of environment.transports) {
       t.like(await each.call('GetMe', {}, { token }), inactive)
       t.like(await each.call('RefreshToken', { refresh_token }), inactive)
       for (const code of [pending, exchange])
         t.like(await each.call('ExchangeToken', code), { ...inactive, reason: 'USER_INACTIVE' })
     }
-    t.deepEqual(answered(await call('GetUser', { user_id: id })).sessions, [])
+    t.deepEqual(expectOk(await call('GetUser', { user_id: id })).sessions, [])
 
     // Let in again they begin anew: nothing of before holds.
-    t.true(answered(await change(id, { is_active: true })).is_active)
-    t.like(await door.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
-    t.like(await door.call('RefreshToken', { refresh_token }), inactive)
-    t.like(await door.call('ExchangeToken', pending), { ok: false, kind: 'refused' })
-    await signIn(door, email, 'github')
+    t.true(expectOk(await change(id, { is_active: true })).is_active)
+    t.like(await transport.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
+    t.like(await transport.call('RefreshToken', { refresh_token }), inactive)
+    t.like(await transport.call('ExchangeToken', pending), {
+      ok: false,
+      code: 'failed_precondition',
+    })
+    await signIn(transport, email, 'github')
     const actions = (await activityOf(pool, id)).map(({ action }) => action)
     t.deepEqual(
       actions.filter((action) => /activated$/.test(action)),
@@ -141,65 +144,65 @@ for (const door of world.doors) {
 
   test(`an exchange that races a deactivation leaves no session behind ${through}`, async (t) => {
     for (let round = 0; round < 5; round += 1) {
-      const email = world.newcomer()
-      const { exchange } = await takeCode(door, email)
+      const email = environment.newcomer()
+      const { exchange } = await takeCode(transport, email)
       const id = await userOf(email)
       const [exchanged] = await Promise.all([
-        door.call('ExchangeToken', exchange),
+        transport.call('ExchangeToken', exchange),
         change(id, { is_active: false }),
       ])
-      if (!exchanged.ok) t.is(exchanged.kind, 'unauthenticated')
+      if (!exchanged.ok) t.is(exchanged.code, 'unauthenticated')
       const sql = 'select id from refresh_families where user_id = $1'
       t.deepEqual((await pool.query(sql, [id])).rows, [])
     }
   })
 
   test(`a deactivated administrator is 401 at once, a demoted one 403 ${through}`, async (t) => {
-    const other = await hireAdmin(world)
-    answered(await other.call(door, 'ListUsers'))
-    answered(await change(other.id, { is_active: false }))
-    t.is(refused(await other.call(door, 'ListUsers')).reason, 'USER_INACTIVE')
-    answered(await change(other.id, { is_active: true }))
+    const other = await hireAdmin(environment)
+    expectOk(await other.call(transport, 'ListUsers'))
+    expectOk(await change(other.id, { is_active: false }))
+    t.is(expectError(await other.call(transport, 'ListUsers')).reason, 'USER_INACTIVE')
+    expectOk(await change(other.id, { is_active: true }))
     await pool.query('update users set is_admin = false where id = $1', [other.id])
-    t.is(refused(await other.call(door, 'ListUsers')).reason, 'NOT_ADMIN')
+    t.is(expectError(await other.call(transport, 'ListUsers')).reason, 'NOT_ADMIN')
   })
 
   test(`an admin cookie of before a deactivation holds no more once they are let in again ${through}`, async (t) => {
-    const email = world.newcomer()
-    await signIn(door, email, 'github')
+    const email = environment.newcomer()
+    await signIn(transport, email, 'github')
     const id = await userOf(email)
     await pool.query('update users set is_admin = true where id = $1', [id])
-    const { admin = '' } = await signAdminIn(door, email, 'github')
-    answered(await door.call('GetAdminMe', {}, { admin }))
-    answered(await change(id, { is_active: false }))
+    const { admin = '' } = await signAdminIn(transport, email, 'github')
+    expectOk(await transport.call('GetAdminMe', {}, { admin }))
+    expectOk(await change(id, { is_active: false }))
     for (const is_active of [false, true]) {
-      answered(await change(id, { is_active }))
-      for (const each of world.doors)
-        t.is(refused(await each.call('GetAdminMe', {}, { admin })).reason, 'TOKEN_REVOKED')
+      expectOk(await change(id, { is_active }))
+      for (const each of environment.transports)
+        t.is(expectError(await each.call('GetAdminMe', {}, { admin })).reason, 'TOKEN_REVOKED')
     }
-    const { admin: anew = '' } = await signAdminIn(door, email, 'github')
-    t.like(answered(await door.call('GetAdminMe', {}, { admin: anew })), { email })
+    const { admin: anew = '' } = await signAdminIn(transport, email, 'github')
+    t.like(expectOk(await transport.call('GetAdminMe', {}, { admin: anew })), { email })
   })
 
   test(`nobody becomes an administrator, or is one no more, by PATCH ${through}`, async (t) => {
     for (const [id, is_admin] of [
       [await seed.user(), false],
-      [(await hireAdmin(world)).id, true],
+      [(await hireAdmin(environment)).id, true],
     ] as const) {
-      const user = answered(await change(id, { is_admin: !is_admin, name: 'New' }))
+      const user = expectOk(await change(id, { is_admin: !is_admin, name: 'New' }))
       t.like(user, { name: 'New', is_admin })
     }
   })
 
   test(`an administrator can not deactivate themselves: 403 ${through}`, async (t) => {
-    const self = await hireAdmin(world)
+    const self = await hireAdmin(environment)
     for (const user_id of [self.id, self.id.toUpperCase()]) {
       const changes = { is_active: false, name: 'New' }
-      const ending = await self.call(door, 'UpdateUser', { user_id, ...changes })
-      t.like(refused(ending), { kind: 'forbidden', reason: 'OWN_ACCOUNT' })
+      const ending = await self.call(transport, 'UpdateUser', { user_id, ...changes })
+      t.like(expectError(ending), { code: 'permission_denied', reason: 'OWN_ACCOUNT' })
     }
     const kept = { name: 'Me', is_active: true }
-    t.like(answered(await self.call(door, 'UpdateUser', { user_id: self.id, ...kept })), kept)
+    t.like(expectOk(await self.call(transport, 'UpdateUser', { user_id: self.id, ...kept })), kept)
   })
 
   test(`a user is added to a workspace with a role, as an invitation would ${through}`, async (t) => {
@@ -209,17 +212,17 @@ for (const door of world.doors) {
     const add = (more: object = {}) =>
       call('AddUserToWorkspace', { user_id, workspace_id, role: 'editor', ...more })
     const ending = await add()
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
-    t.like(answered(ending), { user_id, workspace_id, email, role: 'editor', status: 'invited' })
-    t.is(answered(await add({ role: 'admin' })).role, 'admin')
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+    t.like(expectOk(ending), { user_id, workspace_id, email, role: 'editor', status: 'invited' })
+    t.is(expectOk(await add({ role: 'admin' })).role, 'admin')
     await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
-    t.like(refused(await add()), { kind: 'conflict', reason: 'ALREADY_A_MEMBER' })
-    const nobody = refused(await add({ user_id: randomUUID() }))
-    t.like(nobody, { kind: 'missing', reason: 'USER_NOT_FOUND' })
-    const nowhere = refused(await add({ workspace_id: randomUUID() }))
-    t.like(nowhere, { kind: 'missing', reason: 'WORKSPACE_NOT_FOUND' })
+    t.like(expectError(await add()), { code: 'already_exists', reason: 'ALREADY_A_MEMBER' })
+    const nobody = expectError(await add({ user_id: randomUUID() }))
+    t.like(nobody, { code: 'not_found', reason: 'USER_NOT_FOUND' })
+    const nowhere = expectError(await add({ workspace_id: randomUUID() }))
+    t.like(nowhere, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
     for (const wrong of [{ role: 'king' }, { workspace_id: 'x' }])
-      t.is(refused(await add(wrong)).kind, 'invalid')
+      t.is(expectError(await add(wrong)).code, 'invalid_argument')
     const [entry] = await activityOf(pool, user_id)
     t.like(entry, { action: 'member.invited', actor_id: boss.id, workspace_id })
   })
@@ -244,4 +247,4 @@ test('the list of users ends when it has a page, and searches go by the trigram 
   t.regex(await plan(`select count(*) from workspaces w ${slugs}`), /workspaces_slug_name_idx/)
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

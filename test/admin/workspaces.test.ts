@@ -2,38 +2,39 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
-import { answered, refused } from '../support/ending.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
-  const call = (method: string, message: object = {}) => boss.call(door, method, message)
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
   const make = (slug: string, name = 'Made') => call('CreateWorkspace', { name, slug })
 
   test(`an administrator who makes a workspace is its owner ${through}`, async (t) => {
     const slug = `s-${randomUUID()}`
     const ending = await make(slug, ' Made ')
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
-    const made = answered(ending)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+    const made = expectOk(ending)
     t.like(made, { name: 'Made', slug, description: '', role: 'owner' })
     const workspace_id = made.id
-    t.deepEqual(answered(await call('GetWorkspace', { workspace_id })), made)
-    const { members } = answered(await call('ListMembers', { workspace_id }))
+    t.deepEqual(expectOk(await call('GetWorkspace', { workspace_id })), made)
+    const { members } = expectOk(await call('ListMembers', { workspace_id }))
     t.like(members, [{ user_id: boss.id, role: 'owner', status: 'active' }])
     const alone = { workspace_id, user_id: boss.id }
     for (const [method, more] of [
       ['RemoveMember', {}],
       ['UpdateMember', { role: 'viewer' }],
     ] as const)
-      t.is(refused(await call(method, { ...alone, ...more })).reason, 'LAST_OWNER')
-    t.like(refused(await make(slug)), { kind: 'conflict', reason: 'SLUG_TAKEN' })
-    for (const wrong of ['all', 'A', '-x', 'x']) t.is(refused(await make(wrong)).kind, 'invalid')
+      t.is(expectError(await call(method, { ...alone, ...more })).reason, 'LAST_OWNER')
+    t.like(expectError(await make(slug)), { code: 'already_exists', reason: 'SLUG_TAKEN' })
+    for (const wrong of ['all', 'A', '-x', 'x'])
+      t.is(expectError(await make(wrong)).code, 'invalid_argument')
     t.like(await activityOf(pool, workspace_id), [
       { action: 'workspace.created', actor_id: boss.id, workspace_id },
     ])
@@ -42,8 +43,8 @@ for (const door of world.doors) {
   test(`workspaces are listed by slug, found by name or slug, a page at a time ${through}`, async (t) => {
     const mark = randomUUID().slice(0, 13)
     for (const letter of ['c', 'a', 'b'])
-      answered(await make(`${letter}-${mark}`, `Haus_${letter}% ${mark}`))
-    const list = async (message: object) => answered(await call('ListWorkspaces', message))
+      expectOk(await make(`${letter}-${mark}`, `Haus_${letter}% ${mark}`))
+    const list = async (message: object) => expectOk(await call('ListWorkspaces', message))
     const slugs = (page: Record<string, any>) => page.items.map(({ slug }: any) => slug[0])
     const first = await list({ q: mark, page_size: 2 })
     t.like(first, { total: 3, page: 1, page_size: 2 })
@@ -53,8 +54,8 @@ for (const door of world.doors) {
     t.deepEqual(slugs(await list({ q: `haus%${mark}` })), [])
     t.deepEqual(await list({ q: mark, page: 99 }), { ...first, items: [], page: 99, page_size: 20 })
     for (const wrong of [{ page: 0 }, { page_size: 101 }, { q: 'x'.repeat(101) }])
-      t.is(refused(await call('ListWorkspaces', wrong)).kind, 'invalid')
-    const { workspaces } = answered(await call('ListAllWorkspaces'))
+      t.is(expectError(await call('ListWorkspaces', wrong)).code, 'invalid_argument')
+    const { workspaces } = expectOk(await call('ListAllWorkspaces'))
     const ours = workspaces.filter(({ slug }: { slug: string }) => slug.endsWith(mark))
     t.deepEqual(
       ours.map(({ name, slug }: any) => [name, slug]),
@@ -64,65 +65,65 @@ for (const door of world.doors) {
   })
 
   test(`a workspace is changed, and deleted with all that is in it ${through}`, async (t) => {
-    const { workspace: workspace_id, staff } = await openOffice(world, door)
+    const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
     const changed = await call('UpdateWorkspace', { workspace_id, name: 'New' })
-    t.like(answered(changed), { id: workspace_id, name: 'New' })
-    answered(await call('DeleteWorkspace', { workspace_id }))
+    t.like(expectOk(changed), { id: workspace_id, name: 'New' })
+    expectOk(await call('DeleteWorkspace', { workspace_id }))
     for (const method of ['GetWorkspace', 'UpdateWorkspace', 'DeleteWorkspace', 'ListMembers'])
-      t.is(refused(await call(method, { workspace_id })).reason, 'WORKSPACE_NOT_FOUND')
-    const fault = refused(
-      await door.call('GetWorkspace', { workspace_id }, { token: staff.owner.token }),
+      t.is(expectError(await call(method, { workspace_id })).reason, 'WORKSPACE_NOT_FOUND')
+    const fault = expectError(
+      await transport.call('GetWorkspace', { workspace_id }, { token: people.owner.token }),
     )
-    t.is(fault.kind, 'forbidden')
+    t.is(fault.code, 'permission_denied')
   })
 
   test(`an administrator manages members of any role, owners too ${through}`, async (t) => {
-    const { workspace: workspace_id, staff } = await openOffice(world, door)
+    const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
     const email = `${randomUUID()}@example.com`
-    const invited = answered(await call('InviteMember', { workspace_id, email, role: 'owner' }))
+    const invited = expectOk(await call('InviteMember', { workspace_id, email, role: 'owner' }))
     t.like(invited, { email, role: 'owner', status: 'invited', name: '' })
     const member = (person: { id: string }) => ({ workspace_id, user_id: person.id })
-    const up = await call('UpdateMember', { ...member(staff.editor), role: 'owner' })
-    t.is(answered(up).role, 'owner')
-    answered(await call('RemoveMember', member(staff.owner)))
+    const up = await call('UpdateMember', { ...member(people.editor), role: 'owner' })
+    t.is(expectOk(up).role, 'owner')
+    expectOk(await call('RemoveMember', member(people.owner)))
     t.is(
-      refused(await call('UpdateMember', { ...member(staff.editor), role: 'viewer' })).reason,
+      expectError(await call('UpdateMember', { ...member(people.editor), role: 'viewer' })).reason,
       'LAST_OWNER',
     )
-    t.is(refused(await call('RemoveMember', member(staff.owner))).reason, 'MEMBER_NOT_FOUND')
+    t.is(expectError(await call('RemoveMember', member(people.owner))).reason, 'MEMBER_NOT_FOUND')
     const again = { workspace_id, email: invited.email, role: 'king' }
-    t.is(refused(await call('InviteMember', again)).kind, 'invalid')
-    const { members } = answered(await call('ListMembers', { workspace_id, q: email }))
+    t.is(expectError(await call('InviteMember', again)).code, 'invalid_argument')
+    const { members } = expectOk(await call('ListMembers', { workspace_id, q: email }))
     t.deepEqual(members, [invited])
   })
 
   test(`an administrator manages groups and who is in them ${through}`, async (t) => {
-    const { workspace: workspace_id, staff } = await openOffice(world, door)
-    const made = answered(await call('CreateGroup', { workspace_id, name: 'Crew' }))
+    const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
+    const made = expectOk(await call('CreateGroup', { workspace_id, name: 'Crew' }))
     t.like(made, { workspace_id, name: 'Crew', created_by: boss.id })
     const group_id = made.id
-    t.deepEqual(answered(await call('ListGroups', { workspace_id })).groups, [made])
-    t.like(answered(await call('UpdateGroup', { group_id, name: 'Team' })), { name: 'Team' })
+    t.deepEqual(expectOk(await call('ListGroups', { workspace_id })).groups, [made])
+    t.like(expectOk(await call('UpdateGroup', { group_id, name: 'Team' })), { name: 'Team' })
     const taken = await seed.group(workspace_id, [], 'Taken')
     t.is(
-      refused(await call('UpdateGroup', { group_id: taken, name: 'Team' })).reason,
+      expectError(await call('UpdateGroup', { group_id: taken, name: 'Team' })).reason,
       'GROUP_NAME_TAKEN',
     )
-    const place = { group_id, user_id: staff.viewer.id }
-    t.deepEqual(answered(await call('AddGroupMember', place)), { status: 'ok' })
-    t.deepEqual(answered(await call('AddGroupMember', place)), { status: 'ok' })
+    const place = { group_id, user_id: people.viewer.id }
+    t.deepEqual(expectOk(await call('AddGroupMember', place)), { status: 'ok' })
+    t.deepEqual(expectOk(await call('AddGroupMember', place)), { status: 'ok' })
     const stranger = { group_id, user_id: boss.id }
-    t.is(refused(await call('AddGroupMember', stranger)).reason, 'MEMBER_NOT_FOUND')
-    const { members } = answered(await call('ListGroupMembers', { group_id }))
-    t.like(members, [{ user_id: staff.viewer.id, group_id }])
-    answered(await call('RemoveGroupMember', place))
-    t.is(refused(await call('RemoveGroupMember', place)).kind, 'missing')
-    answered(await call('DeleteGroup', { group_id }))
-    t.is(refused(await call('ListGroupMembers', { group_id })).reason, 'GROUP_NOT_FOUND')
+    t.is(expectError(await call('AddGroupMember', stranger)).reason, 'MEMBER_NOT_FOUND')
+    const { members } = expectOk(await call('ListGroupMembers', { group_id }))
+    t.like(members, [{ user_id: people.viewer.id, group_id }])
+    expectOk(await call('RemoveGroupMember', place))
+    t.is(expectError(await call('RemoveGroupMember', place)).code, 'not_found')
+    expectOk(await call('DeleteGroup', { group_id }))
+    t.is(expectError(await call('ListGroupMembers', { group_id })).reason, 'GROUP_NOT_FOUND')
     const actors = (await activityOf(pool, group_id)).map(({ actor_id }) => actor_id)
     t.deepEqual(new Set(actors), new Set([boss.id]))
     t.is(actors.length, 5)
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

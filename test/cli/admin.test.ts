@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 import { runTool } from '../support/tool.ts'
-import { startWorld } from '../support/world.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+test.after.always(() => environment.stop())
 
 /** Runs `daikon admin …`. */
 function run(...args: string[]) {
-  return runTool(world.databaseUrl, 'admin', ...args)
+  return runTool(environment.databaseUrl, 'admin', ...args)
 }
 
 async function newPerson(more: object = {}) {

@@ -1,5 +1,5 @@
 import test from 'ava'
-import { startDemoApp } from '../../src/cli/demo-app.ts'
+import { startDemoApp } from '../../src/dev/demo-app.ts'
 import { sendRaw } from '../support/raw.ts'
 
 test('the demo answers whatever path it is asked for', async (t) => {

@@ -1,49 +1,49 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { demo, seedDemo } from '../../src/cli/demo.ts'
-import { accessSubject } from '../../src/identity/access-subject.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import { demo, seedDemo } from '../../src/dev/demo-data.ts'
+import { loadAccessClaims } from '../../src/identity/access-claims.ts'
 import { makeServiceKey } from '../../src/identity/service-keys.ts'
-import { openDatabase } from '../../src/storage/database.ts'
-import type { Door } from '../support/doors.ts'
-import { answered } from '../support/ending.ts'
-import { startWorld } from '../support/world.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
 
-const world = await startWorld()
-const { pool } = world
-const [door] = world.doors as [Door]
-const elsewhere = await world.seed.workspace()
-const database = openDatabase(world.databaseUrl, () => {})
+const environment = await startTestEnvironment()
+const { pool } = environment
+const [transport] = environment.transports as [Transport]
+const elsewhere = await environment.seed.workspace()
+const database = await openDatabase(environment.databaseUrl, () => {})
 const key = makeServiceKey()
 const { workspace, people, group, documents, service_name, resource_type } = demo
 test.after.always(async () => {
   await database.close()
-  await world.stop()
+  await environment.stop()
 })
 
 async function start(): Promise<void> {
-  const context = { caller: {}, em: await database.fork() }
+  const context = { principal: {}, em: database.fork() }
   return seedDemo(context, key, 'http://localhost:9101/callback')
 }
 
 /** What the welcome promises of Bob, as the check answers it; true when it holds. */
 async function welcomeHolds(): Promise<boolean> {
-  const token = await world.token(people.bob, workspace)
+  const token = await environment.token(people.bob, workspace)
   const kind = { service_name, resource_type }
   const checks = [
     { ...kind, resource_id: documents.roadmap, action: 'edit' },
     { ...kind, resource_id: documents.handbook, action: 'view' },
     { ...kind, resource_id: documents.salaries, action: 'view' },
   ]
-  const ending = await door.call('Check', { checks }, { token, key })
+  const ending = await transport.call('Check', { checks }, { token, key })
   if (!ending.ok) return false
   const results = ending.message.results as { allowed: boolean }[]
   return results.map(({ allowed }) => allowed).join() === 'true,true,false'
 }
 
-/** Done by Alice through a door. */
+/** Done by Alice through a transport. */
 async function byAlice(method: string, message: object) {
-  const token = await world.token(people.alice, workspace)
-  answered(await door.call(method, { workspace_id: workspace, ...message }, { token, key }))
+  const token = await environment.token(people.alice, workspace)
+  expectOk(await transport.call(method, { workspace_id: workspace, ...message }, { token, key }))
 }
 
 const sql = (text: string) => () => pool.query(text)
@@ -82,7 +82,7 @@ for (const [title, happen] of Object.entries(happenings)) {
     await start()
     t.true(await welcomeHolds())
     const bob = { email: 'bob@example.com', slug: 'demo' }
-    t.is((await accessSubject(await database.fork(), bob))?.sub, people.bob)
+    t.is((await loadAccessClaims(database.fork(), bob))?.sub, people.bob)
   })
 }
 

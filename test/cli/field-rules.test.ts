@@ -3,17 +3,17 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { startTestEnvironment } from '../support/test-environment.ts'
 import { runTool } from '../support/tool.ts'
-import { startWorld } from '../support/world.ts'
 
-const world = await startWorld()
-const { pool } = world
+const environment = await startTestEnvironment()
+const { pool } = environment
 const folder = await mkdtemp(join(tmpdir(), 'daikon-rules-'))
-test.after.always(() => world.stop())
+test.after.always(() => environment.stop())
 
 /** Runs the operator's tool. */
 function run(...args: string[]) {
-  return runTool(world.databaseUrl, ...args)
+  return runTool(environment.databaseUrl, ...args)
 }
 
 async function count(table: string): Promise<number> {

@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { createProgressBar } from '../../src/cli/progress-bar.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 import { runTool } from '../support/tool.ts'
-import { startWorld } from '../support/world.ts'
 
-const world = await startWorld()
+const environment = await startTestEnvironment()
 const folder = await mkdtemp(join(tmpdir(), 'daikon-import-'))
-const slug = `w-${await world.seed.workspace()}`
-test.after.always(() => world.stop())
+const slug = `w-${await environment.seed.workspace()}`
+test.after.always(() => environment.stop())
 
 /** Runs the operator's tool on a file of these bytes. */
 async function run(content: string | Buffer, ...options: string[]) {
   const path = join(folder, `${randomUUID()}.csv`)
   await writeFile(path, content)
-  return runTool(world.databaseUrl, 'import', path, ...options)
+  return runTool(environment.databaseUrl, 'import', path, ...options)
 }
 
 async function roleOf(email: string): Promise<string | undefined> {
-  const { rows } = await world.pool.query(
+  const { rows } = await environment.pool.query(
     'select m.role from members m join users u on u.id = m.user_id where u.email = $1',
     [email],
   )

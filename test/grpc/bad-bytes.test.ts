@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { PermissionCheckRequest } from '../../gen/daikon/v1/permissions.ts'
-import type { Door } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
 import { sendBytes } from '../support/raw.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const [door] = world.doors.filter(({ name }) => name === 'grpc') as [Door]
-const office = await openOffice(world, door)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const [transport] = environment.transports.filter(({ name }) => name === 'grpc') as [Transport]
+const fixture = await createWorkspaceFixture(environment, transport)
+test.after.always(() => environment.stop())
 
-const { staff, key, kind } = office
-const shown = { authorization: `Bearer ${staff.owner.token}`, 'x-service-key': key }
+const { people, key, kind } = fixture
+const shown = { authorization: `Bearer ${people.owner.token}`, 'x-service-key': key }
 const item = { ...kind, resource_id: randomUUID(), action: 'view' }
 const good = Buffer.from(PermissionCheckRequest.encode({ checks: [item] }).finish())
 const check = (bytes: Buffer, credentials: Record<string, string> = shown) =>
-  sendBytes(world.grpcPort, '/daikon.v1.PermissionService/Check', bytes, credentials)
+  sendBytes(environment.grpcPort, '/daikon.v1.PermissionService/Check', bytes, credentials)
 
 /** gRPC codes. */
 const [ok, invalidArgument, resourceExhausted, unimplemented, unauthenticated] = [0, 3, 8, 12, 16]
@@ -84,9 +84,9 @@ test('a message over 4 MiB is RESOURCE_EXHAUSTED, one under it is read', async (
 
 test('1,000,000 empty items in 2 MB are one problem, quickly', async (t) => {
   const started = performance.now()
-  const { code, problems } = await check(Buffer.alloc(2_000_000, Buffer.from([0x0a, 0])))
+  const { code, violations } = await check(Buffer.alloc(2_000_000, Buffer.from([0x0a, 0])))
   t.is(code, invalidArgument)
-  t.deepEqual(problems, [{ field: 'checks', message: 'must have 1000 items at most' }])
+  t.deepEqual(violations, [{ field: 'checks', message: 'must have 1000 items at most' }])
   t.true(performance.now() - started < 5000, `${performance.now() - started} ms`)
 })
 
@@ -96,13 +96,17 @@ test('a method, service or path nobody declared is UNIMPLEMENTED', async (t) => 
     ...['/daikon.v1.PermissionService/check', '//daikon.v1.PermissionService/Check'],
     ...['/daikon.v1.PermissionService/Check/', '/daikon.v1.PermissionService'],
   ]) {
-    const { code } = await sendBytes(world.grpcPort, path, good, shown)
+    const { code } = await sendBytes(environment.grpcPort, path, good, shown)
     t.is(code, unimplemented, path)
   }
 })
 
 test('metadata nobody declared changes nothing', async (t) => {
-  const spoofed = { 'x-user-id': staff.owner.id, 'x-workspace-id': randomUUID(), wid: randomUUID() }
+  const spoofed = {
+    'x-user-id': people.owner.id,
+    'x-workspace-id': randomUUID(),
+    wid: randomUUID(),
+  }
   t.is((await check(good, spoofed)).code, unauthenticated)
   t.is((await check(good, { ...shown, ...spoofed })).code, ok)
 })
@@ -111,6 +115,6 @@ test.after(
   'after all of it the process answers still, and nothing was a fault of ours',
   async (t) => {
     t.is((await check(good)).code, ok)
-    t.deepEqual(world.failures, [])
+    t.deepEqual(environment.failures, [])
   },
 )

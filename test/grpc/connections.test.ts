@@ -8,24 +8,24 @@ import {
   type CheckStreamResponse,
   PermissionServiceClient,
 } from '../../gen/daikon/v1/permissions.ts'
-import { type Door, metadata } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { metadata, type Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld({ grpcKeepalive: { interval: 200, patience: 1000 } })
-const [door] = world.doors as [Door]
-const office = await openOffice(world, door)
-const { owner, viewer } = office.staff
-const { resource_id } = await office.register(owner, { visibility: 'workspace' })
-const check = { ...office.kind, resource_id, action: 'view' }
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment({ grpcKeepalive: { interval: 200, patience: 1000 } })
+const [transport] = environment.transports as [Transport]
+const fixture = await createWorkspaceFixture(environment, transport)
+const { owner, viewer } = fixture.people
+const { resource_id } = await fixture.register(owner, { visibility: 'workspace' })
+const check = { ...fixture.kind, resource_id, action: 'view' }
+test.after.always(() => environment.stop())
 
 test.serial(
   'a client that opens HTTP/2 and says nothing more is cut off, a quiet stream is not',
   async (t) => {
-    const address = `127.0.0.1:${world.grpcPort}`
+    const address = `127.0.0.1:${environment.grpcPort}`
     const client = new PermissionServiceClient(address, credentials.createInsecure())
-    const stream = client.checkStream(metadata(office.as(viewer)))
+    const stream = client.checkStream(metadata(fixture.as(viewer)))
     stream.on('error', () => {})
     const ask = async (correlation_id: string): Promise<CheckStreamResponse> => {
       stream.write({ correlation_id, check })
@@ -34,7 +34,7 @@ test.serial(
     t.true((await ask('before')).allowed)
     const started = performance.now()
     for (const said of [preface, preface.subarray(0, 10), Buffer.alloc(0)]) {
-      const socket = connect(world.grpcPort, '127.0.0.1').resume()
+      const socket = connect(environment.grpcPort, '127.0.0.1').resume()
       socket.on('error', () => {})
       socket.write(said)
       await once(socket, 'close', { signal: AbortSignal.timeout(20_000) })
@@ -46,16 +46,16 @@ test.serial(
   },
 )
 
-test.serial('a call that outlasts a ping while the door drains is answered', async (t) => {
-  const draining = await world.another()
-  const [inside] = draining.doors as [Door]
-  const holder = await world.pool.connect()
+test.serial('a call that outlasts a ping while the transport drains is answered', async (t) => {
+  const draining = await environment.another()
+  const [inside] = draining.transports as [Transport]
+  const holder = await environment.pool.connect()
   await holder.query('begin')
   await holder.query('lock table users in access exclusive mode')
   const call = inside.call('GetMe', {}, { token: viewer.token })
   // It waits for the table by now, and then for as long as two pings.
   const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  while ((await world.pool.query(waits)).rowCount === 0) await sleep(10)
+  while ((await environment.pool.query(waits)).rowCount === 0) await sleep(10)
   const drained = draining.app.drain()
   await sleep(600)
   await holder.query('commit')

@@ -19,11 +19,11 @@ import {
 import { fromJSON } from '@grpc/proto-loader'
 import test from 'ava'
 import protobuf from 'protobufjs'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-const quiet = await world.another({ debug: false })
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const quiet = await environment.another({ debug: false })
+test.after.always(() => environment.stop())
 
 /** The published interfaces, as an outside client would have them. */
 const health = `syntax = "proto3"; package grpc.health.v1;
@@ -101,15 +101,15 @@ async function reflect(port: number, version: string, question: object): Promise
 }
 
 test('grpc.health.v1 says SERVING of the server and of each service, without credentials', async (t) => {
-  const services = new Set(world.app.operations.map(({ service }) => `daikon.v1.${service}`))
+  const services = new Set(environment.app.operations.map(({ service }) => `daikon.v1.${service}`))
   for (const service of ['', ...services])
-    t.like(await checkHealth(world.grpcPort, service), { status: 'SERVING' }, service)
-  t.deepEqual(await checkHealth(world.grpcPort, 'daikon.v1.Nothing'), { code: 5 })
+    t.like(await checkHealth(environment.grpcPort, service), { status: 'SERVING' }, service)
+  t.deepEqual(await checkHealth(environment.grpcPort, 'daikon.v1.Nothing'), { code: 5 })
   t.like(await checkHealth(quiet.grpcPort, ''), { status: 'SERVING' })
 })
 
 test('List tells how every service is doing', async (t) => {
-  const client = connect(world.grpcPort, health, 'grpc.health.v1.Health')
+  const client = connect(environment.grpcPort, health, 'grpc.health.v1.Health')
   const { statuses } = await new Promise<{ statuses: Record<string, { status: string }> }>(
     (resolve, reject) =>
       client.List({}, (error: Error | null, answer: never) =>
@@ -122,7 +122,7 @@ test('List tells how every service is doing', async (t) => {
 })
 
 test('Watch says SERVING, and NOT_SERVING from the drain on', async (t) => {
-  const node = await world.another()
+  const node = await environment.another()
   const client = connect(node.grpcPort, health, 'grpc.health.v1.Health')
   const stream = client.Watch({ service: 'daikon.v1.PermissionService' })
   stream.on('error', () => {})
@@ -137,9 +137,13 @@ test('Watch says SERVING, and NOT_SERVING from the drain on', async (t) => {
 
 for (const version of ['v1', 'v1alpha']) {
   test(`server reflection ${version} lists our services`, async (t) => {
-    const { list_services_response } = await reflect(world.grpcPort, version, { list_services: '' })
+    const { list_services_response } = await reflect(environment.grpcPort, version, {
+      list_services: '',
+    })
     const names: string[] = list_services_response.service.map(({ name }: any) => name)
-    const services = new Set(world.app.operations.map(({ service }) => `daikon.v1.${service}`))
+    const services = new Set(
+      environment.app.operations.map(({ service }) => `daikon.v1.${service}`),
+    )
     for (const service of services) t.true(names.includes(service), service)
   })
 
@@ -184,7 +188,7 @@ for (const version of ['v1', 'v1alpha']) {
 async function fetchFiles(version: string, symbol: string): Promise<FileDescriptorProto[]> {
   const files = new Map<string, FileDescriptorProto>()
   const fetch = async (question: object) => {
-    const answer = await reflect(world.grpcPort, version, question)
+    const answer = await reflect(environment.grpcPort, version, question)
     const [bytes] = answer.file_descriptor_response.file_descriptor_proto
     const file = fromBinary(FileDescriptorProtoSchema, bytes)
     for (const name of file.dependency)

@@ -6,15 +6,15 @@ import { ListGrantedActionsRequest } from '../../gen/daikon/v1/permissions.ts'
 import { UserResponse } from '../../gen/daikon/v1/users.ts'
 import { readCall } from '../../src/grpc/incoming.ts'
 import { makeServiceKey } from '../../src/identity/service-keys.ts'
-import type { Door } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const [door] = world.doors as [Door]
-const { staff, key, service } = await openOffice(world, door)
-const { viewer: bob, owner: alice } = staff
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const [transport] = environment.transports as [Transport]
+const { people, key, service } = await createWorkspaceFixture(environment, transport)
+const { viewer: bob, owner: alice } = people
+test.after.always(() => environment.stop())
 
 /** gRPC codes. */
 const [ok, unauthenticated] = [0, 16]
@@ -24,7 +24,7 @@ const lenient: object = { strictSingleValueFields: false }
 
 /** The answer to an empty message whose headers repeat, which grpc-js' client keeps from happening. */
 async function call(method: string, headers: Record<string, string[]>, bytes = Buffer.alloc(0)) {
-  const session = connect(`http://127.0.0.1:${world.grpcPort}`, lenient)
+  const session = connect(`http://127.0.0.1:${environment.grpcPort}`, lenient)
   const stream = session.request({
     ...{ ':method': 'POST', ':path': `/daikon.v1.${method}` },
     ...{ 'content-type': 'application/grpc', te: 'trailers', ...headers },

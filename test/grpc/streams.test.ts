@@ -6,40 +6,40 @@ import {
   type CheckStreamResponse,
   PermissionServiceClient,
 } from '../../gen/daikon/v1/permissions.ts'
-import { type Door, metadata, type Shown } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
 import { readStatusDetails } from '../support/status-details.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { metadata, type PresentedCredentials, type Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const address = `127.0.0.1:${world.grpcPort}`
+const environment = await startTestEnvironment()
+const address = `127.0.0.1:${environment.grpcPort}`
 const client = new PermissionServiceClient(address, credentials.createInsecure())
-const [door] = world.doors as [Door]
+const [transport] = environment.transports as [Transport]
 test.after.always(() => {
   client.close()
-  return world.stop()
+  return environment.stop()
 })
 
-/** An office with a stream of checks by its viewer, who has been given every second record. */
+/** An fixture with a stream of checks by its viewer, who has been given every second record. */
 async function openStream(records = 1) {
-  const office = await openOffice(world, door)
-  const { owner, viewer } = office.staff
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { owner, viewer } = fixture.people
   const asked = await Promise.all(
     Array.from({ length: records }, async (_, at) => {
-      const record = await office.register(owner)
-      if (at % 2 === 0) await office.share(owner, record, { user: viewer.id }, 'view')
+      const record = await fixture.register(owner)
+      if (at % 2 === 0) await fixture.share(owner, record, { user: viewer.id }, 'view')
       return record
     }),
   )
-  const stream = client.checkStream(metadata(office.as(viewer)))
+  const stream = client.checkStream(metadata(fixture.as(viewer)))
   const answers: CheckStreamResponse[] = []
   const ended = new Promise<ServiceError | undefined>((resolve) => {
     stream.on('error', resolve).on('end', () => resolve(undefined))
   })
   stream.on('data', (answer) => answers.push(answer))
   const ask = (correlation_id: string, resource_id = asked[0]?.resource_id ?? '') =>
-    stream.write({ correlation_id, check: { ...office.kind, resource_id, action: 'view' } })
-  return { office, stream, answers, ended, ask, asked, viewer }
+    stream.write({ correlation_id, check: { ...fixture.kind, resource_id, action: 'view' } })
+  return { fixture, stream, answers, ended, ask, asked, viewer }
 }
 
 test('each check of a stream gets its own answer, known by its correlation id', async (t) => {
@@ -55,12 +55,16 @@ test('each check of a stream gets its own answer, known by its correlation id', 
 })
 
 test('a revocation is felt by the next check of an open stream', async (t) => {
-  const { office, stream, ask, asked, viewer } = await openStream()
+  const { fixture, stream, ask, asked, viewer } = await openStream()
   ask('before')
   const [before] = await once(stream, 'data')
   t.true(before.allowed)
   const share = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
-  await door.call('RevokeShare', { permission_id: asked[0]?.id, ...share }, { key: office.key })
+  await transport.call(
+    'RevokeShare',
+    { permission_id: asked[0]?.id, ...share },
+    { key: fixture.key },
+  )
   ask('after')
   const [after] = await once(stream, 'data')
   t.deepEqual(after, { correlation_id: 'after', allowed: false })
@@ -73,10 +77,10 @@ test('a stream ends with the user’s activity, the token’s life, the key’s 
     ['SERVICE_KEY_INVALID', 'update service_apps set is_active = false where id = $1', 'app'],
   ] as const
   for (const [, sql, whose] of ends) {
-    const { office, stream, ask, ended, viewer } = await openStream()
+    const { fixture, stream, ask, ended, viewer } = await openStream()
     ask('before')
     await once(stream, 'data')
-    await world.pool.query(sql, [whose === 'app' ? office.appId : viewer.id])
+    await environment.pool.query(sql, [whose === 'app' ? fixture.appId : viewer.id])
     ask('after')
     t.is((await ended)?.code, 16)
   }
@@ -86,9 +90,9 @@ test.serial('a token that expires meanwhile ends the stream', async (t) => {
   const { stream, ask, ended } = await openStream()
   ask('before')
   await once(stream, 'data')
-  world.clock.now = new Date(Date.now() + 3_600_000)
+  environment.clock.now = new Date(Date.now() + 3_600_000)
   t.teardown(() => {
-    world.clock.now = undefined
+    environment.clock.now = undefined
   })
   ask('after')
   t.is((await ended)?.code, 16)
@@ -110,19 +114,19 @@ test('what is wrong with a check is named, and another service’s name is refus
   t.is((await foreign.ended)?.code, 7)
 })
 
-/** An office whose viewer has so many resources, and a stream of them, page by page. */
+/** An fixture whose viewer has so many resources, and a stream of them, page by page. */
 async function openPages(resources: number, limit = 1) {
-  const office = await openOffice(world, door)
-  const { viewer, owner } = office.staff
-  const first = await office.register(viewer)
-  await world.pool.query(
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { viewer, owner } = fixture.people
+  const first = await fixture.register(viewer)
+  await environment.pool.query(
     `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
      select gen_random_uuid(), kind_id, gen_random_uuid(), workspace_id, owner_id, visibility
      from resources, generate_series(2, $2) where id = $1`,
     [first.id, resources],
   )
-  const request = { ...office.kind, action: 'view', workspace_id: office.workspace, limit }
-  const walk = (shown: Shown, more: object = {}) => {
+  const request = { ...fixture.kind, action: 'view', workspace_id: fixture.workspace, limit }
+  const walk = (shown: PresentedCredentials, more: object = {}) => {
     const stream = client.accessibleStream({ ...request, ...more }, metadata(shown))
     const pages: string[][] = []
     stream.on('data', ({ resource_ids }) => pages.push(resource_ids))
@@ -131,12 +135,12 @@ async function openPages(resources: number, limit = 1) {
     })
     return { stream, pages, ended }
   }
-  return { office, viewer, owner, walk }
+  return { fixture, viewer, owner, walk }
 }
 
 test('AccessibleStream walks every page', async (t) => {
-  const { office, viewer, walk } = await openPages(25)
-  const { pages, ended } = walk(office.as(viewer), { limit: 10 })
+  const { fixture, viewer, walk } = await openPages(25)
+  const { pages, ended } = walk(fixture.as(viewer), { limit: 10 })
   t.is(await ended, undefined)
   t.deepEqual(
     pages.map(({ length }) => length),
@@ -147,15 +151,15 @@ test('AccessibleStream walks every page', async (t) => {
 })
 
 test('AccessibleStream ends as Accessible refuses', async (t) => {
-  const { office, viewer, walk } = await openPages(1)
-  const { key } = office
+  const { fixture, viewer, walk } = await openPages(1)
+  const { key } = fixture
   const { token } = viewer
-  const gone = await office.hire('viewer')
-  await world.pool.query('delete from members where user_id = $1', [gone.id])
-  const cases: [Shown, object, number, string][] = [
+  const gone = await fixture.addMember('viewer')
+  await environment.pool.query('delete from members where user_id = $1', [gone.id])
+  const cases: [PresentedCredentials, object, number, string][] = [
     [{ token, key }, { service_name: 'other' }, 7, 'OTHER_SERVICE'],
     [{ token, key }, { workspace_id: randomUUID() }, 7, 'OTHER_WORKSPACE'],
-    [office.as(gone), {}, 7, 'NOT_A_MEMBER'],
+    [fixture.as(gone), {}, 7, 'NOT_A_MEMBER'],
     [{ token }, {}, 16, 'SERVICE_KEY_MISSING'],
     [{ key }, {}, 16, 'TOKEN_MISSING'],
     [{ token, key }, { action: '' }, 3, 'INVALID_REQUEST'],
@@ -169,22 +173,22 @@ test('AccessibleStream ends as Accessible refuses', async (t) => {
 })
 
 test('what is revoked between two pages is felt by the pages after it', async (t) => {
-  const { office, viewer, owner, walk } = await openPages(400)
+  const { fixture, viewer, owner, walk } = await openPages(400)
   // The last of the list, which everybody else's ids come before.
   const resource_id = `ffffffff-ffff-4fff-bfff-${randomUUID().slice(-12)}`
-  const last = await office.register(owner, { resource_id })
-  await office.share(owner, last, { user: viewer.id }, 'view')
-  const whole = walk(office.as(viewer), { limit: 401 })
+  const last = await fixture.register(owner, { resource_id })
+  await fixture.share(owner, last, { user: viewer.id }, 'view')
+  const whole = walk(fixture.as(viewer), { limit: 401 })
   await whole.ended
   t.is(whole.pages.flat().at(-1), resource_id)
 
-  const { stream, pages, ended } = walk(office.as(viewer))
+  const { stream, pages, ended } = walk(fixture.as(viewer))
   await once(stream, 'data')
   const share = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
-  const ending = await door.call(
+  const ending = await transport.call(
     'RevokeShare',
     { permission_id: last.id, ...share },
-    { key: office.key },
+    { key: fixture.key },
   )
   t.true(ending.ok)
   t.is(await ended, undefined)
@@ -192,10 +196,10 @@ test('what is revoked between two pages is felt by the pages after it', async (t
 })
 
 test('a member who is removed between two pages gets no more of them', async (t) => {
-  const { office, viewer, walk } = await openPages(400)
-  const { stream, pages, ended } = walk(office.as(viewer))
+  const { fixture, viewer, walk } = await openPages(400)
+  const { stream, pages, ended } = walk(fixture.as(viewer))
   await once(stream, 'data')
-  await world.pool.query('delete from members where user_id = $1', [viewer.id])
+  await environment.pool.query('delete from members where user_id = $1', [viewer.id])
   t.is((await ended)?.code, 7)
   t.true(pages.length < 400)
 })

@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import type { Door } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
 import { sendRaw } from '../support/raw.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
-const office = await openOffice(world, door)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const [transport] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
+const fixture = await createWorkspaceFixture(environment, transport)
+test.after.always(() => environment.stop())
 
-const { key, kind, staff, service } = office
-const headers = { 'x-service-key': key, authorization: `Bearer ${staff.owner.token}` }
-const send = (method: string, path: string) => sendRaw(world.httpPort, { method, path, headers })
+const { key, kind, people, service } = fixture
+const headers = { 'x-service-key': key, authorization: `Bearer ${people.owner.token}` }
+const send = (method: string, path: string) =>
+  sendRaw(environment.httpPort, { method, path, headers })
 
 test('an unknown path is 404, whoever asks and however', async (t) => {
   for (const path of [
@@ -68,7 +69,7 @@ test('a wrong verb at /health is 405, too', async (t) => {
 })
 
 test('HEAD answers as GET without a body, and 405 where there is no GET', async (t) => {
-  const { resource_id } = await office.register(staff.owner)
+  const { resource_id } = await fixture.register(people.owner)
   const path = `/permissions/resource/${service}/${kind.resource_type}/${resource_id}`
   const [get, head] = [await send('GET', path), await send('HEAD', path)]
   t.is(get.status, 200)
@@ -103,7 +104,7 @@ test('an id in the path that is no UUID is 422 and named, whatever it holds', as
 })
 
 test('the query changes nothing of a method that reads path or body', async (t) => {
-  const record = await office.register(staff.owner)
+  const record = await fixture.register(people.owner)
   const path = `/permissions/resource/${service}/${kind.resource_type}/${record.resource_id}`
   const query = `?resource_id=${randomUUID()}&service_name=x&__proto__[x]=1&constructor=1`
   const { status, json } = await send('GET', path + query)
@@ -120,43 +121,46 @@ test('an address of 10,000 characters is an answer, one of 100,000 is cut off', 
 })
 
 test('an authorization given twice is 401, for it is not clear which one is meant', async (t) => {
-  const { resource_id } = await office.register(staff.owner)
+  const { resource_id } = await fixture.register(people.owner)
   const body = JSON.stringify({ checks: [{ ...kind, resource_id, action: 'view' }] })
   const own = headers.authorization
   for (const [first, second] of [
     [own, 'Bearer x'],
     ['Bearer x', own],
-    [own, `Bearer ${staff.viewer.token}`],
+    [own, `Bearer ${people.viewer.token}`],
   ] as [string, string][]) {
     const list = ['content-type', 'application/json', 'x-service-key', key, 'host', 'localhost']
     list.push('authorization', first, 'authorization', second)
     list.push('content-length', String(body.length))
     const request = { method: 'POST', path: '/permissions/check', headers: list, body }
-    t.is((await sendRaw(world.httpPort, request)).status, 401)
+    t.is((await sendRaw(environment.httpPort, request)).status, 401)
   }
 })
 
 test('a service key given twice is 401', async (t) => {
   const path = `/permissions/resource/${service}/b/${randomUUID()}`
   const list = ['x-service-key', key, 'x-service-key', key, 'host', 'localhost']
-  t.is((await sendRaw(world.httpPort, { path, headers: list })).status, 401)
+  t.is((await sendRaw(environment.httpPort, { path, headers: list })).status, 401)
 })
 
 test('headers nobody declared change nothing', async (t) => {
   const path = `/permissions/resource/${service}/${kind.resource_type}/${randomUUID()}`
   const spoofed = {
     ...{
-      'x-user-id': staff.owner.id,
+      'x-user-id': people.owner.id,
       'x-service-name': service,
       'x-http-method-override': 'DELETE',
     },
     ...{ 'x-original-url': '/health', 'x-forwarded-host': 'evil.example', 'x-admin': 'true' },
   }
-  const answer = await sendRaw(world.httpPort, { path, headers: spoofed })
+  const answer = await sendRaw(environment.httpPort, { path, headers: spoofed })
   t.is(answer.status, 401)
-  t.is((await sendRaw(world.httpPort, { path, headers: { ...headers, ...spoofed } })).status, 404)
+  t.is(
+    (await sendRaw(environment.httpPort, { path, headers: { ...headers, ...spoofed } })).status,
+    404,
+  )
 })
 
 test.after('nothing of it was a fault of ours', (t) => {
-  t.deepEqual(world.failures, [])
+  t.deepEqual(environment.failures, [])
 })

@@ -3,30 +3,30 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
-import type { Door } from '../support/doors.ts'
-import { answered } from '../support/ending.ts'
-import { type Office, openOffice } from '../support/office.ts'
+import { expectOk } from '../support/outcome.ts'
 import { type RawAnswer, sendRaw } from '../support/raw.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture, type WorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
-const office: Office = await openOffice(world, door)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const [transport] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
+const fixture: WorkspaceFixture = await createWorkspaceFixture(environment, transport)
+test.after.always(() => environment.stop())
 
-const { kind, workspace, staff, key } = office
-const credentials = { authorization: `Bearer ${staff.owner.token}`, 'x-service-key': key }
+const { kind, workspace, people, key } = fixture
+const credentials = { authorization: `Bearer ${people.owner.token}`, 'x-service-key': key }
 const item = { ...kind, resource_id: randomUUID(), action: 'view' }
 const facts = {
   ...kind,
   resource_id: randomUUID(),
   workspace_id: workspace,
-  owner_id: staff.owner.id,
+  owner_id: people.owner.id,
 }
 
 function post(body: string | Buffer, headers: Record<string, string> = {}, path = 'check') {
   const all = { 'content-type': 'application/json', ...credentials, ...headers }
-  return sendRaw(world.httpPort, {
+  return sendRaw(environment.httpPort, {
     ...{ method: 'POST', path: new URL(path, 'http://localhost/permissions/').pathname, body },
     headers: { ...all, 'content-length': String(Buffer.byteLength(body)) },
   })
@@ -120,7 +120,7 @@ test('half a character is 422, wherever it stands', async (t) => {
 
 test('a body is read of nobody but whom its method lets in, within their limit', async (t) => {
   const headers = { 'content-type': 'application/json', 'content-length': '1000' }
-  const options = { host: '127.0.0.1', port: world.httpPort, method: 'POST', headers }
+  const options = { host: '127.0.0.1', port: environment.httpPort, method: 'POST', headers }
   const sent = request({ ...options, path: '/permissions/check' })
   sent.flushHeaders()
   const [response] = await once(sent, 'response')
@@ -197,36 +197,46 @@ test('__proto__ and constructor are plain data and change nothing', async (t) =>
 })
 
 test('fields nobody declared are ignored and change nothing', async (t) => {
-  const other = staff.viewer
-  const record = await office.register(staff.owner)
+  const other = people.viewer
+  const record = await fixture.register(people.owner)
   const { resource_id, id: permission_id } = record
   const extra = {
-    ...{ user_id: staff.owner.id, wid: randomUUID(), role: 'owner', is_admin: true, allowed: true },
+    ...{
+      user_id: people.owner.id,
+      wid: randomUUID(),
+      role: 'owner',
+      is_admin: true,
+      allowed: true,
+    },
     ...{ owner_id: other.id, granted_by: other.id, id: randomUUID(), created_at: '2000-01-01' },
   }
-  const shown = office.as(other)
+  const shown = fixture.as(other)
   const checks = [{ ...kind, resource_id, action: 'view', ...extra }]
-  const { results } = answered(await door.call('Check', { checks, ...extra }, shown))
+  const { results } = expectOk(await transport.call('Check', { checks, ...extra }, shown))
   t.deepEqual(results, [{ ...kind, resource_id, action: 'view', allowed: false }])
   const grant = { grantee_type: 'user', grantee_id: other.id, permission: 'view' }
-  t.like(await door.call('Share', { permission_id, ...grant, ...extra }, shown), {
-    kind: 'forbidden',
+  t.like(await transport.call('Share', { permission_id, ...grant, ...extra }, shown), {
+    code: 'permission_denied',
   })
-  const by = await door.call('Share', { permission_id, ...grant, ...extra }, office.as(staff.owner))
-  t.is(answered(by).granted_by, staff.owner.id)
+  const by = await transport.call(
+    'Share',
+    { permission_id, ...grant, ...extra },
+    fixture.as(people.owner),
+  )
+  t.is(expectOk(by).granted_by, people.owner.id)
   // The path says which record; the body may not say otherwise.
   const body = JSON.stringify({ visibility: 'workspace', permission_id: randomUUID(), ...extra })
   const path = `/permissions/${permission_id}/visibility`
   const headers = { 'content-type': 'application/json', 'x-service-key': key }
-  const changed = await sendRaw(world.httpPort, { method: 'PATCH', path, headers, body })
+  const changed = await sendRaw(environment.httpPort, { method: 'PATCH', path, headers, body })
   t.is(changed.json.id, permission_id)
-  t.is(changed.json.owner_id, staff.owner.id)
+  t.is(changed.json.owner_id, people.owner.id)
 })
 
 test.after(
   'after all of it the process answers still, and nothing was a fault of ours',
   async (t) => {
     t.is((await post(JSON.stringify({ checks: [item] }))).status, 200)
-    t.deepEqual(world.failures, [])
+    t.deepEqual(environment.failures, [])
   },
 )

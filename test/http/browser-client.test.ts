@@ -1,27 +1,27 @@
 import test from 'ava'
 import createClient from 'openapi-fetch'
 import type { paths } from '../../gen/browser.ts'
-import type { Door } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
 
 test('a browser’s client, typed by the OpenAPI document, asks and is answered', async (t) => {
-  const office = await openOffice(world, world.doors[1] as Door)
-  const { owner, viewer } = office.staff
-  const { resource_id } = await office.register(owner, { visibility: 'workspace' })
+  const fixture = await createWorkspaceFixture(environment, environment.transports[1] as Transport)
+  const { owner, viewer } = fixture.people
+  const { resource_id } = await fixture.register(owner, { visibility: 'workspace' })
   const daikon = createClient<paths>({
-    baseUrl: `http://127.0.0.1:${world.httpPort}`,
-    headers: { authorization: `Bearer ${viewer.token}`, 'x-service-key': office.key },
+    baseUrl: `http://127.0.0.1:${environment.httpPort}`,
+    headers: { authorization: `Bearer ${viewer.token}`, 'x-service-key': fixture.key },
   })
-  const asked = { ...office.kind, resource_id, action: 'view' }
+  const asked = { ...fixture.kind, resource_id, action: 'view' }
   const { data } = await daikon.POST('/permissions/check', { body: { checks: [asked] } })
   t.deepEqual(data?.results, [{ ...asked, allowed: true }])
 
   const members = await daikon.GET('/workspaces/{workspace_id}/members', {
-    params: { path: { workspace_id: office.workspace }, query: { limit: 2 } },
+    params: { path: { workspace_id: fixture.workspace }, query: { limit: 2 } },
   })
   t.is(members.data?.length, 2)
   const { error, response } = await daikon.GET('/workspaces/{workspace_id}', {

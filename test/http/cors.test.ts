@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createClientApp, updateClientApp } from '../../src/admin/client-apps.ts'
-import { openDatabase } from '../../src/storage/database.ts'
+import { openDatabase } from '../../src/database/database.ts'
 import { sendRaw } from '../support/raw.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
 const corsOrigins = ['http://localhost:3000', 'http://localhost:9101']
-const world = await startWorld({ corsOrigins, globalLimit: 1000 })
-const second = await world.another({ globalLimit: 3 })
-const database = openDatabase(world.databaseUrl, () => {})
+const environment = await startTestEnvironment({ corsOrigins, globalLimit: 1000 })
+const second = await environment.another({ globalLimit: 3 })
+const database = await openDatabase(environment.databaseUrl, () => {})
 test.after.always(async () => {
   await database.close()
-  await world.stop()
+  await environment.stop()
 })
 
-const get = (origin: string, path = '/users/me', port = world.httpPort) =>
+const get = (origin: string, path = '/users/me', port = environment.httpPort) =>
   sendRaw(port, { path, headers: { origin } })
-const preflight = (origin: string, path = '/users/me', port = world.httpPort) =>
+const preflight = (origin: string, path = '/users/me', port = environment.httpPort) =>
   sendRaw(port, {
     ...{ method: 'OPTIONS', path },
     headers: { origin, 'access-control-request-method': 'PATCH' },
@@ -29,9 +29,9 @@ const isAllowed = async (origin: string, path?: string, port?: number) => {
   return allowed
 }
 const operator = async () => ({
-  em: await database.fork(),
-  caller: {},
-  identity: { options: { debug: true } },
+  em: database.fork(),
+  principal: {},
+  debug: true,
 })
 const register = async (...redirect_uris: string[]) =>
   createClientApp(await operator(), { name: randomUUID(), redirect_uris })
@@ -57,7 +57,10 @@ test('a page of an allowed origin reads every answer, and its limits; any answer
     t.regex(String(headers['access-control-expose-headers']), /Retry-After.*X-Request-ID/)
     t.regex(String(headers.vary), /Origin/)
   }
-  t.regex(String((await sendRaw(world.httpPort, { path: '/users/me' })).headers.vary), /Origin/)
+  t.regex(
+    String((await sendRaw(environment.httpPort, { path: '/users/me' })).headers.vary),
+    /Origin/,
+  )
 })
 
 test('an origin that nobody named is told nothing', async (t) => {
@@ -80,7 +83,7 @@ test('an origin that nobody named is told nothing', async (t) => {
 })
 
 test('origins follow the redirect URIs of active client apps at once, on every node', async (t) => {
-  const port = (await world.another()).httpPort
+  const port = (await environment.another()).httpPort
   const origin = 'https://app.example.com'
   t.false(await isAllowed(origin, undefined, port))
   const { id } = await register(

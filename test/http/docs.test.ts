@@ -2,12 +2,12 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import test from 'ava'
 import { hasBrowser, openPage } from '../support/browser.ts'
 import { sendRaw } from '../support/raw.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-const document = (await sendRaw(world.httpPort, { path: '/openapi.json' })).json
-test.after.always(() => world.stop())
-const address = `http://127.0.0.1:${world.httpPort}`
+const environment = await startTestEnvironment()
+const document = (await sendRaw(environment.httpPort, { path: '/openapi.json' })).json
+test.after.always(() => environment.stop())
+const address = `http://127.0.0.1:${environment.httpPort}`
 const pages = ['/openapi.json', '/docs', '/redoc', '/docs/ui.js', '/docs/ui.css', '/redoc/ui.js']
 
 test('/openapi.json is valid OpenAPI 3.1', async (t) => {
@@ -24,7 +24,7 @@ test('every route is described as it is declared', (t) => {
     dual: [{ accessToken: [], serviceKey: [] }],
     admin: [{ adminCookie: [] }],
   }
-  for (const { name, route, policy } of world.app.operations) {
+  for (const { name, route, policy } of environment.app.operations) {
     const described = document.paths[route.path]?.[route.verb]
     t.deepEqual(described?.security, schemes[policy.tier], name)
     t.true(String(policy.status) in described.responses, name)
@@ -39,7 +39,7 @@ test('every route is described as it is declared', (t) => {
   }
 })
 
-test('field rules, comments, bare arrays and problems are described', (t) => {
+test('field rules, comments, bare arrays and violations are described', (t) => {
   const { paths, components } = document
   const json = (operation: any) => operation.responses[200].content['application/json'].schema
   const body = paths['/permissions/register'].post.requestBody.content['application/json'].schema
@@ -63,9 +63,9 @@ test('field rules, comments, bare arrays and problems are described', (t) => {
 })
 
 test('the docs carry the security headers, and answer 404 without DEBUG', async (t) => {
-  const closed = await world.another({ debug: false })
+  const closed = await environment.another({ debug: false })
   for (const path of pages) {
-    const { status, headers } = await sendRaw(world.httpPort, { path })
+    const { status, headers } = await sendRaw(environment.httpPort, { path })
     t.is(status, 200, path)
     t.like(headers, { 'x-frame-options': 'DENY', server: 'daikon' }, path)
     const csp = String(headers['content-security-policy'])

@@ -1,32 +1,35 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import type { Door } from '../support/doors.ts'
-import { openOffice } from '../support/office.ts'
 import { type RawAnswer, sendRaw } from '../support/raw.ts'
 import { openSignInWorld } from '../support/sign-in.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const secure = { secureCookies: true }
-const world = await openSignInWorld({ options: secure })
-const plain = await world.another({ secureCookies: false })
-const strict = await world.another({ allowedHosts: [] })
-const narrow = await world.another({ globalLimit: 1 })
+const environment = await openSignInWorld({ options: secure })
+const plain = await environment.another({ secureCookies: false })
+const strict = await environment.another({ allowedHosts: [] })
+const narrow = await environment.another({ globalLimit: 1 })
 // Nothing listens where its database should be.
-const lost = await startWorld(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
-const [door] = world.doors.filter(({ name }) => name === 'rest') as [Door]
-const { key, service, kind, staff, workspace, register } = await openOffice(world, door)
-const { resource_id } = await register(staff.owner)
+const lost = await startTestEnvironment(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
+const [transport] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
+const { key, service, kind, people, workspace, register } = await createWorkspaceFixture(
+  environment,
+  transport,
+)
+const { resource_id } = await register(people.owner)
 await sendRaw(narrow.httpPort, { path: '/users/me' })
-test.after.always(() => Promise.all([world.stop(), lost.stop()]))
+test.after.always(() => Promise.all([environment.stop(), lost.stop()]))
 
 const path = `/permissions/resource/${service}/${kind.resource_type}`
 const shown = { 'x-service-key': key }
-const asOwner = { authorization: `Bearer ${staff.owner.token}` }
+const asOwner = { authorization: `Bearer ${people.owner.token}` }
 const json = { 'content-type': 'application/json' }
 const get = (path: string, headers: Record<string, string> = {}) =>
-  sendRaw(world.httpPort, { path, headers })
+  sendRaw(environment.httpPort, { path, headers })
 const post = (path: string, body: object, headers: Record<string, string>) =>
-  sendRaw(world.httpPort, {
+  sendRaw(environment.httpPort, {
     ...{ method: 'POST', path, body: JSON.stringify(body) },
     headers: { ...json, ...headers },
   })
@@ -37,7 +40,8 @@ const makeWorkspace = (slug: string) =>
 const answers: Record<string, () => Promise<RawAnswer>> = {
   '200': () => get(`${path}/${resource_id}`, shown),
   '200 /health': () => get('/health'),
-  '200 of HEAD': () => sendRaw(world.httpPort, { method: 'HEAD', path: '/.well-known/jwks.json' }),
+  '200 of HEAD': () =>
+    sendRaw(environment.httpPort, { method: 'HEAD', path: '/.well-known/jwks.json' }),
   '200 /openapi.json': () => get('/openapi.json'),
   '200 /docs': () => get('/docs'),
   '200 /docs/ui.js': () => get('/docs/ui.js'),
@@ -48,13 +52,13 @@ const answers: Record<string, () => Promise<RawAnswer>> = {
   '200 /redoc/start.js': () => get('/redoc/start.js'),
   '201': () => makeWorkspace(`w-${randomUUID()}`),
   '204': async () => {
-    const { id } = await register(staff.owner)
+    const { id } = await register(people.owner)
     const request = { method: 'DELETE', path: `/permissions/${id}`, headers: shown }
-    return sendRaw(world.httpPort, request)
+    return sendRaw(environment.httpPort, request)
   },
   '204 of a preflight': () => {
     const asks = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' }
-    return sendRaw(world.httpPort, { method: 'OPTIONS', path: '/users/me', headers: asks })
+    return sendRaw(environment.httpPort, { method: 'OPTIONS', path: '/users/me', headers: asks })
   },
   '302': () => get('/auth/admin/login/google'),
   '304': () => get('/.well-known/jwks.json', { 'if-none-match': '*' }),
@@ -64,8 +68,8 @@ const answers: Record<string, () => Promise<RawAnswer>> = {
   '404': () => get(`${path}/${randomUUID()}`, shown),
   '404 of no route': () => get('/nothing/here'),
   '405': () => get('/permissions/check'),
-  '405 of OPTIONS': () => sendRaw(world.httpPort, { method: 'OPTIONS', path: '/users/me' }),
-  '405 /health': () => sendRaw(world.httpPort, { method: 'POST', path: '/health' }),
+  '405 of OPTIONS': () => sendRaw(environment.httpPort, { method: 'OPTIONS', path: '/users/me' }),
+  '405 /health': () => sendRaw(environment.httpPort, { method: 'POST', path: '/health' }),
   '409': () => makeWorkspace(`w-${workspace}`),
   '413': () => post('/workspaces', { name: 'x'.repeat(5_000_000) }, asOwner),
   '415': () => post('/permissions/register', {}, { ...shown, 'content-type': 'text/plain' }),
@@ -148,7 +152,7 @@ test('X-Request-ID is 1 to 128 of letters, digits, dot, underscore and hyphen', 
 test('WWW-Authenticate asks for a missing token and names a bad one', async (t) => {
   const check = async (headers: Record<string, string>) => {
     const options = { method: 'POST', path: '/permissions/check', headers }
-    const answer = await sendRaw(world.httpPort, options)
+    const answer = await sendRaw(environment.httpPort, options)
     t.is(answer.status, 401)
     return String(answer.headers['www-authenticate'])
   }
@@ -158,18 +162,18 @@ test('WWW-Authenticate asks for a missing token and names a bad one', async (t) 
 
 test('a repeated X-Request-ID is replaced', async (t) => {
   const headers = ['x-request-id', 'one', 'x-request-id', 'two', 'host', 'localhost']
-  const answer = await sendRaw(world.httpPort, { path: '/nothing', headers })
+  const answer = await sendRaw(environment.httpPort, { path: '/nothing', headers })
   t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
 })
 
 test('a token of 40,000 characters, of many groups, is read', async (t) => {
   const headers = { authorization: `Bearer ${'x'.repeat(40_000)}` }
-  t.is((await sendRaw(world.httpPort, { path: '/users/me', headers })).status, 401)
+  t.is((await sendRaw(environment.httpPort, { path: '/users/me', headers })).status, 401)
 })
 
 test('what Node itself refuses carries the security headers, too', async (t) => {
   const headers = { 'x-long': 'x'.repeat(70_000) }
-  const answer = await sendRaw(world.httpPort, { path: '/health', headers })
+  const answer = await sendRaw(environment.httpPort, { path: '/health', headers })
   t.is(answer.status, 431)
   t.like(answer.headers, security)
 })
@@ -185,13 +189,13 @@ test('with COOKIE_SECURE every answer carries Strict-Transport-Security, and no 
     { path: '/docs/ui.css' },
   ]
   for (const request of requests) {
-    t.like((await sendRaw(world.httpPort, request)).headers, { ...security, ...hsts })
+    t.like((await sendRaw(environment.httpPort, request)).headers, { ...security, ...hsts })
     t.is((await sendRaw(plain.httpPort, request)).headers[name], undefined)
   }
 })
 
 test('only the hosts of BASE_URL and ADMIN_URL are answered, and anybody at /health', async (t) => {
-  const own = await world.another({
+  const own = await environment.another({
     ...{ allowedHosts: [], baseUrl: 'https://id.example', adminUrl: 'https://admin.example:9004' },
   })
   const status = async (port: number, headers: Record<string, string> | string[], path = '/x') => {
@@ -214,9 +218,9 @@ test('only the hosts of BASE_URL and ADMIN_URL are answered, and anybody at /hea
     t.is(await status(own.httpPort, { host }, '/health'), 200, host)
   }
   t.is(await status(own.httpPort, ['host', 'id.example', 'host', 'evil.example']), 400)
-  t.is(await status(world.httpPort, { host: 'evil.example' }), 404)
+  t.is(await status(environment.httpPort, { host: 'evil.example' }), 404)
 
-  const named = await world.another({ allowedHosts: ['other.example', '[::1]'] })
+  const named = await environment.another({ allowedHosts: ['other.example', '[::1]'] })
   for (const host of ['other.example', '[::1]:8000'])
     t.is(await status(named.httpPort, { host }), 404)
   t.is(await status(named.httpPort, { host: 'localhost' }), 400)

@@ -1,14 +1,14 @@
 import test from 'ava'
-import { demo } from '../../src/cli/demo.ts'
+import { demo } from '../../src/dev/demo-data.ts'
 import { createFits } from '../support/published.ts'
 import { sendRaw } from '../support/raw.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld({ globalLimit: 1000 })
-const document = (await sendRaw(world.httpPort, { path: '/openapi.json' })).json
+const environment = await startTestEnvironment({ globalLimit: 1000 })
+const document = (await sendRaw(environment.httpPort, { path: '/openapi.json' })).json
 const fits = createFits(document)
-test.after.always(() => world.stop())
-const { operations } = world.app
+test.after.always(() => environment.stop())
+const { operations } = environment.app
 
 type Content = Record<string, { schema: object; example?: unknown }>
 
@@ -29,8 +29,8 @@ test('every example of a request, a parameter and an answer is valid by its own 
     shown(requestBody?.content, `${name} asks`)
     shown(responses[policy.status].content, `${name} answers`)
   }
-  const { default: _, ...problems } = document.components.responses
-  for (const [status, { content }] of Object.entries<{ content: Content }>(problems)) {
+  const { default: _, ...violations } = document.components.responses
+  for (const [status, { content }] of Object.entries<{ content: Content }>(violations)) {
     shown(content, status)
     t.like(content['application/problem+json']?.example, { status: Number(status) })
   }
@@ -81,7 +81,7 @@ test('a method that takes a file publishes it as a form, as a body and as JSON',
   }
 })
 
-test('a method publishes the problems that it can have, and no others', (t) => {
+test('a method publishes the violations that it can have, and no others', (t) => {
   const statuses = (path: string, verb: string) =>
     Object.keys(document.paths[path][verb].responses).join(' ')
   t.is(statuses('/.well-known/jwks.json', 'get'), '200 400 429 default')

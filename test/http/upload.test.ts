@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { refused } from '../support/ending.ts'
+import { expectError } from '../support/outcome.ts'
 import { sendBytes, sendRaw } from '../support/raw.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
 
-const world = await startWorld()
-const { admin, call } = await hireAdmin(world)
-const grpc = world.doors.find(({ name }) => name === 'grpc') as Door
-const slug = `w-${await world.seed.workspace()}`
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { admin, call } = await hireAdmin(environment)
+const grpc = environment.transports.find(({ name }) => name === 'grpc') as Transport
+const slug = `w-${await environment.seed.workspace()}`
+test.after.always(() => environment.stop())
 
 const ours = { cookie: `admin_token=${admin}`, origin: 'http://localhost:9004' }
 const csv = `email,workspace_slug\n${randomUUID()}@example.com,${slug}\n`
 const largest = 5 * 1024 * 1024
 
 function post(body: string | Buffer, type: string, headers: Record<string, string> = ours) {
-  return sendRaw(world.httpPort, {
+  return sendRaw(environment.httpPort, {
     ...{ method: 'POST', path: '/admin/import/csv/preview', body },
     headers: { 'content-type': type, ...headers, 'content-length': `${Buffer.byteLength(body)}` },
   })
@@ -53,7 +53,7 @@ test('a file comes as a part of a form, as the body, or in JSON: the same answer
   t.is(zipped.status, 415)
   const data = new FormData()
   data.append('file', new Blob([csv], { type: 'text/csv' }), 'people.csv')
-  const url = `http://127.0.0.1:${world.httpPort}/admin/import/csv/preview`
+  const url = `http://127.0.0.1:${environment.httpPort}/admin/import/csv/preview`
   t.is((await fetch(url, { method: 'POST', headers: ours, body: data })).status, 200)
 })
 
@@ -68,7 +68,7 @@ test('5 MiB are read and a byte more is 413, however it comes', async (t) => {
     t.is((await post(JSON.stringify({ csv: file }), 'application/json')).status, status)
     const ending = await call(grpc, 'PreviewCsvImport', { csv: file })
     if (status === 200) t.true(ending.ok)
-    else t.like(refused(ending), { kind: 'too_large', reason: 'FILE_TOO_LARGE' })
+    else t.like(expectError(ending), { code: 'payload_too_large', reason: 'FILE_TOO_LARGE' })
   }
   t.is((await post(formOf(part('file', padded(12_000_000))), form)).status, 413)
   t.is((await post(csv, 'text/csv')).status, 200)
@@ -82,8 +82,14 @@ test('a message over 6 MiB is RESOURCE_EXHAUSTED; other methods keep to 4 MiB', 
     return Buffer.concat([Buffer.from([10, 1, 120, ...head]), Buffer.alloc(size)])
   }
   const code = async (method: string, size: number) =>
-    (await sendBytes(world.grpcPort, `/daikon.v1.AdminService/${method}`, padding(size), shown))
-      .code
+    (
+      await sendBytes(
+        environment.grpcPort,
+        `/daikon.v1.AdminService/${method}`,
+        padding(size),
+        shown,
+      )
+    ).code
   t.is(await code('PreviewCsvImport', 6_200_000), 3)
   t.is(await code('PreviewCsvImport', 6_300_000), 8)
   t.is(await code('ListServiceActions', 4_100_000), 0)
@@ -100,7 +106,7 @@ test('another media type, charset or encoding is 415', async (t) => {
   ] as const)
     t.is((await post(csv, type, { ...ours, 'content-encoding': coding })).status, 415)
   // A method that takes no file takes none.
-  const { status } = await sendRaw(world.httpPort, {
+  const { status } = await sendRaw(environment.httpPort, {
     ...{ method: 'POST', path: '/admin/client-apps', body: csv },
     headers: { ...ours, 'content-type': 'text/csv', 'content-length': `${csv.length}` },
   })
@@ -150,7 +156,7 @@ test('a form of another site, or of one that does not say which, is 403', async 
 test('whoever goes away in the middle of a form leaves nothing behind', async (t) => {
   const body = formOf(part('file', padded(100_000)))
   await t.throwsAsync(
-    fetch(`http://127.0.0.1:${world.httpPort}/admin/import/csv/preview`, {
+    fetch(`http://127.0.0.1:${environment.httpPort}/admin/import/csv/preview`, {
       ...{ method: 'POST', headers: { ...ours, 'content-type': form }, duplex: 'half' },
       body: new ReadableStream({
         start(stream) {
@@ -164,5 +170,5 @@ test('whoever goes away in the middle of a form leaves nothing behind', async (t
 })
 
 test.after('nothing of it was a fault of ours', (t) => {
-  t.deepEqual(world.failures, [])
+  t.deepEqual(environment.failures, [])
 })

@@ -1,11 +1,11 @@
 // Threat: linking by unverified e-mail (promotion); tokens that outlive their user.
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
-import type { Door } from '../support/doors.ts'
 import { sendRaw } from '../support/raw.ts'
 import { good, openSignInWorld, signAdminIn, signIn, visitProvider } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
 
 const { ADMIN_EMAILS: adminEmails } = readConfig({
   ADMIN_EMAILS: ' Boss@Example.COM , second@example.com,eve@example.com ',
@@ -13,7 +13,7 @@ const { ADMIN_EMAILS: adminEmails } = readConfig({
 const boss = { name: 'Boss', email: 'BOSS@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 const people = [boss, eve]
-const world = await openSignInWorld({ people, options: { adminEmails } })
+const environment = await openSignInWorld({ people, options: { adminEmails } })
 const secure = await openSignInWorld({
   people,
   options: {
@@ -22,31 +22,39 @@ const secure = await openSignInWorld({
     lifetimes: { access: 900, refresh: 900, admin: 60 },
   },
 })
-test.after.always(() => Promise.all([world.stop(), secure.stop()]))
+test.after.always(() => Promise.all([environment.stop(), secure.stop()]))
 
 const adminUrl = 'http://localhost:9004'
 const isAdmin = async (email: string) => {
-  const { rows } = await world.pool.query('select is_admin from users where email = $1', [email])
+  const { rows } = await environment.pool.query('select is_admin from users where email = $1', [
+    email,
+  ])
   return rows[0]?.is_admin as boolean | undefined
 }
-const me = (door: Door, admin: string) => door.call('GetAdminMe', {}, { admin })
+const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
 
 /** Somebody an operator's script has promoted. */
-async function promoted(door: Door) {
-  const email = world.newcomer()
-  await signIn(door, email, 'github')
-  await world.pool.query('update users set is_admin = true where email = $1', [email])
-  const { admin = '' } = await signAdminIn(door, email, 'github')
+async function promoted(transport: Transport) {
+  const email = environment.newcomer()
+  await signIn(transport, email, 'github')
+  await environment.pool.query('update users set is_admin = true where email = $1', [email])
+  const { admin = '' } = await signAdminIn(transport, email, 'github')
   return { email, admin }
 }
 
 /** The answer to the callback of an administrator's login, as it goes over HTTP. */
 async function callBack(
-  { doors, httpPort }: { doors: Door[]; httpPort: number },
+  { transports, httpPort }: { transports: Transport[]; httpPort: number },
   email: string,
   provider: ProviderName = 'github',
 ) {
-  const { message } = await visitProvider(doors[0] as Door, provider, email, {}, 'BeginAdminLogin')
+  const { message } = await visitProvider(
+    transports[0] as Transport,
+    provider,
+    email,
+    {},
+    'BeginAdminLogin',
+  )
   const { login_state, provider: _, ...query } = message as Record<string, string>
   const path = `/auth/admin/callback/${provider}?${new URLSearchParams(query)}`
   const cookie = `login_${query.state}=${login_state}`
@@ -54,13 +62,13 @@ async function callBack(
   return { status, location: headers.location, cookies: (headers['set-cookie'] ?? []) as string[] }
 }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`whoever is no administrator ends on the login page ${through}`, async (t) => {
     for (const provider of providerNames) {
-      const email = world.newcomer()
-      const { location, admin } = await signAdminIn(door, email, provider)
+      const email = environment.newcomer()
+      const { location, admin } = await signAdminIn(transport, email, provider)
       const url = new URL(location)
       t.is(url.origin + url.pathname, `${adminUrl}/login`)
       t.is(url.searchParams.get('error'), 'not_admin')
@@ -73,15 +81,15 @@ for (const door of world.doors) {
   test(`ADMIN_EMAILS promotes by a vouched e-mail, however it is written ${through}`, async (t) => {
     t.deepEqual(adminEmails, ['boss@example.com', 'second@example.com', 'eve@example.com'])
     for (const provider of providerNames) {
-      const { location, admin = '' } = await signAdminIn(door, boss.email, provider)
+      const { location, admin = '' } = await signAdminIn(transport, boss.email, provider)
       t.is(location, adminUrl)
-      t.like(good(await me(door, admin)), { email: 'boss@example.com', is_admin: true })
+      t.like(good(await me(transport, admin)), { email: 'boss@example.com', is_admin: true })
     }
   })
 
   test(`an e-mail of ADMIN_EMAILS that nobody vouches for promotes nobody ${through}`, async (t) => {
     for (const provider of providerNames) {
-      const { location, admin } = await signAdminIn(door, eve.email, provider)
+      const { location, admin } = await signAdminIn(transport, eve.email, provider)
       t.is(new URL(location).searchParams.get('error'), 'email_not_verified')
       t.is(admin, undefined)
     }
@@ -90,7 +98,7 @@ for (const door of world.doors) {
 
   test(`a refusal at the provider ends on the login page ${through}`, async (t) => {
     for (const provider of providerNames) {
-      const { location, admin } = await signAdminIn(door, '', provider)
+      const { location, admin } = await signAdminIn(transport, '', provider)
       t.true(location.startsWith(`${adminUrl}/login?error=access_denied&`))
       t.is(admin, undefined)
     }
@@ -102,31 +110,31 @@ for (const door of world.doors) {
       'boss@example.com.evil.example',
       'boss+1@example.com',
     ]) {
-      world.newcomer({ email })
-      const { location } = await signAdminIn(door, email, 'github')
+      environment.newcomer({ email })
+      const { location } = await signAdminIn(transport, email, 'github')
       t.is(new URL(location).searchParams.get('error'), 'not_admin', email)
     }
   })
 
   test(`the user flow promotes, too, and gives no admin token ${through}`, async (t) => {
     const email = 'second@example.com'
-    if (door.name === 'grpc') world.newcomer({ email })
+    if (transport.name === 'grpc') environment.newcomer({ email })
     else people.push({ name: 'Second', email })
-    const { tokens } = await signIn(door, email, 'github')
+    const { tokens } = await signIn(transport, email, 'github')
     t.true(await isAdmin(email))
-    t.like(await me(door, tokens.access_token), { ok: false, kind: 'unauthenticated' })
+    t.like(await me(transport, tokens.access_token), { ok: false, code: 'unauthenticated' })
   })
 
   test(`me tells who the administrator is ${through}`, async (t) => {
-    const { email, admin } = await promoted(door)
-    const { id, ...rest } = good(await me(door, admin))
+    const { email, admin } = await promoted(transport)
+    const { id, ...rest } = good(await me(transport, admin))
     t.deepEqual(rest, { email, name: 'Ann', avatar_url: '', is_admin: true })
     t.is(id, decodeJwt(admin).sub)
-    t.like(await door.call('GetAdminMe', {}), { ok: false, kind: 'unauthenticated' })
+    t.like(await transport.call('GetAdminMe', {}), { ok: false, code: 'unauthenticated' })
   })
 
   test(`an admin token's claims are exactly those of the specification ${through}`, async (t) => {
-    const { email, admin } = await promoted(door)
+    const { email, admin } = await promoted(transport)
     const { iat = 0, exp = 0, sub, jti, ...rest } = decodeJwt(admin)
     const about = { email, name: 'Ann', admin: true, type: 'admin_access' }
     t.deepEqual(rest, { ...about, iss: 'http://localhost:8000', aud: 'daikon' })
@@ -135,49 +143,56 @@ for (const door of world.doors) {
   })
 
   test(`logout denies the token and deletes the cookie ${through}`, async (t) => {
-    const { admin } = await promoted(door)
-    const { tokens } = await signIn(door, boss.email, 'github')
-    t.deepEqual(good(await door.call('AdminLogout', {}, { admin })), {
+    const { admin } = await promoted(transport)
+    const { tokens } = await signIn(transport, boss.email, 'github')
+    t.deepEqual(good(await transport.call('AdminLogout', {}, { admin })), {
       status: 'ok',
       admin_token: '',
     })
-    t.like(await me(door, admin), { ok: false, reason: 'TOKEN_REVOKED' })
-    t.like(await door.call('AdminLogout', {}, { admin }), { ok: false, kind: 'unauthenticated' })
-    t.true((await door.call('GetMe', {}, { token: tokens.access_token })).ok)
+    t.like(await me(transport, admin), { ok: false, reason: 'TOKEN_REVOKED' })
+    t.like(await transport.call('AdminLogout', {}, { admin }), {
+      ok: false,
+      code: 'unauthenticated',
+    })
+    t.true((await transport.call('GetMe', {}, { token: tokens.access_token })).ok)
   })
 
   test(`a demotion is 403 and a deactivation 401 on the next request ${through}`, async (t) => {
-    const { email, admin } = await promoted(door)
+    const { email, admin } = await promoted(transport)
     const set = (what: string) =>
-      world.pool.query(`update users set ${what} where email = $1`, [email])
-    t.true((await me(door, admin)).ok)
+      environment.pool.query(`update users set ${what} where email = $1`, [email])
+    t.true((await me(transport, admin)).ok)
     await set('is_admin = false')
-    t.like(await me(door, admin), { ok: false, kind: 'forbidden', reason: 'NOT_ADMIN' })
+    t.like(await me(transport, admin), {
+      ok: false,
+      code: 'permission_denied',
+      reason: 'NOT_ADMIN',
+    })
     await set('is_admin = true')
-    t.true((await me(door, admin)).ok)
+    t.true((await me(transport, admin)).ok)
     await set('is_active = false')
-    t.like(await me(door, admin), { ok: false, kind: 'unauthenticated' })
-    const { location } = await signAdminIn(door, email, 'github')
+    t.like(await me(transport, admin), { ok: false, code: 'unauthenticated' })
+    const { location } = await signAdminIn(transport, email, 'github')
     t.is(new URL(location).searchParams.get('error'), 'user_inactive')
   })
 
   test.serial(`an admin token ends after its hour ${through}`, async (t) => {
     t.teardown(() => {
-      world.clock.now = undefined
+      environment.clock.now = undefined
     })
     const start = Math.floor(Date.now() / 1000) * 1000
-    world.clock.now = new Date(start)
-    const { admin } = await promoted(door)
-    world.clock.now = new Date(start + 3_599_000)
-    t.true((await me(door, admin)).ok)
-    world.clock.now = new Date(start + 3_600_000)
-    t.like(await me(door, admin), { ok: false, reason: 'TOKEN_EXPIRED' })
+    environment.clock.now = new Date(start)
+    const { admin } = await promoted(transport)
+    environment.clock.now = new Date(start + 3_599_000)
+    t.true((await me(transport, admin)).ok)
+    environment.clock.now = new Date(start + 3_600_000)
+    t.like(await me(transport, admin), { ok: false, reason: 'TOKEN_EXPIRED' })
   })
 }
 
 test('the cookie: HttpOnly, SameSite=Strict, Path=/, an hour, Secure as it is set', async (t) => {
   for (const [place, more] of [
-    [world, []],
+    [environment, []],
     [secure, ['Secure']],
   ] as const) {
     const { status, location, cookies } = await callBack(place, boss.email)
@@ -196,7 +211,7 @@ test('the cookie: HttpOnly, SameSite=Strict, Path=/, an hour, Secure as it is se
 })
 
 test('who is no administrator gets no admin cookie', async (t) => {
-  const { status, location, cookies } = await callBack(world, world.newcomer())
+  const { status, location, cookies } = await callBack(environment, environment.newcomer())
   t.is(status, 302)
   t.true(String(location).startsWith(`${adminUrl}/login?error=not_admin`))
   t.deepEqual(
@@ -206,5 +221,5 @@ test('who is no administrator gets no admin cookie', async (t) => {
 })
 
 test.after('nothing of it was a fault of ours', (t) => {
-  t.deepEqual([...world.failures, ...secure.failures], [])
+  t.deepEqual([...environment.failures, ...secure.failures], [])
 })

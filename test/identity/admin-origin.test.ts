@@ -1,22 +1,25 @@
 // Threat: admin CSRF.
 import test from 'ava'
-import type { Door } from '../support/doors.ts'
 import { sendRaw } from '../support/raw.ts'
 import { openSignInWorld, signAdminIn } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
 
 const adminUrl = 'http://localhost:9004'
 const boss = { name: 'Boss', email: 'boss@example.com' }
-const world = await openSignInWorld({ people: [boss], options: { adminEmails: [boss.email] } })
-test.after.always(() => world.stop())
+const environment = await openSignInWorld({
+  people: [boss],
+  options: { adminEmails: [boss.email] },
+})
+test.after.always(() => environment.stop())
 
-const me = (door: Door, admin: string) => door.call('GetAdminMe', {}, { admin })
-async function signBossIn(door: Door): Promise<string> {
-  return String((await signAdminIn(door, boss.email, 'github')).admin)
+const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
+async function signBossIn(transport: Transport): Promise<string> {
+  return String((await signAdminIn(transport, boss.email, 'github')).admin)
 }
 
-const rest = world.doors.find(({ name }) => name === 'rest') as Door
+const rest = environment.transports.find(({ name }) => name === 'rest') as Transport
 const logOut = (admin: string, headers: Record<string, string>) =>
-  sendRaw(world.httpPort, {
+  sendRaw(environment.httpPort, {
     ...{ method: 'POST', path: '/auth/admin/logout' },
     headers: { cookie: `admin_token=${admin}`, ...headers },
   })
@@ -69,13 +72,13 @@ test('logout from our own pages is ok, and deletes the cookie as it was set', as
       'Path=/',
       'SameSite=Strict',
     ])
-    t.like(await me(rest, admin), { ok: false, kind: 'unauthenticated' })
+    t.like(await me(rest, admin), { ok: false, code: 'unauthenticated' })
   }
 })
 
 test('over gRPC no Origin is needed', async (t) => {
   const admin = await signBossIn(rest)
-  const grpc = world.doors.find(({ name }) => name === 'grpc') as Door
+  const grpc = environment.transports.find(({ name }) => name === 'grpc') as Transport
   t.true((await grpc.call('AdminLogout', {}, { admin })).ok)
 })
 
@@ -84,21 +87,26 @@ test('GET changes nothing: logout is POST alone, and me needs no Origin', async 
   const cookie = `admin_token=${admin}`
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
     t.is(
-      (await sendRaw(world.httpPort, { method, path: '/auth/admin/logout', headers: { cookie } }))
-        .status,
+      (
+        await sendRaw(environment.httpPort, {
+          method,
+          path: '/auth/admin/logout',
+          headers: { cookie },
+        })
+      ).status,
       405,
     )
-  const me = await sendRaw(world.httpPort, { path: '/auth/admin/me', headers: { cookie } })
+  const me = await sendRaw(environment.httpPort, { path: '/auth/admin/me', headers: { cookie } })
   t.is(me.status, 200)
 })
 
 test('logout without a cookie is 401, whatever the Origin', async (t) => {
   for (const headers of [{}, { origin: adminUrl }, { origin: 'null' }] as Record<string, string>[])
     t.is(
-      (await sendRaw(world.httpPort, { method: 'POST', path: '/auth/admin/logout', headers }))
+      (await sendRaw(environment.httpPort, { method: 'POST', path: '/auth/admin/logout', headers }))
         .status,
       401,
     )
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

@@ -6,18 +6,21 @@ import { openSignInWorld, signIn } from '../support/sign-in.ts'
 const baseUrl = 'http://localhost:8000'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const lifetimes = { access: 120, refresh: 3600, admin: 60 }
-const world = await openSignInWorld()
+const environment = await openSignInWorld()
 const brief = await openSignInWorld({ options: { lifetimes } })
-test.after.always(() => Promise.all([world.stop(), brief.stop()]))
+test.after.always(() => Promise.all([environment.stop(), brief.stop()]))
 
-for (const door of world.doors) {
-  test(`an access token's claims are those of the specification, iss and aud, through ${door.name}`, async (t) => {
-    const email = world.newcomer()
-    const first = await signIn(door, email, 'google')
+for (const transport of environment.transports) {
+  test(`an access token's claims are those of the specification, iss and aud, through ${transport.name}`, async (t) => {
+    const email = environment.newcomer()
+    const first = await signIn(transport, email, 'google')
     const [{ id: wid, slug }] = first.workspaces
     const sub = decodeJwt(first.tokens.access_token).sub as string
-    const groups = [await world.seed.group(wid, [sub]), await world.seed.group(wid, [sub])]
-    const { tokens } = await signIn(door, email, 'github')
+    const groups = [
+      await environment.seed.group(wid, [sub]),
+      await environment.seed.group(wid, [sub]),
+    ]
+    const { tokens } = await signIn(transport, email, 'github')
     const { jti, iat = 0, exp = 0, ...claims } = decodeJwt(tokens.access_token)
     t.deepEqual(claims, {
       ...{ sub, email, name: 'Ann', wid, wslug: slug, wrole: 'owner', type: 'access' },
@@ -29,8 +32,8 @@ for (const door of world.doors) {
     t.not(jti, decodeJwt(first.tokens.access_token).jti)
   })
 
-  test(`a refresh token tells no more than it has to, through ${door.name}`, async (t) => {
-    const { tokens } = await signIn(door, world.newcomer(), 'github')
+  test(`a refresh token tells no more than it has to, through ${transport.name}`, async (t) => {
+    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
     const { jti, iat = 0, exp = 0, sub, ...claims } = decodeJwt(tokens.refresh_token)
     const wid = tokens.workspace_id
     t.deepEqual(claims, { wid, type: 'refresh', iss: baseUrl, aud: 'daikon' })
@@ -38,8 +41,8 @@ for (const door of world.doors) {
     for (const id of [jti, sub]) t.regex(String(id), uuid)
   })
 
-  test(`tokens are RS256 and name their key, through ${door.name}`, async (t) => {
-    const { tokens } = await signIn(door, world.newcomer(), 'github')
+  test(`tokens are RS256 and name their key, through ${transport.name}`, async (t) => {
+    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       const { kid, ...header } = decodeProtectedHeader(token)
       t.deepEqual(header, { alg: 'RS256', typ: 'JWT' })
@@ -48,9 +51,9 @@ for (const door of world.doors) {
   })
 }
 
-for (const door of brief.doors) {
-  test(`the lifetimes are those of the settings, through ${door.name}`, async (t) => {
-    const { tokens } = await signIn(door, brief.newcomer(), 'github')
+for (const transport of brief.transports) {
+  test(`the lifetimes are those of the settings, through ${transport.name}`, async (t) => {
+    const { tokens } = await signIn(transport, brief.newcomer(), 'github')
     t.like(tokens, { expires_in: 120, refresh_expires_in: 3600 })
     const { iat = 0, exp = 0 } = decodeJwt(tokens.access_token)
     t.is(exp - iat, 120)

@@ -1,6 +1,6 @@
 import test from 'ava'
 import fc from 'fast-check'
-import { normalizeEmail } from '../../src/identity/email.ts'
+import { normalizeEmail } from '../../src/core/email.ts'
 
 test('an address is trimmed and lower-cased', (t) => {
   t.is(normalizeEmail(' Ann.Example+x@Example.COM\n'), 'ann.example+x@example.com')

@@ -1,10 +1,9 @@
 // Threat: linking by unverified e-mail; e-mail parsing (sign-in).
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { idsOf } from '../../src/cli/local-person.ts'
-import { localTenant } from '../../src/cli/local-provider.ts'
+import { idsOf } from '../../src/dev/mock-person.ts'
+import { localTenant } from '../../src/dev/mock-provider.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
-import type { Door } from '../support/doors.ts'
 import {
   good,
   openSignInWorld,
@@ -14,11 +13,12 @@ import {
   visitApp,
   visitProvider,
 } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
 
-const world = await openSignInWorld()
+const environment = await openSignInWorld()
 const plain = await openSignInWorld({ options: { personalWorkspaces: false } })
-test.after.always(() => Promise.all([world.stop(), plain.stop()]))
-const { pool, seed } = world
+test.after.always(() => Promise.all([environment.stop(), plain.stop()]))
+const { pool, seed } = environment
 
 const usersOf = async (email: string) =>
   (await pool.query('select * from users where email = $1', [email])).rows
@@ -31,15 +31,15 @@ const subjectOf: Record<ProviderName, (email: string) => string> = {
   microsoft: (email) => `${localTenant}:${idsOf({ name: '', email }).oid}`,
   github: (email) => String(idsOf({ name: '', email }).id),
 }
-const errorOf = async (door: Door, email: string, provider: ProviderName = 'github') =>
-  (await visitApp(door, provider, email)).redirect.searchParams.get('error')
+const errorOf = async (transport: Transport, email: string, provider: ProviderName = 'github') =>
+  (await visitApp(transport, provider, email)).redirect.searchParams.get('error')
 
-for (const door of world.doors) {
+for (const transport of environment.transports) {
   for (const provider of providerNames) {
-    const through = `of ${provider} through ${door.name}`
+    const through = `of ${provider} through ${transport.name}`
 
     test(`an unverified e-mail opens no user, no invitation and makes none ${through}`, async (t) => {
-      const unverified = () => world.newcomer({ verified: false })
+      const unverified = () => environment.newcomer({ verified: false })
       const [known, invited, unknown] = [unverified(), unverified(), unverified()]
       const id = await seed.user('known', { email: known })
       const account = { provider: 'google', subject: randomUUID(), email: known }
@@ -50,8 +50,8 @@ for (const door of world.doors) {
       const guest = await seed.user('', { email: invited })
       await seed.member(await seed.workspace(), guest)
       for (const email of [known, invited, unknown]) {
-        t.is(await errorOf(door, email, provider), 'email_not_verified')
-        const { location } = await signAdminIn(door, email, provider)
+        t.is(await errorOf(transport, email, provider), 'email_not_verified')
+        const { location } = await signAdminIn(transport, email, provider)
         t.regex(location, /\/login\?error=email_not_verified/)
       }
       t.is((await linksOf(id)).length, 1)
@@ -60,21 +60,21 @@ for (const door of world.doors) {
     })
 
     test(`a vouched e-mail claims an invitation ${through}`, async (t) => {
-      const email = world.newcomer()
+      const email = environment.newcomer()
       const workspace = await seed.workspace('Invited here')
       const id = await seed.user('', { email, name: '' })
       await seed.member(workspace, id, 'editor')
-      const { tokens, workspaces } = await signIn(door, email, provider)
+      const { tokens, workspaces } = await signIn(transport, email, provider)
       t.deepEqual(workspaces, [
         { id: workspace, name: 'Invited here', slug: `w-${workspace}`, role: 'editor' },
       ])
       const token = String(tokens.access_token)
-      t.like(good(await door.call('GetMe', {}, { token })), { id, email, name: 'Ann' })
+      t.like(good(await transport.call('GetMe', {}, { token })), { id, email, name: 'Ann' })
       t.deepEqual(await linksOf(id), [{ provider, subject: subjectOf[provider](email) }])
     })
 
     test(`an e-mail changed upstream keeps the user by subject ${through}`, async (t) => {
-      const email = world.newcomer()
+      const email = environment.newcomer()
       const old = `old-${email}`
       const id = await seed.user('old', { email: old })
       await pool.query(
@@ -83,40 +83,40 @@ for (const door of world.doors) {
       )
       // Even somebody else having the new address changes nothing.
       const other = await seed.user('other', { email })
-      const { tokens } = await signIn(door, email, provider)
+      const { tokens } = await signIn(transport, email, provider)
       const token = String(tokens.access_token)
-      t.like(good(await door.call('GetMe', {}, { token })), { id, email: old, name: 'old' })
+      t.like(good(await transport.call('GetMe', {}, { token })), { id, email: old, name: 'old' })
       t.deepEqual(await linksOf(other), [])
     })
 
     test(`a linked account signs in without its e-mail being vouched for ${through}`, async (t) => {
-      const email = world.newcomer({ verified: false })
+      const email = environment.newcomer({ verified: false })
       const id = await seed.user('linked', { email })
       await pool.query(
         'insert into linked_accounts (provider, subject, user_id, email) values ($1, $2, $3, $4)',
         [provider, subjectOf[provider](email), id, email],
       )
-      const { tokens } = await signIn(door, email, provider)
-      t.is(good(await door.call('GetMe', {}, { token: tokens.access_token })).id, id)
+      const { tokens } = await signIn(transport, email, provider)
+      t.is(good(await transport.call('GetMe', {}, { token: tokens.access_token })).id, id)
     })
 
     test(`a deactivated user is refused with user_inactive ${through}`, async (t) => {
-      const email = world.newcomer()
-      await signIn(door, email, provider)
+      const email = environment.newcomer()
+      await signIn(transport, email, provider)
       await pool.query('update users set is_active = false where email = $1', [email])
-      for (const each of providerNames) t.is(await errorOf(door, email, each), 'user_inactive')
-      const { location, admin } = await signAdminIn(door, email, provider)
+      for (const each of providerNames) t.is(await errorOf(transport, email, each), 'user_inactive')
+      const { location, admin } = await signAdminIn(transport, email, provider)
       t.regex(location, /\/login\?error=user_inactive/)
       t.is(admin, undefined)
     })
 
     test(`10 first sign-ins at once make one user, link and workspace ${through}`, async (t) => {
-      const email = world.newcomer()
+      const email = environment.newcomer()
       const visits = await Promise.all(
-        Array.from({ length: 10 }, () => visitProvider(door, provider, email)),
+        Array.from({ length: 10 }, () => visitProvider(transport, provider, email)),
       )
       const endings = await Promise.all(
-        visits.map(({ message }) => door.call('CompleteLogin', message)),
+        visits.map(({ message }) => transport.call('CompleteLogin', message)),
       )
       for (const ending of endings) t.true(new URL(good(ending).location).searchParams.has('code'))
       const [user, ...others] = await usersOf(email)
@@ -127,9 +127,9 @@ for (const door of world.doors) {
     })
   }
 
-  test(`a vouched e-mail links further providers to the same user through ${door.name}`, async (t) => {
-    const email = world.newcomer()
-    for (const provider of providerNames) await signIn(door, email, provider)
+  test(`a vouched e-mail links further providers to the same user through ${transport.name}`, async (t) => {
+    const email = environment.newcomer()
+    for (const provider of providerNames) await signIn(transport, email, provider)
     const [user, ...others] = await usersOf(email)
     t.deepEqual(others, [])
     t.deepEqual(
@@ -140,27 +140,27 @@ for (const door of world.doors) {
     )
   })
 
-  test(`first sign-ins with all providers at once make one user through ${door.name}`, async (t) => {
-    const email = world.newcomer()
-    const all = await Promise.all(providerNames.map((name) => takeCode(door, email, name)))
+  test(`first sign-ins with all providers at once make one user through ${transport.name}`, async (t) => {
+    const email = environment.newcomer()
+    const all = await Promise.all(providerNames.map((name) => takeCode(transport, email, name)))
     t.is(new Set(all.map(({ workspaces }) => workspaces[0].id)).size, 1)
     t.is((await usersOf(email)).length, 1)
   })
 
-  test(`an e-mail is stored trimmed and lower-cased through ${door.name}`, async (t) => {
+  test(`an e-mail is stored trimmed and lower-cased through ${transport.name}`, async (t) => {
     const email = ` MiXed-${randomUUID()}@Example.COM `
-    world.newcomer({ email })
-    await signIn(door, email, 'google')
+    environment.newcomer({ email })
+    await signIn(transport, email, 'google')
     const [user] = await usersOf(email.trim().toLowerCase())
     t.is(user.email, email.trim().toLowerCase())
     // Another spelling of it is the same person.
     const other = email.trim().toUpperCase()
-    world.newcomer({ email: other })
-    await signIn(door, other, 'github')
+    environment.newcomer({ email: other })
+    await signIn(transport, other, 'github')
     t.is((await linksOf(user.id)).length, 2)
   })
 
-  test(`what is no plain address opens nothing, vouched for or not, through ${door.name}`, async (t) => {
+  test(`what is no plain address opens nothing, vouched for or not, through ${transport.name}`, async (t) => {
     const at = randomUUID()
     await seed.user('victim', { email: `${at}@example.com` })
     for (const email of [
@@ -172,37 +172,37 @@ for (const door of world.doors) {
       ],
       ...[`${at}@example.com.`, `${at}@example.com,x@evil.example`, `${at}@ex\u00adample.com`, at],
     ]) {
-      world.newcomer({ email })
-      t.is(await errorOf(door, email, 'google'), 'email_not_verified', email)
+      environment.newcomer({ email })
+      t.is(await errorOf(transport, email, 'google'), 'email_not_verified', email)
     }
   })
 
-  test(`a name one has chosen stays one's own through ${door.name}`, async (t) => {
-    const email = world.newcomer()
-    const { tokens } = await signIn(door, email, 'github')
+  test(`a name one has chosen stays one's own through ${transport.name}`, async (t) => {
+    const email = environment.newcomer()
+    const { tokens } = await signIn(transport, email, 'github')
     const token = String(tokens.access_token)
-    good(await door.call('UpdateMe', { name: 'Chosen' }, { token }))
-    await signIn(door, email, 'google')
-    t.is(good(await door.call('GetMe', {}, { token })).name, 'Chosen')
+    good(await transport.call('UpdateMe', { name: 'Chosen' }, { token }))
+    await signIn(transport, email, 'google')
+    t.is(good(await transport.call('GetMe', {}, { token })).name, 'Chosen')
   })
 
-  test(`who has a workspace gets no other, who has none gets one through ${door.name}`, async (t) => {
-    const email = world.newcomer()
-    const first = await takeCode(door, email)
+  test(`who has a workspace gets no other, who has none gets one through ${transport.name}`, async (t) => {
+    const email = environment.newcomer()
+    const first = await takeCode(transport, email)
     t.is(first.workspaces.length, 1)
     t.like(first.workspaces[0], { role: 'owner', name: 'Ann’s workspace' })
     t.regex(first.workspaces[0].slug, /^[a-z0-9][a-z0-9-]*[a-z0-9]$/)
-    t.deepEqual((await takeCode(door, email)).workspaces, first.workspaces)
+    t.deepEqual((await takeCode(transport, email)).workspaces, first.workspaces)
   })
 }
 
-for (const door of plain.doors) {
-  test(`PERSONAL_WORKSPACES=false makes none through ${door.name}`, async (t) => {
-    const { workspaces } = await takeCode(door, plain.newcomer())
+for (const transport of plain.transports) {
+  test(`PERSONAL_WORKSPACES=false makes none through ${transport.name}`, async (t) => {
+    const { workspaces } = await takeCode(transport, plain.newcomer())
     t.deepEqual(workspaces, [])
   })
 }
 
 test.after('nothing of it was a fault of ours', (t) => {
-  t.deepEqual([...world.failures, ...plain.failures], [])
+  t.deepEqual([...environment.failures, ...plain.failures], [])
 })

@@ -13,7 +13,7 @@ import {
 } from '../support/sign-in.ts'
 
 const nowhere = 'http://127.0.0.1:9'
-const world = await openSignInWorld()
+const environment = await openSignInWorld()
 const secure = await openSignInWorld({ options: { secureCookies: true } })
 const down = await openSignInWorld({
   settings: {
@@ -24,7 +24,7 @@ const down = await openSignInWorld({
   },
 })
 const two = await openSignInWorld({ settings: { GITHUB_CLIENT_ID: '' } })
-test.after.always(() => Promise.all([world, secure, down, two].map((each) => each.stop())))
+test.after.always(() => Promise.all([environment, secure, down, two].map((each) => each.stop())))
 
 const request = (provider: ProviderName = 'github') => ({
   ...{ provider, redirect_uri: appUri, state: 'of the app' },
@@ -47,7 +47,7 @@ function attributes(cookie: string): string[] {
   return given.filter((text) => !text.startsWith('Expires=')).toSorted()
 }
 
-for (const door of world.doors) {
+for (const transport of environment.transports) {
   for (const [field, values] of Object.entries({
     code_challenge: [
       ...['', 'a', 'a'.repeat(42), 'a'.repeat(44), 'a'.repeat(128), `${'a'.repeat(43)}\n`],
@@ -57,15 +57,15 @@ for (const door of world.doors) {
     redirect_uri: [''],
     state: ['a'.repeat(513), 'é'.repeat(513)],
   })) {
-    test(`a ${field} that is missing or malformed is 422 in place through ${door.name}`, async (t) => {
+    test(`a ${field} that is missing or malformed is 422 in place through ${transport.name}`, async (t) => {
       const messages = values.map((value) => ({ ...request(), [field]: value }))
-      if (field !== 'state') messages.push(without(door, request(), field) as never)
+      if (field !== 'state') messages.push(without(transport, request(), field) as never)
       for (const message of messages) {
-        const ending = await door.call('BeginLogin', message)
-        t.like(ending, { ok: false, kind: 'invalid' }, JSON.stringify(message))
+        const ending = await transport.call('BeginLogin', message)
+        t.like(ending, { ok: false, code: 'invalid_argument' }, JSON.stringify(message))
         if (ending.ok) continue
         t.deepEqual(
-          ending.problems.map((problem) => problem.field),
+          ending.violations.map((problem) => problem.field),
           [field],
         )
         t.like(ending.headers, inPlace)
@@ -73,46 +73,46 @@ for (const door of world.doors) {
     })
   }
 
-  test(`a state of 512 characters comes back as it is through ${door.name}`, async (t) => {
-    const email = world.newcomer()
+  test(`a state of 512 characters comes back as it is through ${transport.name}`, async (t) => {
+    const email = environment.newcomer()
     for (const state of ['é'.repeat(512), '"<>&=#%00\\\n\u2028🦊', ' ']) {
-      const { redirect } = await visitApp(door, 'github', email, { state })
+      const { redirect } = await visitApp(transport, 'github', email, { state })
       t.is(redirect.searchParams.get('state'), state)
     }
-    const { redirect } = await visitApp(door, 'github', email)
+    const { redirect } = await visitApp(transport, 'github', email)
     t.is(redirect.searchParams.get('state'), null)
   })
 
-  test(`an unknown provider is 404 in place through ${door.name}`, async (t) => {
+  test(`an unknown provider is 404 in place through ${transport.name}`, async (t) => {
     for (const provider of ['gitlab', 'Google', 'google ', '../google', '__proto__', 'constructor'])
       for (const method of ['BeginLogin', 'BeginAdminLogin']) {
         const message = method === 'BeginLogin' ? { ...request(), provider } : { provider }
-        const ending = await door.call(method, message)
-        t.like(ending, { ok: false, kind: 'missing', reason: 'PROVIDER_NOT_FOUND' }, provider)
+        const ending = await transport.call(method, message)
+        t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' }, provider)
         t.like(ending.headers, inPlace)
       }
   })
 
-  test(`the callback of an unknown provider is 404 through ${door.name}`, async (t) => {
+  test(`the callback of an unknown provider is 404 through ${transport.name}`, async (t) => {
     for (const method of ['CompleteLogin', 'CompleteAdminLogin']) {
-      const ending = await door.call(method, { provider: 'gitlab', state: 'x', code: 'x' })
-      t.like(ending, { ok: false, kind: 'missing', reason: 'PROVIDER_NOT_FOUND' })
+      const ending = await transport.call(method, { provider: 'gitlab', state: 'x', code: 'x' })
+      t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
     }
   })
 
   for (const provider of providerNames) {
-    const through = `of ${provider} through ${door.name}`
+    const through = `of ${provider} through ${transport.name}`
 
     test(`a refusal at the provider comes back as error and state ${through}`, async (t) => {
-      const { message } = await visitProvider(door, provider, '', { state: 'x y' })
+      const { message } = await visitProvider(transport, provider, '', { state: 'x y' })
       const said = { error_description: 'No\n[18:00:00] INFO: forged\u001b[31m' }
-      const { location } = good(await door.call('CompleteLogin', { ...message, ...said }))
+      const { location } = good(await transport.call('CompleteLogin', { ...message, ...said }))
       const { origin, pathname, searchParams } = new URL(location)
       t.is(origin + pathname, 'https://app.example.com/done')
       t.is(searchParams.get('error'), 'access_denied')
       t.is(searchParams.get('state'), 'x y')
       t.is(searchParams.get('from'), 'daikon')
-      t.notRegex(world.warnings.join(''), /\p{Cc}/u, 'a line for each, as we wrote it')
+      t.notRegex(environment.warnings.join(''), /\p{Cc}/u, 'a line for each, as we wrote it')
       t.is(searchParams.get('code'), null)
     })
 
@@ -121,56 +121,58 @@ for (const door of world.doors) {
         ...[{ code: 'x' }, { code: '' }, { iss: 'https://evil.example' }, { iss: '' }],
         ...[{ error: 'server_error' }, { error: '__proto__' }, { error: '' }],
       ]) {
-        const { message } = await visitProvider(door, provider, world.newcomer(), { state: 's' })
-        const ending = await door.call('CompleteLogin', { ...message, ...spoilt })
+        const { message } = await visitProvider(transport, provider, environment.newcomer(), {
+          state: 's',
+        })
+        const ending = await transport.call('CompleteLogin', { ...message, ...spoilt })
         const { searchParams } = new URL(good(ending).location)
         t.regex(searchParams.get('error') ?? '', /^(provider_error|invalid_response)$/)
         t.is(searchParams.get('state'), 's')
         t.is(searchParams.get('code'), null)
-        t.regex(world.warnings.at(-1) ?? '', /^A sign-in failed at the provider: \w+: ./)
+        t.regex(environment.warnings.at(-1) ?? '', /^A sign-in failed at the provider: \w+: ./)
       }
     })
   }
 }
 
-for (const door of down.doors) {
-  test(`a provider that is down comes back as error and state through ${door.name}`, async (t) => {
+for (const transport of down.transports) {
+  test(`a provider that is down comes back as error and state through ${transport.name}`, async (t) => {
     for (const provider of ['google', 'microsoft'] as const) {
-      const { location, login_state } = good(await door.call('BeginLogin', request(provider)))
+      const { location, login_state } = good(await transport.call('BeginLogin', request(provider)))
       t.is(login_state, undefined)
       t.true(location.startsWith(appUri))
       t.is(new URL(location).searchParams.get('error'), 'provider_unavailable')
       t.is(new URL(location).searchParams.get('state'), 'of the app')
-      const admin = good(await door.call('BeginAdminLogin', { provider }))
+      const admin = good(await transport.call('BeginAdminLogin', { provider }))
       t.regex(admin.location, /^http:\/\/localhost:9004\/login\?error=provider_unavailable&/)
     }
   })
 
-  test(`a provider that went down meanwhile is an error, never 500, through ${door.name}`, async (t) => {
-    const [up] = world.doors
+  test(`a provider that went down meanwhile is an error, never 500, through ${transport.name}`, async (t) => {
+    const [up] = environment.transports
     for (const provider of providerNames) {
-      const { message } = await visitProvider(up as never, provider, world.newcomer())
+      const { message } = await visitProvider(up as never, provider, environment.newcomer())
       const { iss, ...rest } = message
-      const { location } = good(await door.call('CompleteLogin', rest))
+      const { location } = good(await transport.call('CompleteLogin', rest))
       t.is(new URL(location).searchParams.get('error'), 'provider_unavailable')
     }
   })
 }
 
-for (const door of two.doors) {
-  test(`a provider without client id is 404 through ${door.name}`, async (t) => {
-    const ending = await door.call('BeginLogin', request('github'))
-    t.like(ending, { ok: false, kind: 'missing', reason: 'PROVIDER_NOT_FOUND' })
-    const admin = await door.call('BeginAdminLogin', { provider: 'github' })
-    t.like(admin, { ok: false, kind: 'missing' })
-    t.true((await door.call('BeginLogin', request('google'))).ok)
+for (const transport of two.transports) {
+  test(`a provider without client id is 404 through ${transport.name}`, async (t) => {
+    const ending = await transport.call('BeginLogin', request('github'))
+    t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
+    const admin = await transport.call('BeginAdminLogin', { provider: 'github' })
+    t.like(admin, { ok: false, code: 'not_found' })
+    t.true((await transport.call('BeginLogin', request('google'))).ok)
   })
 }
 
 test('login answers 302 with one cookie: HttpOnly, SameSite=Lax, Path=/auth, ten minutes', async (t) => {
   const lax = ['HttpOnly', 'Max-Age=600', 'Path=/auth', 'SameSite=Lax']
   for (const [place, expected] of [
-    [world, lax],
+    [environment, lax],
     [secure, [...lax, 'Secure']],
   ] as const) {
     const { status, headers, cookies, text } = await begin(place)
@@ -186,12 +188,12 @@ test('login answers 302 with one cookie: HttpOnly, SameSite=Lax, Path=/auth, ten
 })
 
 test('the callback deletes the cookie of its login', async (t) => {
-  const [door] = world.doors
-  const { message } = await visitProvider(door as never, 'github', world.newcomer())
+  const [transport] = environment.transports
+  const { message } = await visitProvider(transport as never, 'github', environment.newcomer())
   const { provider, login_state, ...query } = message as Record<string, string>
   const path = `/auth/callback/${provider}?${new URLSearchParams(query)}`
   const headers = { cookie: `other=1; login_${query.state}=${login_state}` }
-  const answer = await sendRaw(world.httpPort, { path, headers })
+  const answer = await sendRaw(environment.httpPort, { path, headers })
   t.is(answer.status, 302)
   const [cookie = '', ...others] = answer.headers['set-cookie'] ?? []
   t.deepEqual(others, [])
@@ -200,7 +202,7 @@ test('the callback deletes the cookie of its login', async (t) => {
 })
 
 test('the cookie tells nothing of the login to whoever reads it', async (t) => {
-  const { cookies } = await begin(world)
+  const { cookies } = await begin(environment)
   const [, value = ''] = /^[^=]+=([^;]*)/.exec(cookies[0] ?? '') ?? []
   const parts = value.split('.').map((part) => Buffer.from(part, 'base64url').toString())
   t.is(parts.length, 5)
@@ -209,7 +211,7 @@ test('the cookie tells nothing of the login to whoever reads it', async (t) => {
 })
 
 test('the address for the provider comes from BASE_URL alone', async (t) => {
-  const { headers } = await begin(world, {
+  const { headers } = await begin(environment, {
     ...{ 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
     ...{ forwarded: 'host=evil.example;proto=https', 'x-original-url': '//evil.example' },
   })
@@ -219,7 +221,7 @@ test('the address for the provider comes from BASE_URL alone', async (t) => {
 
 test.after('nothing of it was a fault of ours', (t) => {
   t.deepEqual(
-    [world, secure, down, two].flatMap(({ failures }) => failures),
+    [environment, secure, down, two].flatMap(({ failures }) => failures),
     [],
   )
 })

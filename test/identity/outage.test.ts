@@ -1,7 +1,6 @@
 // Threat: failure taken for success (sign-in).
 import test from 'ava'
 import { cloneDatabase } from '../support/database.ts'
-import type { Door, Ending } from '../support/doors.ts'
 import { startProxy } from '../support/proxy.ts'
 import { createSeed } from '../support/seed.ts'
 import {
@@ -13,109 +12,116 @@ import {
   takeCode,
   visitProvider,
 } from '../support/sign-in.ts'
+import type { Outcome, Transport } from '../support/transports.ts'
 
 const boss = { name: 'Boss', email: 'boss@example.com' }
 const database = await cloneDatabase()
 const proxy = await startProxy(database.url)
-const world = await openSignInWorld({
+const environment = await openSignInWorld({
   people: [boss],
   options: { adminEmails: [boss.email] },
   databaseUrl: proxy.url,
 })
 await createSeed(database.pool).clientApp([appUri])
 test.after.always(async () => {
-  await world.stop()
+  await environment.stop()
   await proxy.close()
   await database.drop()
 })
 
-const isAway = (ending: Ending | undefined) =>
-  ending?.ok === false && ending.kind === 'unavailable' && ending.retryAfter === 1
-const isDenied = (ending: Ending) => !ending.ok && ending.kind === 'unauthenticated'
+const isAway = (ending: Outcome | undefined) =>
+  ending?.ok === false && ending.code === 'unavailable' && ending.retryAfter === 1
+const isDenied = (ending: Outcome) => !ending.ok && ending.code === 'unauthenticated'
 
 /** Everything of a sign-in's life, ready to be called. */
-async function prepare(door: Door) {
-  const email = world.newcomer()
-  const { tokens } = await signIn(door, email, 'github')
-  const { exchange } = await takeCode(door, email)
-  const { message } = await visitProvider(door, 'github', email)
+async function prepare(transport: Transport) {
+  const email = environment.newcomer()
+  const { tokens } = await signIn(transport, email, 'github')
+  const { exchange } = await takeCode(transport, email)
+  const { message } = await visitProvider(transport, 'github', email)
   const begin = { provider: 'github', redirect_uri: appUri, code_challenge_method: 'S256' }
-  const adminRound = await visitProvider(door, 'github', boss.email, {}, 'BeginAdminLogin')
-  const { admin = '' } = await signAdminIn(door, boss.email, 'github')
+  const adminRound = await visitProvider(transport, 'github', boss.email, {}, 'BeginAdminLogin')
+  const { admin = '' } = await signAdminIn(transport, boss.email, 'github')
   const { access_token: token, refresh_token } = tokens
   const code_challenge = makePkce().challenge
   return {
-    BeginLogin: () => door.call('BeginLogin', { ...begin, code_challenge }),
-    CompleteLogin: () => door.call('CompleteLogin', message),
-    CompleteAdminLogin: () => door.call('CompleteAdminLogin', adminRound.message),
-    ListCodeWorkspaces: () => door.call('ListCodeWorkspaces', { code: exchange.code }),
-    ExchangeToken: () => door.call('ExchangeToken', exchange),
-    RefreshToken: () => door.call('RefreshToken', { refresh_token }),
-    GetMe: () => door.call('GetMe', {}, { token }),
-    ListSessions: () => door.call('ListSessions', {}, { token }),
-    EndOtherSessions: () => door.call('EndOtherSessions', {}, { token }),
-    Logout: () => door.call('Logout', {}, { token }),
-    GetAdminMe: () => door.call('GetAdminMe', {}, { admin }),
-    AdminLogout: () => door.call('AdminLogout', {}, { admin }),
+    BeginLogin: () => transport.call('BeginLogin', { ...begin, code_challenge }),
+    CompleteLogin: () => transport.call('CompleteLogin', message),
+    CompleteAdminLogin: () => transport.call('CompleteAdminLogin', adminRound.message),
+    ListCodeWorkspaces: () => transport.call('ListCodeWorkspaces', { code: exchange.code }),
+    ExchangeToken: () => transport.call('ExchangeToken', exchange),
+    RefreshToken: () => transport.call('RefreshToken', { refresh_token }),
+    GetMe: () => transport.call('GetMe', {}, { token }),
+    ListSessions: () => transport.call('ListSessions', {}, { token }),
+    EndOtherSessions: () => transport.call('EndOtherSessions', {}, { token }),
+    Logout: () => transport.call('Logout', {}, { token }),
+    GetAdminMe: () => transport.call('GetAdminMe', {}, { admin }),
+    AdminLogout: () => transport.call('AdminLogout', {}, { admin }),
   }
 }
 
 /** Waits for the node to have PostgreSQL back; nobody helps it. */
-async function untilBack(probe: () => Promise<Ending>) {
+async function untilBack(probe: () => Promise<Outcome>) {
   for (;;) {
     const ending = await probe()
-    if (ending.ok || ending.kind !== 'unavailable') return
+    if (ending.ok || ending.code !== 'unavailable') return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-for (const door of world.doors) {
-  test.serial(`PostgreSQL away: 503, and nothing has happened, through ${door.name}`, async (t) => {
-    const calls = await prepare(door)
-    await proxy.cut()
-    for (const [name, call] of Object.entries(calls)) {
-      const ending = await call()
-      t.true(isAway(ending), `${name}: ${JSON.stringify(ending)}`)
-      t.is(ending.headers.location, undefined)
-      t.is(ending.headers['set-cookie'], undefined)
-    }
-    await proxy.open()
-    await untilBack(calls.ListSessions)
-    // What was not done is not done, and can be done now.
-    for (const [name, call] of Object.entries(calls)) {
-      const ending = await call()
-      t.true(ending.ok, `${name}: ${JSON.stringify(ending)}`)
-    }
-    t.true(isDenied(await calls.GetMe()))
-    t.true(isDenied(await calls.GetAdminMe()))
-    t.true(isDenied(await calls.RefreshToken()))
-  })
-
-  test.serial(`cut off in the middle: 503, and all or nothing, through ${door.name}`, async (t) => {
-    for (const [name, table] of [
-      ['ExchangeToken', 'refresh_families'],
-      ['RefreshToken', 'refresh_families'],
-      ['Logout', 'denied_tokens'],
-    ] as const) {
-      const calls = await prepare(door)
-      const client = await database.pool.connect()
-      try {
-        await client.query(`begin; lock table ${table} in exclusive mode`)
-        const pending = calls[name]()
-        await untilBlocked()
-        await proxy.cut()
-        t.true(isAway(await pending), name)
-      } finally {
-        await client.query('rollback')
-        client.release()
-        await proxy.open()
+for (const transport of environment.transports) {
+  test.serial(
+    `PostgreSQL away: 503, and nothing has happened, through ${transport.name}`,
+    async (t) => {
+      const calls = await prepare(transport)
+      await proxy.cut()
+      for (const [name, call] of Object.entries(calls)) {
+        const ending = await call()
+        t.true(isAway(ending), `${name}: ${JSON.stringify(ending)}`)
+        t.is(ending.headers.location, undefined)
+        t.is(ending.headers['set-cookie'], undefined)
       }
+      await proxy.open()
       await untilBack(calls.ListSessions)
-      t.true((await calls.GetMe()).ok, name)
-      t.true((await calls.GetAdminMe()).ok, name)
-      t.true((await calls[name]()).ok, name)
-    }
-  })
+      // What was not done is not done, and can be done now.
+      for (const [name, call] of Object.entries(calls)) {
+        const ending = await call()
+        t.true(ending.ok, `${name}: ${JSON.stringify(ending)}`)
+      }
+      t.true(isDenied(await calls.GetMe()))
+      t.true(isDenied(await calls.GetAdminMe()))
+      t.true(isDenied(await calls.RefreshToken()))
+    },
+  )
+
+  test.serial(
+    `cut off in the middle: 503, and all or nothing, through ${transport.name}`,
+    async (t) => {
+      for (const [name, table] of [
+        ['ExchangeToken', 'refresh_families'],
+        ['RefreshToken', 'refresh_families'],
+        ['Logout', 'denied_tokens'],
+      ] as const) {
+        const calls = await prepare(transport)
+        const client = await database.pool.connect()
+        try {
+          await client.query(`begin; lock table ${table} in exclusive mode`)
+          const pending = calls[name]()
+          await untilBlocked()
+          await proxy.cut()
+          t.true(isAway(await pending), name)
+        } finally {
+          await client.query('rollback')
+          client.release()
+          await proxy.open()
+        }
+        await untilBack(calls.ListSessions)
+        t.true((await calls.GetMe()).ok, name)
+        t.true((await calls.GetAdminMe()).ok, name)
+        t.true((await calls[name]()).ok, name)
+      }
+    },
+  )
 }
 
 async function untilBlocked() {
@@ -129,7 +135,7 @@ async function untilBlocked() {
 
 test.after('nothing of it was an internal fault', (t) => {
   t.deepEqual(
-    world.failures.filter(({ kind }) => kind === 'internal'),
+    environment.failures.filter(({ code }) => code === 'internal'),
     [],
   )
 })

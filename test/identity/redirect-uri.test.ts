@@ -4,9 +4,9 @@ import { providerNames } from '../../src/identity/providers/provider.ts'
 import { sendRaw } from '../support/raw.ts'
 import { appUri, good, makePkce, openSignInWorld, visitProvider } from '../support/sign-in.ts'
 
-const world = await openSignInWorld()
-await world.seed.clientApp(['https://second.example.com/cb', 'http://localhost:4000/cb'])
-test.after.always(() => world.stop())
+const environment = await openSignInWorld()
+await environment.seed.clientApp(['https://second.example.com/cb', 'http://localhost:4000/cb'])
+test.after.always(() => environment.stop())
 
 const request = (redirect_uri: string) => ({
   ...{ provider: 'github', redirect_uri },
@@ -82,72 +82,85 @@ const loose: Record<string, string[]> = {
   ],
 }
 
-for (const door of world.doors) {
+for (const transport of environment.transports) {
   for (const [what, uris] of Object.entries(loose)) {
-    test(`a redirect_uri with ${what} is refused 400 in place through ${door.name}`, async (t) => {
+    test(`a redirect_uri with ${what} is refused 400 in place through ${transport.name}`, async (t) => {
       for (const uri of uris) {
-        const ending = await door.call('BeginLogin', request(uri))
-        t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' }, uri)
+        const ending = await transport.call('BeginLogin', request(uri))
+        t.like(
+          ending,
+          { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' },
+          uri,
+        )
         t.like(ending.headers, inPlace)
       }
     })
   }
 
-  test(`a redirect_uri with a NUL is refused 400 through ${door.name}`, async (t) => {
+  test(`a redirect_uri with a NUL is refused 400 through ${transport.name}`, async (t) => {
     for (const uri of ['\0', `${appUri}\0`, `https://app.example.com/\0done?from=daikon`]) {
-      const ending = await door.call('BeginLogin', request(uri))
-      t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' })
+      const ending = await transport.call('BeginLogin', request(uri))
+      t.like(ending, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
     }
   })
 
-  test(`any redirect_uri, however long, is refused 400 through ${door.name}`, async (t) => {
+  test(`any redirect_uri, however long, is refused 400 through ${transport.name}`, async (t) => {
     for (const length of [2000, 2001, 8000]) {
-      const ending = await door.call('BeginLogin', request(appUri.padEnd(length, 'x')))
-      t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' }, `${length}`)
+      const ending = await transport.call('BeginLogin', request(appUri.padEnd(length, 'x')))
+      t.like(
+        ending,
+        { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' },
+        `${length}`,
+      )
     }
   })
 
-  test(`a redirect_uri of an active app starts a login through ${door.name}`, async (t) => {
+  test(`a redirect_uri of an active app starts a login through ${transport.name}`, async (t) => {
     for (const uri of [appUri, 'https://second.example.com/cb', 'http://localhost:4000/cb'])
-      t.true((await door.call('BeginLogin', request(uri))).ok)
-    const uri = `https://app.example.com/inactive-${door.name}`
-    const app = await world.seed.clientApp([uri])
-    t.true((await door.call('BeginLogin', request(uri))).ok)
-    await world.pool.query('update client_apps set is_active = false where id = $1', [app])
-    t.like(await door.call('BeginLogin', request(uri)), { ok: false, kind: 'refused' })
+      t.true((await transport.call('BeginLogin', request(uri))).ok)
+    const uri = `https://app.example.com/inactive-${transport.name}`
+    const app = await environment.seed.clientApp([uri])
+    t.true((await transport.call('BeginLogin', request(uri))).ok)
+    await environment.pool.query('update client_apps set is_active = false where id = $1', [app])
+    t.like(await transport.call('BeginLogin', request(uri)), {
+      ok: false,
+      code: 'failed_precondition',
+    })
     // The same address of another app that is active counts.
-    await world.seed.clientApp([uri])
-    t.true((await door.call('BeginLogin', request(uri))).ok)
+    await environment.seed.clientApp([uri])
+    t.true((await transport.call('BeginLogin', request(uri))).ok)
   })
 
-  test(`an app deactivated between login and callback gets no code through ${door.name}`, async (t) => {
+  test(`an app deactivated between login and callback gets no code through ${transport.name}`, async (t) => {
     for (const [at, provider] of providerNames.entries()) {
-      const redirect_uri = `https://app.example.com/${door.name}-${provider}`
-      const app = await world.seed.clientApp([redirect_uri])
-      const email = world.newcomer()
-      const { message } = await visitProvider(door, provider, email, { redirect_uri })
-      const { message: second } = await visitProvider(door, provider, email, { redirect_uri })
-      await world.pool.query(
+      const redirect_uri = `https://app.example.com/${transport.name}-${provider}`
+      const app = await environment.seed.clientApp([redirect_uri])
+      const email = environment.newcomer()
+      const { message } = await visitProvider(transport, provider, email, { redirect_uri })
+      const { message: second } = await visitProvider(transport, provider, email, { redirect_uri })
+      await environment.pool.query(
         at % 2
           ? 'update client_apps set is_active = false where id = $1'
           : 'delete from client_apps where id = $1',
         [app],
       )
       for (const each of [message, second]) {
-        const ending = await door.call('CompleteLogin', each)
-        t.like(ending, { ok: false, kind: 'refused', reason: 'REDIRECT_URI_REFUSED' })
+        const ending = await transport.call('CompleteLogin', each)
+        t.like(ending, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
         t.is(ending.headers.location, undefined)
       }
-      const { rows } = await world.pool.query('select from users where email = $1', [email])
+      const { rows } = await environment.pool.query('select from users where email = $1', [email])
       t.is(rows.length, 0)
     }
   })
 
-  test(`the code goes to the address of its own login through ${door.name}`, async (t) => {
+  test(`the code goes to the address of its own login through ${transport.name}`, async (t) => {
     const redirect_uri = 'https://second.example.com/cb'
-    const { message } = await visitProvider(door, 'github', world.newcomer(), { redirect_uri })
+    const { message } = await visitProvider(transport, 'github', environment.newcomer(), {
+      redirect_uri,
+    })
     const extra = { redirect_uri: appUri, code_challenge: makePkce().challenge }
-    const { location } = good(await door.call('CompleteLogin', { ...message, ...extra }))
+    const { location } = good(await transport.call('CompleteLogin', { ...message, ...extra }))
     t.true(location.startsWith(`${redirect_uri}?code=`))
   })
 }
@@ -166,7 +179,7 @@ test('a repeated parameter starts no login, whichever comes first', async (t) =>
       `${new URLSearchParams([[name, value]])}&${whole}`,
     ]) {
       const path = `/auth/login/${provider}?${query}`
-      const { status, headers, json } = await sendRaw(world.httpPort, { path })
+      const { status, headers, json } = await sendRaw(environment.httpPort, { path })
       t.is(status, 422, path)
       t.deepEqual(
         json.errors.map(({ field }: { field: string }) => field),
@@ -182,8 +195,8 @@ test('a parameter under a like name is none', async (t) => {
   for (const name of ['redirect_uri[]', 'redirect_uri[0]', 'REDIRECT_URI', 'redirectUri']) {
     const query = new URLSearchParams({ ...rest, [name]: redirect_uri })
     const path = `/auth/login/${provider}?${query}`
-    t.is((await sendRaw(world.httpPort, { path })).status, 422, name)
+    t.is((await sendRaw(environment.httpPort, { path })).status, 422, name)
   }
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

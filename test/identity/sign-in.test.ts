@@ -5,11 +5,11 @@ import { appUri, good, signIn, startSignInWorld, visitApp } from '../support/sig
 const ann = { name: 'Ann', email: 'ann@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 
-test('a person signs in with each provider, through each door, and is one user', async (t) => {
-  const world = await startSignInWorld(t, [ann])
-  for (const door of world.doors) {
+test('a person signs in with each provider, through each transport, and is one user', async (t) => {
+  const environment = await startSignInWorld(t, [ann])
+  for (const transport of environment.transports) {
     for (const provider of providerNames) {
-      const { tokens, workspaces } = await signIn(door, ann.email, provider)
+      const { tokens, workspaces } = await signIn(transport, ann.email, provider)
       t.is(workspaces.length, 1)
       t.is(workspaces[0].role, 'owner')
       t.deepEqual(
@@ -23,22 +23,24 @@ test('a person signs in with each provider, through each door, and is one user',
           workspace_id: workspaces[0].id,
         },
       )
-      const { sessions } = good(await door.call('ListSessions', {}, { token: tokens.access_token }))
+      const { sessions } = good(
+        await transport.call('ListSessions', {}, { token: tokens.access_token }),
+      )
       t.is(sessions.filter((session: { current: boolean }) => session.current).length, 1)
     }
   }
-  const { rows } = await world.pool.query('select email, name from users')
+  const { rows } = await environment.pool.query('select email, name from users')
   t.deepEqual(rows, [{ email: 'ann@example.com', name: 'Ann' }])
-  const { rows: activity } = await world.pool.query('select action from activity order by id')
+  const { rows: activity } = await environment.pool.query('select action from activity order by id')
   const actions = activity.map(({ action }) => action)
   t.deepEqual(actions, ['workspace.created', ...Array(6).fill('user.signed_in')])
 })
 
 test('the redirect carries the code and the app’s state, and keeps the app’s own query', async (t) => {
-  const world = await startSignInWorld(t, [ann])
-  for (const door of world.doors) {
+  const environment = await startSignInWorld(t, [ann])
+  for (const transport of environment.transports) {
     const state = 'a b&c=é'
-    const { redirect } = await visitApp(door, 'google', ann.email, { state })
+    const { redirect } = await visitApp(transport, 'google', ann.email, { state })
     t.is(redirect.origin + redirect.pathname, 'https://app.example.com/done')
     t.is(redirect.searchParams.get('from'), 'daikon')
     t.is(redirect.searchParams.get('state'), state)
@@ -49,18 +51,18 @@ test('the redirect carries the code and the app’s state, and keeps the app’s
 })
 
 test('an e-mail that the provider does not vouch for opens nothing', async (t) => {
-  const world = await startSignInWorld(t, [eve], { adminEmails: [eve.email] })
-  await world.seed.user('known', { email: eve.email })
-  for (const door of world.doors) {
+  const environment = await startSignInWorld(t, [eve], { adminEmails: [eve.email] })
+  await environment.seed.user('known', { email: eve.email })
+  for (const transport of environment.transports) {
     for (const provider of providerNames) {
-      const { redirect } = await visitApp(door, provider, eve.email)
+      const { redirect } = await visitApp(transport, provider, eve.email)
       t.is(redirect.searchParams.get('error'), 'email_not_verified')
       t.is(redirect.searchParams.get('code'), null)
     }
   }
-  const { rows } = await world.pool.query('select * from linked_accounts')
+  const { rows } = await environment.pool.query('select * from linked_accounts')
   t.deepEqual(rows, [])
-  const { rows: failed } = await world.pool.query('select action, detail from activity')
+  const { rows: failed } = await environment.pool.query('select action, detail from activity')
   t.is(failed.length, 6)
   t.deepEqual(failed[0], {
     action: 'user.sign_in_failed',

@@ -1,29 +1,32 @@
 // Threat: state not compared where PKCE is absent; state of another provider or flow.
 import test from 'ava'
 import { providerNames } from '../../src/identity/providers/provider.ts'
-import type { Door, Ending } from '../support/doors.ts'
 import { sendRaw } from '../support/raw.ts'
 import { good, openSignInWorld, visitProvider } from '../support/sign-in.ts'
+import type { Outcome, Transport } from '../support/transports.ts'
 
 const boss = { name: 'Boss', email: 'boss@example.com' }
-const world = await openSignInWorld({ people: [boss], options: { adminEmails: [boss.email] } })
-const second = await world.another()
-const stranger = await world.another({ sessionSecret: 'another secret of the tests' })
-test.after.always(() => world.stop())
+const environment = await openSignInWorld({
+  people: [boss],
+  options: { adminEmails: [boss.email] },
+})
+const second = await environment.another()
+const stranger = await environment.another({ sessionSecret: 'another secret of the tests' })
+test.after.always(() => environment.stop())
 
 const flows = [
   { flow: 'user', begin: 'BeginLogin', complete: 'CompleteLogin' },
   { flow: 'admin', begin: 'BeginAdminLogin', complete: 'CompleteAdminLogin' },
 ] as const
 
-/** The same door of another node. */
-function doorOf({ doors }: { doors: Door[] }, { name }: Door): Door {
-  return doors.find((door) => door.name === name) as Door
+/** The same transport of another node. */
+function doorOf({ transports }: { transports: Transport[] }, { name }: Transport): Transport {
+  return transports.find((transport) => transport.name === name) as Transport
 }
 
-const isRefused = (ending: Ending) =>
+const isRefused = (ending: Outcome) =>
   !ending.ok &&
-  ending.kind === 'refused' &&
+  ending.code === 'failed_precondition' &&
   ending.reason === 'STATE_REFUSED' &&
   ending.headers.location === undefined &&
   ending.headers['set-cookie'] === undefined
@@ -41,11 +44,12 @@ function flip(value: string, at: number): string {
   return value.slice(0, index) + sign + value.slice(index + 1)
 }
 
-for (const door of world.doors) {
+for (const transport of environment.transports) {
   for (const provider of providerNames) {
     for (const { flow, begin, complete } of flows) {
-      const through = `${flow} flow, ${provider}, ${door.name}`
-      const visit = (email = world.newcomer()) => visitProvider(door, provider, email, {}, begin)
+      const through = `${flow} flow, ${provider}, ${transport.name}`
+      const visit = (email = environment.newcomer()) =>
+        visitProvider(transport, provider, email, {}, begin)
 
       test(`an altered, missing or empty state with a valid cookie gets no code: ${through}`, async (t) => {
         const { message } = await visit()
@@ -56,21 +60,21 @@ for (const door of world.doors) {
           ...[` ${state}`, `${state} `, `${state};`, `${state}${state}`, `${state},${state}`],
           ...[flip(state, 0), flip(state, -1), flip(state, 20), 'null', 'undefined', others],
         ]) {
-          const ending = await door.call(complete, altered(message, { state: wrong }))
+          const ending = await transport.call(complete, altered(message, { state: wrong }))
           t.true(isRefused(ending), `${wrong}`)
         }
         // None of it has used the right one up.
-        t.true((await door.call(complete, message)).ok)
+        t.true((await transport.call(complete, message)).ok)
       })
 
       test(`a second callback with the same state is refused, on any node: ${through}`, async (t) => {
         const { message } = await visit()
-        t.true((await door.call(complete, message)).ok)
-        for (const node of [world, second, world])
-          t.true(isRefused(await doorOf(node, door).call(complete, message)))
+        t.true((await transport.call(complete, message)).ok)
+        for (const node of [environment, second, environment])
+          t.true(isRefused(await doorOf(node, transport).call(complete, message)))
         const fresh = await visit()
         const borrowed = { ...message, code: fresh.message.code }
-        t.true(isRefused(await door.call(complete, borrowed)))
+        t.true(isRefused(await transport.call(complete, borrowed)))
       })
 
       test(`a missing, foreign or tampered cookie is refused: ${through}`, async (t) => {
@@ -89,18 +93,18 @@ for (const door of world.doors) {
           other.message.login_state,
         ]) {
           if (wrong === cookie) continue
-          const ending = await door.call(complete, altered(message, { login_state: wrong }))
+          const ending = await transport.call(complete, altered(message, { login_state: wrong }))
           t.true(isRefused(ending), `${wrong}`)
         }
-        t.true((await door.call(complete, message)).ok)
-        t.true((await door.call(complete, other.message)).ok)
+        t.true((await transport.call(complete, message)).ok)
+        t.true((await transport.call(complete, other.message)).ok)
       })
 
       test(`two tabs in parallel both work, and on another node: ${through}`, async (t) => {
-        const email = world.newcomer()
+        const email = environment.newcomer()
         const tabs = await Promise.all([visit(email), visit(email), visit(email)])
         const endings = await Promise.all(
-          tabs.reverse().map(({ message }) => doorOf(second, door).call(complete, message)),
+          tabs.reverse().map(({ message }) => doorOf(second, transport).call(complete, message)),
         )
         t.true(endings.every(({ ok }) => ok))
       })
@@ -109,7 +113,7 @@ for (const door of world.doors) {
         const { message } = await visit()
         const endings = await Promise.all(
           Array.from({ length: 10 }, (_, at) =>
-            doorOf(at % 2 ? second : world, door).call(complete, message),
+            doorOf(at % 2 ? second : environment, transport).call(complete, message),
           ),
         )
         t.is(endings.filter(({ ok }) => ok).length, 1)
@@ -120,42 +124,42 @@ for (const door of world.doors) {
         for (const other of providerNames) {
           if (other === provider) continue
           const { message } = await visit()
-          t.true(isRefused(await door.call(complete, { ...message, provider: other })))
-          const theirs = await visitProvider(door, other, world.newcomer(), {}, begin)
+          t.true(isRefused(await transport.call(complete, { ...message, provider: other })))
+          const theirs = await visitProvider(transport, other, environment.newcomer(), {}, begin)
           const { code, iss } = theirs.message
           // Its own code under our state: whatever comes of it, it is no sign-in.
           const mixed = altered(message, { provider: other, code, iss })
-          t.true(isRefused(await door.call(complete, mixed)))
+          t.true(isRefused(await transport.call(complete, mixed)))
         }
       })
 
       test(`a login of one flow can't be ended in the other: ${through}`, async (t) => {
-        const { message } = await visit(flow === 'user' ? world.newcomer() : boss.email)
+        const { message } = await visit(flow === 'user' ? environment.newcomer() : boss.email)
         const other = flow === 'user' ? 'CompleteAdminLogin' : 'CompleteLogin'
-        t.true(isRefused(await door.call(other, message)))
-        t.true((await door.call(complete, message)).ok)
-        t.true(isRefused(await door.call(other, message)))
+        t.true(isRefused(await transport.call(other, message)))
+        t.true((await transport.call(complete, message)).ok)
+        t.true(isRefused(await transport.call(other, message)))
       })
 
       test(`a cookie sealed with another secret is refused: ${through}`, async (t) => {
         const { message } = await visit()
-        t.true(isRefused(await doorOf(stranger, door).call(complete, message)))
-        t.true((await door.call(complete, message)).ok)
+        t.true(isRefused(await doorOf(stranger, transport).call(complete, message)))
+        t.true((await transport.call(complete, message)).ok)
       })
 
       test.serial(`a login is over after ten minutes: ${through}`, async (t) => {
         t.teardown(() => {
-          world.clock.now = undefined
+          environment.clock.now = undefined
         })
         const start = Math.floor(Date.now() / 1000) * 1000
-        world.clock.now = new Date(start)
+        environment.clock.now = new Date(start)
         const [{ message }, late] = [await visit(), await visit()]
-        world.clock.now = new Date(start + 599_000)
-        t.true((await door.call(complete, message)).ok)
+        environment.clock.now = new Date(start + 599_000)
+        t.true((await transport.call(complete, message)).ok)
         for (const seconds of [600, 601, 86_400]) {
-          world.clock.now = new Date(start + seconds * 1000)
+          environment.clock.now = new Date(start + seconds * 1000)
           for (const each of [message, late.message])
-            t.true(isRefused(await door.call(complete, each)), `${seconds}`)
+            t.true(isRefused(await transport.call(complete, each)), `${seconds}`)
         }
       })
     }
@@ -163,9 +167,9 @@ for (const door of world.doors) {
 }
 
 test('a repeated state gets no code, whatever the cookies', async (t) => {
-  const [rest] = world.doors.filter(({ name }) => name === 'rest') as [Door]
+  const [rest] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
   for (const provider of providerNames) {
-    const { message } = await visitProvider(rest, provider, world.newcomer())
+    const { message } = await visitProvider(rest, provider, environment.newcomer())
     const { login_state, state, code, iss } = message as Record<string, string>
     for (const pair of [
       [state, state],
@@ -179,7 +183,10 @@ test('a repeated state gets no code, whatever the cookies', async (t) => {
       const path = `/auth/callback/${provider}?${query}`
       for (const name of [state, `${state},${state}`, ''])
         for (const cookie of [`login_${name}=${login_state}`]) {
-          const { status, headers } = await sendRaw(world.httpPort, { path, headers: { cookie } })
+          const { status, headers } = await sendRaw(environment.httpPort, {
+            path,
+            headers: { cookie },
+          })
           t.true(status === 400 || status === 422, `${status}`)
           t.is(headers.location, undefined)
         }
@@ -188,7 +195,7 @@ test('a repeated state gets no code, whatever the cookies', async (t) => {
     const cookie = `login_${state}=${login_state}; login_${state}=x`
     const query = new URLSearchParams({ code: code ?? '', state: state ?? '' })
     const path = `/auth/callback/${provider}?${query}`
-    t.is((await sendRaw(world.httpPort, { path, headers: { cookie } })).status, 400)
+    t.is((await sendRaw(environment.httpPort, { path, headers: { cookie } })).status, 400)
     t.true(
       new URL(good(await rest.call('CompleteLogin', message)).location).searchParams.has('code'),
     )
@@ -196,23 +203,23 @@ test('a repeated state gets no code, whatever the cookies', async (t) => {
 })
 
 test('the state of a login is no token of ours', async (t) => {
-  const door = world.doors[0] as Door
-  const { message } = await visitProvider(door, 'google', world.newcomer())
+  const transport = environment.transports[0] as Transport
+  const { message } = await visitProvider(transport, 'google', environment.newcomer())
   const state = String(message.login_state)
-  for (const each of world.doors) {
-    t.like(await each.call('GetMe', {}, { token: state }), { kind: 'unauthenticated' })
-    t.like(await each.call('GetAdminMe', {}, { admin: state }), { kind: 'unauthenticated' })
+  for (const each of environment.transports) {
+    t.like(await each.call('GetMe', {}, { token: state }), { code: 'unauthenticated' })
+    t.like(await each.call('GetAdminMe', {}, { admin: state }), { code: 'unauthenticated' })
     const refresh = await each.call('RefreshToken', { refresh_token: state })
-    t.like(refresh, { kind: 'unauthenticated' })
+    t.like(refresh, { code: 'unauthenticated' })
     t.like(await each.call('ListCodeWorkspaces', { code: state.slice(0, 200) }), {
-      kind: 'refused',
+      code: 'failed_precondition',
     })
   }
 })
 
 test.after('nothing of it was a fault of ours', (t) => {
   t.deepEqual(
-    [world, second, stranger].flatMap(({ failures }) => failures),
+    [environment, second, stranger].flatMap(({ failures }) => failures),
     [],
   )
 })

@@ -5,82 +5,85 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { CompactSign, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
-import { makeKeys, readKeys } from '../../src/identity/keys.ts'
-import type { Door } from '../support/doors.ts'
+import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
 import { openSignInWorld, signAdminIn, signIn } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
 
 const boss = { name: 'Boss', email: 'boss@example.com' }
 const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
 const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
-makeKeys(paths)
+createKeyFiles(paths)
 const keys = await readKeys(paths)
-const world = await openSignInWorld({
+const environment = await openSignInWorld({
   people: [boss],
   options: { adminEmails: [boss.email] },
   parts: { keys },
 })
-const { key } = await world.seed.serviceApp('docs')
-test.after.always(() => world.stop())
+const { key } = await environment.seed.serviceApp('docs')
+test.after.always(() => environment.stop())
 
 /** One call of each tier that takes a token, and the refresh. */
-const places: Record<string, (door: Door, token: string) => ReturnType<Door['call']>> = {
-  access: (door, token) => door.call('GetMe', {}, { token }),
-  refresh: (door, refresh_token) => door.call('RefreshToken', { refresh_token }),
-  admin: (door, admin) => door.call('GetAdminMe', {}, { admin }),
+const places: Record<
+  string,
+  (transport: Transport, token: string) => ReturnType<Transport['call']>
+> = {
+  access: (transport, token) => transport.call('GetMe', {}, { token }),
+  refresh: (transport, refresh_token) => transport.call('RefreshToken', { refresh_token }),
+  admin: (transport, admin) => transport.call('GetAdminMe', {}, { admin }),
 }
 
-async function getTokens(door: Door): Promise<Record<string, string>> {
-  const { access_token, refresh_token } = (await signIn(door, boss.email, 'github')).tokens
-  const { admin } = await signAdminIn(door, boss.email, 'github')
+async function getTokens(transport: Transport): Promise<Record<string, string>> {
+  const { access_token, refresh_token } = (await signIn(transport, boss.email, 'github')).tokens
+  const { admin } = await signAdminIn(transport, boss.email, 'github')
   return { access: access_token, refresh: refresh_token, admin: String(admin) }
 }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`of every token type only its own works in each place ${through}`, async (t) => {
-    const tokens = await getTokens(door)
+    const tokens = await getTokens(transport)
     for (const [place, call] of Object.entries(places)) {
       for (const [type, token] of Object.entries(tokens)) {
         if (type === place) continue
-        const ending = await call(door, token)
-        t.like(ending, { ok: false, kind: 'unauthenticated' }, `${type} as ${place}`)
+        const ending = await call(transport, token)
+        t.like(ending, { ok: false, code: 'unauthenticated' }, `${type} as ${place}`)
       }
-      t.true((await call(door, tokens[place] as string)).ok, place)
+      t.true((await call(transport, tokens[place] as string)).ok, place)
     }
   })
 
   test(`only an access token goes with a service key, and none is a key ${through}`, async (t) => {
-    const tokens = await getTokens(door)
+    const tokens = await getTokens(transport)
     const resource_id = randomUUID()
     const item = { service_name: 'docs', resource_type: 'a', resource_id, action: 'view' }
-    const check = (shown: object) => door.call('Check', { checks: [item] }, shown)
+    const check = (shown: object) => transport.call('Check', { checks: [item] }, shown)
     t.true((await check({ key, token: tokens.access })).ok)
     for (const token of [tokens.refresh, tokens.admin, key])
-      t.like(await check({ key, token }), { ok: false, kind: 'unauthenticated' })
+      t.like(await check({ key, token }), { ok: false, code: 'unauthenticated' })
     for (const token of Object.values(tokens))
-      t.like(await check({ key: token, token: tokens.access }), { kind: 'unauthenticated' })
+      t.like(await check({ key: token, token: tokens.access }), { code: 'unauthenticated' })
     const { action: _, ...resource } = item
     for (const token of Object.values(tokens)) {
-      t.like(await door.call('GetResource', resource, { token }), { kind: 'unauthenticated' })
-      t.like(await door.call('GetResource', resource, { admin: token }), { ok: false })
+      t.like(await transport.call('GetResource', resource, { token }), { code: 'unauthenticated' })
+      t.like(await transport.call('GetResource', resource, { admin: token }), { ok: false })
     }
   })
 
   test(`a token in the other's place of the request counts for nothing ${through}`, async (t) => {
-    const { access = '', admin = '' } = await getTokens(door)
+    const { access = '', admin = '' } = await getTokens(transport)
     const asBearer = { headers: { authorization: `Bearer ${admin}` } }
-    t.like(await door.call('GetAdminMe', {}, asBearer), { ok: false, reason: 'TOKEN_MISSING' })
+    t.like(await transport.call('GetAdminMe', {}, asBearer), { ok: false, reason: 'TOKEN_MISSING' })
     const asCookie = { headers: { cookie: `access_token=${access}; admin_token=${access}` } }
-    t.like(await door.call('GetMe', {}, asCookie), { ok: false, reason: 'TOKEN_MISSING' })
+    t.like(await transport.call('GetMe', {}, asCookie), { ok: false, reason: 'TOKEN_MISSING' })
     for (const cookie of [`admin_token=${admin}; admin_token=x`, `Admin_Token=${admin}`])
-      t.like(await door.call('GetAdminMe', {}, { headers: { cookie } }), { ok: false })
+      t.like(await transport.call('GetAdminMe', {}, { headers: { cookie } }), { ok: false })
     const among = { headers: { cookie: `a=b; admin_token=${admin}; xadmin_token=x` } }
-    t.true((await door.call('GetAdminMe', {}, among)).ok)
+    t.true((await transport.call('GetAdminMe', {}, among)).ok)
   })
 
   test(`a forged refresh or admin token is 401 ${through}`, async (t) => {
-    const tokens = await getTokens(door)
+    const tokens = await getTokens(transport)
     const pem = await readFile(paths.publicPath, 'utf8')
     const attacker = await generateKeyPair('RS256', { extractable: true })
     for (const place of ['refresh', 'admin']) {
@@ -103,13 +106,13 @@ for (const door of world.doors) {
           .sign(attacker.privateKey),
       ]
       for (const each of forged)
-        t.like(await places[place]?.(door, each), { ok: false, kind: 'unauthenticated' })
+        t.like(await places[place]?.(transport, each), { ok: false, code: 'unauthenticated' })
     }
   })
 
   test(`an admin token that does not say admin is 403 ${through}`, async (t) => {
-    const { rows } = await world.pool.query('select id from users where is_admin')
-    const sub = rows[0]?.id ?? (await world.seed.user('admin', { is_admin: true }))
+    const { rows } = await environment.pool.query('select id from users where is_admin')
+    const sub = rows[0]?.id ?? (await environment.seed.user('admin', { is_admin: true }))
     for (const admin of [false, undefined, 'true', 1]) {
       const claims = { sub, jti: randomUUID(), email: 'x', name: 'x', type: 'admin_access', admin }
       const token = await new SignJWT(claims)
@@ -118,9 +121,12 @@ for (const door of world.doors) {
         .setAudience('daikon')
         .setExpirationTime('1h')
         .sign(keys.signing)
-      t.like(await door.call('GetAdminMe', {}, { admin: token }), { ok: false, kind: 'forbidden' })
+      t.like(await transport.call('GetAdminMe', {}, { admin: token }), {
+        ok: false,
+        code: 'permission_denied',
+      })
     }
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

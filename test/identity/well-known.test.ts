@@ -6,48 +6,48 @@ import { join } from 'node:path'
 import test from 'ava'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { makeKeys, readKeys, rotateKeys } from '../../src/identity/keys.ts'
-import type { Door } from '../support/doors.ts'
+import { createKeyFiles, readKeys, rotateKeys } from '../../src/identity/keys.ts'
 import { walk } from '../support/providers/walk.ts'
 import { sendRaw } from '../support/raw.ts'
 import { appUri, good, openSignInWorld, signIn } from '../support/sign-in.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
 
 const baseUrl = 'http://localhost:8000'
 const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
 const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
-makeKeys(paths)
+createKeyFiles(paths)
 const keys = await readKeys(paths)
-const world = await openSignInWorld({ parts: { keys } })
-test.after.always(() => world.stop())
+const environment = await openSignInWorld({ parts: { keys } })
+test.after.always(() => environment.stop())
 
 const own = { issuer: baseUrl, audience: 'daikon', algorithms: ['RS256'] }
 const setOf = ({ httpPort }: { httpPort: number }) =>
   createRemoteJWKSet(new URL(`http://127.0.0.1:${httpPort}/.well-known/jwks.json`))
 
-for (const door of world.doors) {
-  test(`an outside verifier takes our tokens by the JWKS, through ${door.name}`, async (t) => {
-    const email = world.newcomer()
-    const { tokens } = await signIn(door, email, 'github')
-    const { payload } = await jwtVerify(tokens.access_token, setOf(world), own)
+for (const transport of environment.transports) {
+  test(`an outside verifier takes our tokens by the JWKS, through ${transport.name}`, async (t) => {
+    const email = environment.newcomer()
+    const { tokens } = await signIn(transport, email, 'github')
+    const { payload } = await jwtVerify(tokens.access_token, setOf(environment), own)
     t.like(payload, { email, type: 'access' })
     const other = { ...own, audience: 'another' }
-    await t.throwsAsync(jwtVerify(tokens.access_token, setOf(world), other))
+    await t.throwsAsync(jwtVerify(tokens.access_token, setOf(environment), other))
     const parts = String(tokens.access_token).split('.')
     const forged = [parts[0], Buffer.from('{"sub":"x"}').toString('base64url'), parts[2]].join('.')
-    await t.throwsAsync(jwtVerify(forged, setOf(world), own))
+    await t.throwsAsync(jwtVerify(forged, setOf(environment), own))
   })
 
-  test(`the key set has public halves alone, through ${door.name}`, async (t) => {
-    const { keys: set } = good(await door.call('GetKeySet', {}))
+  test(`the key set has public halves alone, through ${transport.name}`, async (t) => {
+    const { keys: set } = good(await transport.call('GetKeySet', {}))
     t.is(set.length, 1)
     t.deepEqual(Object.keys(set[0]).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
     t.like(set[0], { kty: 'RSA', use: 'sig', alg: 'RS256', kid: keys.kid, e: 'AQAB' })
     t.is(Buffer.from(set[0].n, 'base64url').length, 256)
   })
 
-  test(`the configuration tells the issuer and where its keys are, through ${door.name}`, async (t) => {
-    const configuration = good(await door.call('GetConfiguration', {}))
+  test(`the configuration tells the issuer and where its keys are, through ${transport.name}`, async (t) => {
+    const configuration = good(await transport.call('GetConfiguration', {}))
     t.like(configuration, {
       ...{ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` },
       ...{ token_endpoint: `${baseUrl}/auth/token`, code_challenge_methods_supported: ['S256'] },
@@ -57,15 +57,15 @@ for (const door of world.doors) {
 
 test('both documents are JSON for anybody', async (t) => {
   for (const path of ['/.well-known/jwks.json', '/.well-known/openid-configuration']) {
-    const { status, headers } = await sendRaw(world.httpPort, { path })
+    const { status, headers } = await sendRaw(environment.httpPort, { path })
     t.is(status, 200)
     t.regex(String(headers['content-type']), /^application\/json/)
   }
 })
 
 test('after a rotation both keys are in the set, and old tokens go on', async (t) => {
-  const [door] = world.doors as [Door]
-  const { tokens } = await signIn(door, world.newcomer(), 'github')
+  const [transport] = environment.transports as [Transport]
+  const { tokens } = await signIn(transport, environment.newcomer(), 'github')
   const copies = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
   const rotated = {
     privatePath: join(copies, 'private.pem'),
@@ -77,10 +77,10 @@ test('after a rotation both keys are in the set, and old tokens go on', async (t
   t.is(((await readFile(rotated.publicPath, 'utf8')).match(/BEGIN PUBLIC/g) ?? []).length, 2)
   const newer = await readKeys(rotated)
   t.not(newer.kid, keys.kid)
-  const node = await startWorld({}, world.databaseUrl, { keys: newer })
+  const node = await startTestEnvironment({}, environment.databaseUrl, { keys: newer })
   t.teardown(() => node.stop())
 
-  for (const next of node.doors) {
+  for (const next of node.transports) {
     const set = good(await next.call('GetKeySet', {})).keys
     t.deepEqual(
       set.map(({ kid }: { kid: string }) => kid),
@@ -89,21 +89,24 @@ test('after a rotation both keys are in the set, and old tokens go on', async (t
     t.true((await next.call('GetMe', {}, { token: tokens.access_token })).ok)
   }
   await jwtVerify(tokens.access_token, setOf(node), own)
-  const [next] = node.doors as [Door]
+  const [next] = node.transports as [Transport]
   const { refresh_token } = tokens
   const fresh = good(await next.call('RefreshToken', { refresh_token })).access_token
   t.is(decodeProtectedHeader(fresh).kid, newer.kid)
   await jwtVerify(fresh, setOf(node), own)
   // A node that has not read the new key yet does not know it, and says so.
-  t.like(await door.call('GetMe', {}, { token: fresh }), { ok: false, kind: 'unauthenticated' })
+  t.like(await transport.call('GetMe', {}, { token: fresh }), {
+    ok: false,
+    code: 'unauthenticated',
+  })
 })
 
 test('a token under a key that is gone from the set is 401', async (t) => {
-  const elsewhere = await startWorld({}, world.databaseUrl)
+  const elsewhere = await startTestEnvironment({}, environment.databaseUrl)
   t.teardown(() => elsewhere.stop())
   const token = await elsewhere.token(randomUUID(), randomUUID())
-  for (const door of world.doors)
-    t.like(await door.call('GetMe', {}, { token }), { ok: false, kind: 'unauthenticated' })
+  for (const transport of environment.transports)
+    t.like(await transport.call('GetMe', {}, { token }), { ok: false, code: 'unauthenticated' })
 })
 
 /**
@@ -114,7 +117,7 @@ const between =
   (workspace: () => Promise<string>): client.CustomFetch =>
   async (url, { body, headers, ...options }) => {
     const { pathname } = new URL(url)
-    const target = `http://127.0.0.1:${world.httpPort}${pathname}`
+    const target = `http://127.0.0.1:${environment.httpPort}${pathname}`
     if (!(body instanceof URLSearchParams))
       return fetch(target, { headers, method: options.method })
     const refresh = body.get('grant_type') === 'refresh_token'
@@ -129,12 +132,12 @@ const between =
   }
 
 test('openid-client completes code and PKCE against us', async (t) => {
-  const email = world.newcomer()
+  const email = environment.newcomer()
   let code = ''
   let chosen: string | undefined
   const workspace = async () => {
     const path = `/auth/workspaces?${new URLSearchParams({ code })}`
-    chosen ??= (await sendRaw(world.httpPort, { path })).json[0].id as string
+    chosen ??= (await sendRaw(environment.httpPort, { path })).json[0].id as string
     return chosen
   }
   const { discovery, None, customFetch, allowInsecureRequests } = client
@@ -160,13 +163,13 @@ test('openid-client completes code and PKCE against us', async (t) => {
     ...{ redirect_uri: appUri, state, code_challenge_method: 'S256' },
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
   })
-  const begun = await sendRaw(world.httpPort, { path: start.pathname + start.search })
+  const begun = await sendRaw(environment.httpPort, { path: start.pathname + start.search })
   t.is(begun.status, 302)
   const [cookie = ''] = String(begun.headers['set-cookie']).split(';')
   const back = `${baseUrl}/auth/callback/google`
   const { callback } = await walk(String(begun.headers.location), back, { hint: email })
   const path = `/auth/callback/google?${callback}`
-  const answer = await sendRaw(world.httpPort, { path, headers: { cookie } })
+  const answer = await sendRaw(environment.httpPort, { path, headers: { cookie } })
   const redirect = new URL(String(answer.headers.location))
   code = redirect.searchParams.get('code') ?? ''
 
@@ -174,7 +177,7 @@ test('openid-client completes code and PKCE against us', async (t) => {
   const tokens = await client.authorizationCodeGrant(config, redirect, checks)
   t.is(tokens.token_type, 'bearer')
   t.is(tokens.expires_in, 900)
-  const { payload } = await jwtVerify(tokens.access_token, setOf(world), own)
+  const { payload } = await jwtVerify(tokens.access_token, setOf(environment), own)
   t.is(payload.email, email)
   const next = await client.refreshTokenGrant(config, String(tokens.refresh_token))
   t.not(next.refresh_token, tokens.refresh_token)
@@ -186,7 +189,7 @@ test('openid-client completes code and PKCE against us', async (t) => {
 })
 
 test('a token request as a form is 415, for every body is JSON', async (t) => {
-  const { status, json } = await sendRaw(world.httpPort, {
+  const { status, json } = await sendRaw(environment.httpPort, {
     ...{ method: 'POST', path: '/auth/token', body: 'grant_type=authorization_code&code=x' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
@@ -194,4 +197,4 @@ test('a token request as a form is 415, for every body is JSON', async (t) => {
   t.is(json.reason, 'NOT_JSON')
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
-import { type Role, roles } from '../../src/workspaces/roles.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { type Role, roles } from '../../src/core/roles.ts'
+import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
 
 const service_name = 'docs'
 const resource_type = 'document'
@@ -53,23 +53,27 @@ function expected(
 }
 
 test('Check, Accessible and GetResource say the same of any facts', async (t) => {
-  const world = await startWorld()
-  t.teardown(() => world.stop())
-  await world.seed.serviceAction(service_name, 'publish')
-  const [door] = world.doors
-  if (!door) return t.fail()
+  const environment = await startTestEnvironment()
+  t.teardown(() => environment.stop())
+  await environment.seed.serviceAction(service_name, 'publish')
+  const [transport] = environment.transports
+  if (!transport) return t.fail()
 
   await fc.assert(
     fc.asyncProperty(facts, async (facts) => {
-      const { workspace, people, resources } = await plant(world, facts)
+      const { workspace, people, resources } = await plant(environment, facts)
       const records: ResourcePermissionResponse[] = []
       for (const resource_id of resources) {
-        const ending = await door.call('GetResource', { service_name, resource_type, resource_id })
+        const ending = await transport.call('GetResource', {
+          service_name,
+          resource_type,
+          resource_id,
+        })
         if (!ending.ok) throw new Error(ending.detail)
         records.push(ending.message as ResourcePermissionResponse)
       }
       for (const person of people) {
-        const token = await world.token(person.id, workspace)
+        const token = await environment.token(person.id, workspace)
         for (const action of actions) {
           const wanted = records
             .filter((resource) => expected(person, action, resource))
@@ -79,7 +83,7 @@ test('Check, Accessible and GetResource say the same of any facts', async (t) =>
           for (const times of [1, 16]) {
             const turns = Array.from({ length: times }, () => resources)
             const checks = turns.flat().map((resource_id) => ({ ...asked, resource_id }))
-            const checked = await door.call('Check', { checks }, { token })
+            const checked = await transport.call('Check', { checks }, { token })
             if (!checked.ok) throw new Error(checked.detail)
             const allowed = turns.flat().filter((_, at) => checked.message.results[at].allowed)
             same(
@@ -89,7 +93,7 @@ test('Check, Accessible and GetResource say the same of any facts', async (t) =>
             )
           }
 
-          const listed = await door.call(
+          const listed = await transport.call(
             'Accessible',
             { ...asked, workspace_id: workspace },
             { token },
@@ -114,7 +118,7 @@ function same(actual: string[], wanted: string[], what: string): void {
   if (actual.join() !== wanted.join()) throw new Error(`${what}: ${actual} instead of ${wanted}`)
 }
 
-async function plant({ seed, pool }: World, facts: Facts) {
+async function plant({ seed, pool }: TestEnvironment, facts: Facts) {
   const workspace = await seed.workspace()
   const ids: string[] = []
   for (const role of facts.roles) {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { answered } from '../support/ending.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+test.after.always(() => environment.stop())
 
 /** Every column of every table that could hold the id, by table; the activity log outlives things. */
 async function rowsWith(id: string): Promise<Record<string, number>> {
@@ -25,22 +25,22 @@ async function rowsWith(id: string): Promise<Record<string, number>> {
   return found
 }
 
-/** An office in which everything refers to everything. */
+/** An fixture in which everything refers to everything. */
 async function furnish() {
-  const [door] = world.doors
-  if (!door) throw new Error('no door')
-  const office = await openOffice(world, door)
-  const { workspace, service, staff } = office
-  const person = await office.hire('viewer')
-  const group = await seed.group(workspace, [person.id, staff.editor.id])
+  const [transport] = environment.transports
+  if (!transport) throw new Error('no transport')
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { workspace, service, people } = fixture
+  const person = await fixture.addMember('viewer')
+  const group = await seed.group(workspace, [person.id, people.editor.id])
   await pool.query('update groups set created_by = $1 where id = $2', [person.id, group])
   const action = await seed.serviceAction(service, 'publish')
   const role = await seed.customRole(workspace, [action], [person.id])
-  const own = await office.register(person)
-  const other = await office.register(staff.owner)
-  await office.share(person, own, { user: staff.editor.id }, 'view')
-  await office.share(staff.owner, other, { user: person.id }, 'edit')
-  await office.share(staff.owner, other, { group }, 'view')
+  const own = await fixture.register(person)
+  const other = await fixture.register(people.owner)
+  await fixture.share(person, own, { user: people.editor.id }, 'view')
+  await fixture.share(people.owner, other, { user: person.id }, 'edit')
+  await fixture.share(people.owner, other, { group }, 'view')
   await pool.query(
     `insert into linked_accounts (provider, subject, user_id, email) values ('x', $1::uuid::text, $1, 'e')`,
     [person.id],
@@ -63,89 +63,89 @@ async function furnish() {
      values ($1, $2, 'x', 'x', now() + interval '1 hour', $3)`,
     [randomUUID(), person.id, family],
   )
-  return { office, door, person, group, role, action, own, other, family }
+  return { fixture, transport, person, group, role, action, own, other, family }
 }
 
 test('deleting a user leaves no row behind, and the id inherits nothing', async (t) => {
-  const { office, person, own, other, family } = await furnish()
+  const { fixture, person, own, other, family } = await furnish()
   t.true(Object.keys(await rowsWith(person.id)).length >= 9)
   await pool.query('delete from users where id = $1', [person.id])
   t.deepEqual(await rowsWith(person.id), {})
   t.deepEqual(await rowsWith(own.resource_id), {})
   t.deepEqual(await rowsWith(family), {})
-  t.is((await office.look(other)).shares.length, 1)
+  t.is((await fixture.readResource(other)).shares.length, 1)
 
   const email = `${randomUUID()}@example.com`
   await pool.query('insert into users (id, email) values ($1, $2)', [person.id, email])
-  await seed.member(office.workspace, person.id, 'viewer')
+  await seed.member(fixture.workspace, person.id, 'viewer')
   for (const action of ['view', 'edit', 'publish']) {
-    t.false(await office.may(person, action, own))
-    t.false(await office.may(person, action, other))
+    t.false(await fixture.isAllowed(person, action, own))
+    t.false(await fixture.isAllowed(person, action, other))
   }
 })
 
 test('deleting a group leaves no row behind, and the id inherits nothing', async (t) => {
-  const { office, group, other } = await furnish()
-  const { editor } = office.staff
-  t.true(await office.may(editor, 'view', other))
+  const { fixture, group, other } = await furnish()
+  const { editor } = fixture.people
+  t.true(await fixture.isAllowed(editor, 'view', other))
   await pool.query('delete from groups where id = $1', [group])
   t.deepEqual(await rowsWith(group), {})
-  t.false(await office.may(editor, 'view', other))
+  t.false(await fixture.isAllowed(editor, 'view', other))
 
   await pool.query(`insert into groups (id, workspace_id, name) values ($1, $2, 'again')`, [
-    ...[group, office.workspace],
+    ...[group, fixture.workspace],
   ])
   await pool.query(
     'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)',
-    [...[group, editor.id, office.workspace]],
+    [...[group, editor.id, fixture.workspace]],
   )
-  t.false(await office.may(editor, 'view', other))
+  t.false(await fixture.isAllowed(editor, 'view', other))
 })
 
 test('deleting a custom role leaves no row behind, and the id inherits nothing', async (t) => {
-  const { office, role, person, other } = await furnish()
-  t.true(await office.may(person, 'publish', other))
+  const { fixture, role, person, other } = await furnish()
+  t.true(await fixture.isAllowed(person, 'publish', other))
   await pool.query('delete from custom_roles where id = $1', [role])
   t.deepEqual(await rowsWith(role), {})
-  t.false(await office.may(person, 'publish', other))
+  t.false(await fixture.isAllowed(person, 'publish', other))
 
   await pool.query(`insert into custom_roles (id, workspace_id, name) values ($1, $2, 'again')`, [
-    ...[role, office.workspace],
+    ...[role, fixture.workspace],
   ])
-  t.false(await office.may(person, 'publish', other))
+  t.false(await fixture.isAllowed(person, 'publish', other))
 })
 
 test('deleting a service action takes it out of every role', async (t) => {
-  const { office, action, person, other } = await furnish()
+  const { fixture, action, person, other } = await furnish()
   await pool.query('delete from service_actions where id = $1', [action])
   t.deepEqual(await rowsWith(action), {})
-  t.false(await office.may(person, 'publish', other))
+  t.false(await fixture.isAllowed(person, 'publish', other))
 })
 
 test('deleting a workspace leaves no row behind, and the id inherits nothing', async (t) => {
-  const { office, group, role, own, other, person } = await furnish()
-  const { workspace, staff } = office
+  const { fixture, group, role, own, other, person } = await furnish()
+  const { workspace, people } = fixture
   await pool.query('delete from workspaces where id = $1', [workspace])
   for (const id of [workspace, group, role, own.id, other.id, own.resource_id, other.resource_id])
     t.deepEqual(await rowsWith(id), {})
   t.deepEqual(Object.keys(await rowsWith(person.id)).toSorted(), [
     ...['authorization_codes.user_id', 'linked_accounts.user_id', 'users.id'],
   ])
-  t.false(await office.may(staff.owner, 'view', other))
+  t.false(await fixture.isAllowed(people.owner, 'view', other))
 
   const slug = `again-${randomUUID()}`
   await pool.query(`insert into workspaces (id, name, slug) values ($1, 'x', $2)`, [
     workspace,
     slug,
   ])
-  t.false(await office.may(staff.owner, 'view', other))
-  await seed.member(workspace, staff.owner.id, 'owner')
-  t.false(await office.may(staff.owner, 'view', other))
+  t.false(await fixture.isAllowed(people.owner, 'view', other))
+  await seed.member(workspace, people.owner.id, 'owner')
+  t.false(await fixture.isAllowed(people.owner, 'view', other))
 })
 
 test('leaving a workspace leaves its groups, roles, direct shares and sessions; nothing comes back', async (t) => {
-  const { office, group, role, person, other } = await furnish()
-  const { workspace } = office
+  const { fixture, group, role, person, other } = await furnish()
+  const { workspace } = fixture
   await pool.query('delete from members where user_id = $1 and workspace_id = $2', [
     ...[person.id, workspace],
   ])
@@ -159,22 +159,23 @@ test('leaving a workspace leaves its groups, roles, direct shares and sessions; 
   t.true(Object.keys(await rowsWith(role)).length > 0)
 
   await seed.member(workspace, person.id, 'viewer')
-  for (const action of ['view', 'edit', 'publish']) t.false(await office.may(person, action, other))
+  for (const action of ['view', 'edit', 'publish'])
+    t.false(await fixture.isAllowed(person, action, other))
 })
 
 test('unregistering a resource leaves no row behind', async (t) => {
-  const { office, door, other } = await furnish()
-  answered(await door.call('Unregister', { permission_id: other.id }, { key: office.key }))
+  const { fixture, transport, other } = await furnish()
+  expectOk(await transport.call('Unregister', { permission_id: other.id }, { key: fixture.key }))
   for (const id of [other.id, other.resource_id]) t.deepEqual(await rowsWith(id), {})
 })
 
 test('deleting a service app takes its keys along', async (t) => {
-  const { office, door } = await furnish()
+  const { fixture, transport } = await furnish()
   await seed.serviceApp('another')
-  await pool.query('delete from service_apps where id = $1', [office.appId])
-  t.deepEqual(await rowsWith(office.appId), {})
-  const message = { ...office.kind, resource_id: randomUUID() }
-  t.like(await door.call('GetResource', message, { key: office.key }), {
-    ...{ ok: false, kind: 'unauthenticated' },
+  await pool.query('delete from service_apps where id = $1', [fixture.appId])
+  t.deepEqual(await rowsWith(fixture.appId), {})
+  const message = { ...fixture.kind, resource_id: randomUUID() }
+  t.like(await transport.call('GetResource', message, { key: fixture.key }), {
+    ...{ ok: false, code: 'unauthenticated' },
   })
 })

@@ -1,48 +1,56 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { openDatabase } from '../../src/database/database.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
-import { ground } from '../../src/permissions/access.ts'
-import { createFacts, type Question } from '../../src/permissions/facts.ts'
-import { openDatabase } from '../../src/storage/database.ts'
-import type { Ending } from '../support/doors.ts'
-import { type Office, openOffice, type ResourceRecord } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { grant } from '../../src/permissions/access.ts'
+import type { FactsQuery } from '../../src/permissions/facts.ts'
+import { createLoadFacts } from '../../src/permissions/load-facts.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Outcome } from '../support/transports.ts'
+import {
+  createWorkspaceFixture,
+  type ResourceRecord,
+  type WorkspaceFixture,
+} from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
 
-for (const door of world.doors) {
-  test(`64 callers with different keys, users and resources in one turn get each their own answer through ${door.name}`, async (t) => {
-    const offices = await Promise.all(Array.from({ length: 16 }, () => openOffice(world, door)))
+for (const transport of environment.transports) {
+  test(`64 callers with different keys, users and resources in one turn get each their own answer through ${transport.name}`, async (t) => {
+    const fixtures = await Promise.all(
+      Array.from({ length: 16 }, () => createWorkspaceFixture(environment, transport)),
+    )
     const records = await Promise.all(
-      offices.map((office) => office.register(office.staff.viewer, { visibility: 'private' })),
+      fixtures.map((fixture) => fixture.register(fixture.people.viewer, { visibility: 'private' })),
     )
     const denied = randomUUID()
-    const [first] = offices as [Office]
-    const bad = await world.token(first.staff.owner.id, first.workspace, { jti: denied })
-    await world.seed.denyToken(denied)
+    const [first] = fixtures as [WorkspaceFixture]
+    const bad = await environment.token(first.people.owner.id, first.workspace, { jti: denied })
+    await environment.seed.denyToken(denied)
 
     for (let round = 0; round < 10; round += 1) {
-      const calls = offices.flatMap((office, at) => {
+      const calls = fixtures.flatMap((fixture, at) => {
         const own = records[at] as ResourceRecord
         const foreign = records[(at + round + 1) % 16] as ResourceRecord
         const checks = [own, foreign, own].map(({ resource_id }) => {
-          return { ...office.kind, resource_id, action: 'edit' }
+          return { ...fixture.kind, resource_id, action: 'edit' }
         })
-        const check = (token: string, key: string) => door.call('Check', { checks }, { token, key })
-        const neighbour = offices[(at + 1) % 16] as Office
+        const check = (token: string, key: string) =>
+          transport.call('Check', { checks }, { token, key })
+        const neighbour = fixtures[(at + 1) % 16] as WorkspaceFixture
         return [
-          check(office.staff.viewer.token, office.key),
-          check(office.staff.editor.token, office.key),
-          check(office.staff.owner.token, neighbour.key),
-          check(at % 2 ? office.staff.admin.token : bad, office.key),
+          check(fixture.people.viewer.token, fixture.key),
+          check(fixture.people.editor.token, fixture.key),
+          check(fixture.people.owner.token, neighbour.key),
+          check(at % 2 ? fixture.people.admin.token : bad, fixture.key),
         ]
       })
       const told = (await Promise.all(calls)).map(tell)
       t.deepEqual(
         told,
-        offices.flatMap((_, at) => [
-          ...['true,false,true', 'false,false,false', 'forbidden'],
+        fixtures.flatMap((_, at) => [
+          ...['true,false,true', 'false,false,false', 'permission_denied'],
           at % 2 ? 'true,false,true' : 'unauthenticated',
         ]),
       )
@@ -51,10 +59,14 @@ for (const door of world.doors) {
 }
 
 test('facts of 64 questions in one statement are the facts of each alone', async (t) => {
-  const [door] = world.doors as [(typeof world.doors)[0]]
-  const offices = await Promise.all(Array.from({ length: 8 }, () => openOffice(world, door)))
-  const records = await Promise.all(offices.map((office) => office.register(office.staff.viewer)))
-  const database = openDatabase(world.databaseUrl, () => {})
+  const [transport] = environment.transports as [(typeof environment.transports)[0]]
+  const fixtures = await Promise.all(
+    Array.from({ length: 8 }, () => createWorkspaceFixture(environment, transport)),
+  )
+  const records = await Promise.all(
+    fixtures.map((fixture) => fixture.register(fixture.people.viewer)),
+  )
+  const database = await openDatabase(environment.databaseUrl, () => {})
   t.teardown(() => database.close())
   let statements = 0
   const counting = {
@@ -64,11 +76,11 @@ test('facts of 64 questions in one statement are the facts of each alone', async
       return database.statements.rows(...given)
     }) as typeof database.statements.rows,
   }
-  const loadFacts = createFacts(counting)
-  const questions = Array.from({ length: 64 }, (_, at): Question => {
-    const { key, staff, workspace, kind } = offices[at % 8] as Office
-    const person = at % 3 ? staff.viewer : staff.admin
-    const asks = records.slice(0, at % 9).map(({ resource_id }) => {
+  const loadFacts = createLoadFacts(counting)
+  const questions = Array.from({ length: 64 }, (_, at): FactsQuery => {
+    const { key, people, workspace, kind } = fixtures[at % 8] as WorkspaceFixture
+    const person = at % 3 ? people.viewer : people.admin
+    const checks = records.slice(0, at % 9).map(({ resource_id }) => {
       return { ...kind, resource_id, action: at % 2 ? 'view' : 'publish' }
     })
     return {
@@ -76,7 +88,7 @@ test('facts of 64 questions in one statement are the facts of each alone', async
       tokenId: at % 7 ? randomUUID() : undefined,
       userId: at % 11 ? person.id : undefined,
       workspaceId: workspace,
-      asks,
+      checks,
     }
   })
   const together = await Promise.all(questions.map((question) => loadFacts(question)))
@@ -84,19 +96,19 @@ test('facts of 64 questions in one statement are the facts of each alone', async
   const alone = []
   for (const question of questions) alone.push(await loadFacts(question))
   t.deepEqual(together, alone)
-  t.true(together.some(({ grounds }) => grounds.some((bits) => bits & ground.owner)))
+  t.true(together.some(({ grants }) => grants.some((bits) => bits & grant.owner)))
 })
 
 test('more parallel batches of 1,000 than there are connections all answer', async (t) => {
-  for (const door of world.doors) {
-    const office = await openOffice(world, door)
-    const { viewer, owner } = office.staff
-    const records = [await office.register(viewer), await office.register(owner)]
+  for (const transport of environment.transports) {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { viewer, owner } = fixture.people
+    const records = [await fixture.register(viewer), await fixture.register(owner)]
     const checks = Array.from({ length: 1000 }, (_, at) => {
-      return { ...office.kind, resource_id: records[at % 2]?.resource_id, action: 'view' }
+      return { ...fixture.kind, resource_id: records[at % 2]?.resource_id, action: 'view' }
     })
     const endings = await Promise.all(
-      Array.from({ length: 40 }, () => door.call('Check', { checks }, office.as(viewer))),
+      Array.from({ length: 40 }, () => transport.call('Check', { checks }, fixture.as(viewer))),
     )
     for (const ending of endings) {
       if (!ending.ok) return t.fail(ending.detail)
@@ -108,7 +120,7 @@ test('more parallel batches of 1,000 than there are connections all answer', asy
   }
 })
 
-function tell(ending: Ending): string {
-  if (!ending.ok) return ending.kind
+function tell(ending: Outcome): string {
+  if (!ending.ok) return ending.code
   return ending.message.results.map(({ allowed }: { allowed: boolean }) => allowed).join()
 }

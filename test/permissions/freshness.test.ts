@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import type { Door, Ending } from '../support/doors.ts'
-import { answered } from '../support/ending.ts'
-import { type Office, openOffice, type Person, type ResourceRecord } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Outcome, Transport } from '../support/transports.ts'
+import {
+  createWorkspaceFixture,
+  type Person,
+  type ResourceRecord,
+  type WorkspaceFixture,
+} from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const other = await world.another()
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const other = await environment.another()
+test.after.always(() => environment.stop())
 
 /** How often something is taken back in all, and the milliseconds that may take on a slow machine. */
 const rounds = 1008
@@ -15,11 +20,11 @@ const longest = 20_000
 
 /** Somebody with one right, which is given and taken in turns; writes go through `writer`. */
 type Lane = {
-  office: Office
+  fixture: WorkspaceFixture
   person: Person
   record: ResourceRecord
   group: string
-  writer: Door
+  writer: Transport
 }
 
 /** How a right is given, how it is taken away with an acknowledgement, and how that shows. */
@@ -29,25 +34,25 @@ type Right = {
   refused: 'false' | 'unauthenticated'
 }
 
-const sql = (text: string, ...values: unknown[]) => world.pool.query(text, values)
+const sql = (text: string, ...values: unknown[]) => environment.pool.query(text, values)
 
 const grantee = ({ person, record }: Lane) => {
   const whom = { grantee_type: 'user', grantee_id: person.id, permission: 'view' }
   return { permission_id: record.id, ...whom }
 }
-const setVisibility = async ({ writer, office, record }: Lane, visibility: string) => {
+const setVisibility = async ({ writer, fixture, record }: Lane, visibility: string) => {
   const message = { permission_id: record.id, visibility }
-  answered(await writer.call('UpdateVisibility', message, { key: office.key }))
+  expectOk(await writer.call('UpdateVisibility', message, { key: fixture.key }))
 }
 
 const rights: Record<string, Right> = {
   share: {
     give: async (lane) => {
-      const { staff, as } = lane.office
-      answered(await lane.writer.call('Share', grantee(lane), as(staff.owner)))
+      const { people, as } = lane.fixture
+      expectOk(await lane.writer.call('Share', grantee(lane), as(people.owner)))
     },
     take: async (lane) => {
-      answered(await lane.writer.call('RevokeShare', grantee(lane), { key: lane.office.key }))
+      expectOk(await lane.writer.call('RevokeShare', grantee(lane), { key: lane.fixture.key }))
     },
     refused: 'false',
   },
@@ -57,21 +62,21 @@ const rights: Record<string, Right> = {
     refused: 'false',
   },
   'group membership': {
-    give: ({ group, person, office }) =>
+    give: ({ group, person, fixture }) =>
       sql(
         'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)',
-        ...[group, person.id, office.workspace],
+        ...[group, person.id, fixture.workspace],
       ),
     take: ({ group, person }) =>
       sql('delete from group_members where group_id = $1 and user_id = $2', group, person.id),
     refused: 'false',
   },
   'membership of its owner': {
-    give: ({ office, person }) =>
+    give: ({ fixture, person }) =>
       sql(
         `insert into members (workspace_id, user_id, role) values ($1, $2, 'owner')
          on conflict (user_id, workspace_id) do update set role = 'owner'`,
-        ...[office.workspace, person.id],
+        ...[fixture.workspace, person.id],
       ),
     take: ({ person }) => sql('delete from members where user_id = $1', person.id),
     refused: 'false',
@@ -83,20 +88,20 @@ const rights: Record<string, Right> = {
   },
   'service key': {
     give: async (lane) => {
-      await sql('update service_apps set is_active = true where id = $1', lane.office.appId)
+      await sql('update service_apps set is_active = true where id = $1', lane.fixture.appId)
       await sql(`update members set role = 'admin' where user_id = $1`, lane.person.id)
     },
-    take: ({ office }) =>
-      sql('update service_apps set is_active = false where id = $1', office.appId),
+    take: ({ fixture }) =>
+      sql('update service_apps set is_active = false where id = $1', fixture.appId),
     refused: 'unauthenticated',
   },
   token: {
     give: async (lane) => {
       await sql(`update members set role = 'admin' where user_id = $1`, lane.person.id)
-      lane.person.token = await world.token(lane.person.id, lane.office.workspace)
+      lane.person.token = await environment.token(lane.person.id, lane.fixture.workspace)
     },
     take: async ({ writer, person }) => {
-      answered(await writer.call('Logout', {}, { token: person.token }))
+      expectOk(await writer.call('Logout', {}, { token: person.token }))
     },
     refused: 'unauthenticated',
   },
@@ -111,18 +116,21 @@ const rights: Record<string, Right> = {
 }
 
 test(`taken back on one node, refused on the other from the acknowledgement on, ${rounds} times under load`, async (t) => {
-  const [door] = world.doors as [Door]
+  const [transport] = environment.transports as [Transport]
   const busy = { now: true }
   const deadline = performance.now() + longest
   const lanes = await Promise.all(
     Object.entries(rights).flatMap(([name, right]) =>
-      [world, other].map(async (node, at) => {
-        const office = await openOffice(world, door)
-        const record = await office.register(office.staff.owner)
-        const group = await seedGroup(office, record)
-        const person = await office.hire('viewer')
-        const [writer, readers] = [node.doors[at] as Door, (at ? world : other).doors]
-        return { name, right, readers, lane: { office, record, group, person, writer } }
+      [environment, other].map(async (node, at) => {
+        const fixture = await createWorkspaceFixture(environment, transport)
+        const record = await fixture.register(fixture.people.owner)
+        const group = await seedGroup(fixture, record)
+        const person = await fixture.addMember('viewer')
+        const [writer, readers] = [
+          node.transports[at] as Transport,
+          (at ? environment : other).transports,
+        ]
+        return { name, right, readers, lane: { fixture, record, group, person, writer } }
       }),
     ),
   )
@@ -133,7 +141,7 @@ test(`taken back on one node, refused on the other from the acknowledgement on, 
     lanes.map(async ({ name, right, lane, readers }) => {
       let round = 0
       for (; round < perLane && performance.now() < deadline; round += 1) {
-        const reader = readers[round % 2] as Door
+        const reader = readers[round % 2] as Transport
         await right.give(lane)
         const before = tell(await ask(reader, lane))
         await right.take(lane)
@@ -152,28 +160,32 @@ test(`taken back on one node, refused on the other from the acknowledgement on, 
   t.true(total >= rounds / 10)
 })
 
-async function seedGroup(office: Office, record: ResourceRecord): Promise<string> {
-  const group = await world.seed.group(office.workspace)
-  await office.share(office.staff.owner, record, { group }, 'view')
+async function seedGroup(fixture: WorkspaceFixture, record: ResourceRecord): Promise<string> {
+  const group = await environment.seed.group(fixture.workspace)
+  await fixture.share(fixture.people.owner, record, { group }, 'view')
   return group
 }
 
-function ask(door: Door, { office, person, record }: Lane): Promise<Ending> {
-  const checks = [{ ...office.kind, resource_id: record.resource_id, action: 'view' }]
-  return door.call('Check', { checks }, { token: person.token, key: office.key })
+function ask(transport: Transport, { fixture, person, record }: Lane): Promise<Outcome> {
+  const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
+  return transport.call('Check', { checks }, { token: person.token, key: fixture.key })
 }
 
-function tell(ending: Ending): string {
-  return ending.ok ? String(ending.message.results[0].allowed) : ending.kind
+function tell(ending: Outcome): string {
+  return ending.ok ? String(ending.message.results[0].allowed) : ending.code
 }
 
 /** Asks the same things over and over, so that every statement is shared with somebody. */
-async function keepBusy(lane: Lane, doors: Door[], busy: { now: boolean }): Promise<void> {
-  const noise = { ...lane, person: lane.office.staff.editor }
+async function keepBusy(
+  lane: Lane,
+  transports: Transport[],
+  busy: { now: boolean },
+): Promise<void> {
+  const noise = { ...lane, person: lane.fixture.people.editor }
   const stranger = { ...lane, record: { ...lane.record, resource_id: randomUUID() } }
   while (busy.now) {
-    await ask(doors[0] as Door, noise)
-    await ask(doors[0] as Door, lane)
-    await ask(doors[0] as Door, stranger)
+    await ask(transports[0] as Transport, noise)
+    await ask(transports[0] as Transport, lane)
+    await ask(transports[0] as Transport, stranger)
   }
 }

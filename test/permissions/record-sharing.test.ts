@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import test from 'ava'
-import type { Door } from '../support/doors.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
 
 type Data = {
   people: { name: string; role: string; department: string }[]
@@ -17,7 +17,7 @@ const data: Data = JSON.parse(
 )
 const kind = { service_name: 'library', resource_type: 'record' }
 
-/** The data loaded through one door, by the data's own mapping. */
+/** The data loaded through one transport, by the data's own mapping. */
 type Library = {
   workspace: string
   key: string
@@ -28,10 +28,10 @@ type Library = {
 
 for (const at of [0, 1]) {
   test(`198 answers about 20 records and 6 people are right through ${['gRPC', 'REST'][at]}`, async (t) => {
-    const world = await startWorld()
-    t.teardown(() => world.stop())
-    const door = world.doors[at] as Door
-    const library = await load(world, door)
+    const environment = await startTestEnvironment()
+    t.teardown(() => environment.stop())
+    const transport = environment.transports[at] as Transport
+    const library = await load(environment, transport)
     let answers = 0
 
     for (const [user, token] of library.tokens) {
@@ -39,7 +39,7 @@ for (const at of [0, 1]) {
         ['view', 'edit'].map((action) => ({ ...kind, action, resource_id: idOf(library, record) })),
       )
       const shown = { token, key: library.key }
-      const ending = await door.call('Check', { checks: asked }, shown)
+      const ending = await transport.call('Check', { checks: asked }, shown)
       if (!ending.ok) return t.fail(ending.detail)
       const results: { resource_id: string; action: string; allowed: boolean }[] =
         ending.message.results
@@ -61,7 +61,7 @@ for (const at of [0, 1]) {
         answers += 1
       }
       for (const { action, records } of data.what_may.filter((row) => row.user === user)) {
-        t.deepEqual(await listed(door, library, user, action, shown), records.toSorted())
+        t.deepEqual(await listed(transport, library, user, action, shown), records.toSorted())
         answers += 1
       }
     }
@@ -70,11 +70,17 @@ for (const at of [0, 1]) {
 }
 
 /** The records that Accessible lists; deleting is the owner's, and no action of the check. */
-async function listed(door: Door, library: Library, user: string, action: string, shown: object) {
+async function listed(
+  transport: Transport,
+  library: Library,
+  user: string,
+  action: string,
+  shown: object,
+) {
   const names = [...library.records.keys()]
   if (action === 'delete') return names.filter((record) => owns(library, user, record))
   const request = { ...kind, action, workspace_id: library.workspace }
-  const ending = await door.call('Accessible', request, shown)
+  const ending = await transport.call('Accessible', request, shown)
   if (!ending.ok) throw new Error(ending.detail)
   const ids: string[] = ending.message.resource_ids
   return names.filter((record) => ids.includes(idOf(library, record))).toSorted()
@@ -88,8 +94,8 @@ function owns(library: Library, user: string, record: string): boolean {
   return library.records.get(record)?.owner === library.people.get(user)
 }
 
-async function load(world: World, door: Door): Promise<Library> {
-  const { seed } = world
+async function load(environment: TestEnvironment, transport: Transport): Promise<Library> {
+  const { seed } = environment
   const workspace = await seed.workspace('library')
   const { key } = await seed.serviceApp('library')
   const people = new Map<string, string>()
@@ -97,7 +103,7 @@ async function load(world: World, door: Door): Promise<Library> {
   for (const { name } of data.people) {
     const id = await seed.person(workspace, 'viewer', name)
     people.set(name, id)
-    tokens.set(name, await world.token(id, workspace))
+    tokens.set(name, await environment.token(id, workspace))
   }
   const ids = (chosen: Data['people']) => chosen.map(({ name }) => people.get(name) as string)
   const managers = data.people.filter(({ role }) => role === 'manager')
@@ -118,7 +124,7 @@ async function load(world: World, door: Door): Promise<Library> {
   for (const { record, department, owner } of data.records) {
     const id = randomUUID()
     const owner_id = people.get(owner) as string
-    const registered = await door.call(
+    const registered = await transport.call(
       'Register',
       { ...kind, resource_id: id, workspace_id: workspace, owner_id, visibility: 'private' },
       { key },
@@ -132,7 +138,7 @@ async function load(world: World, door: Door): Promise<Library> {
       [groups.managers, 'edit'],
     ]
     for (const [grantee_id, permission] of shares) {
-      const shared = await door.call(
+      const shared = await transport.call(
         'Share',
         { permission_id, grantee_type: 'group', grantee_id, permission },
         { key, token: tokens.get(owner) as string },

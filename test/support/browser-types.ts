@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { createOpenApi } from '../../src/http/openapi.ts'
-import { readRegistry } from '../../src/rpc/method.ts'
-import { createOperations, type UseCaseTable } from '../../src/rpc/operation.ts'
-import { useCases } from '../../src/use-cases.ts'
+import { createOpenApi } from '../../src/http/openapi/openapi.ts'
+import { readRegistry } from '../../src/rpc/descriptors.ts'
+import { createOperations } from '../../src/rpc/operation.ts'
+import { createHandlers } from '../../src/server/handlers.ts'
 
 /** `node browser-types.ts <file>`: the façade's types for browsers, of its OpenAPI document. */
 const [file = ''] = process.argv.slice(2)
@@ -14,8 +14,9 @@ registerHooks({
 })
 const { astToString, default: describe } = await import('openapi-typescript')
 
+const noDependencies = { database: {}, options: {} } as never
 const registry = readRegistry()
-const operations = createOperations(registry, useCases as unknown as UseCaseTable)
+const operations = createOperations(registry, createHandlers(noDependencies))
 const document = createOpenApi(operations, registry, undefined)
 const types = astToString(await describe(JSON.parse(JSON.stringify(document))))
 writeFileSync(file, `// Made by npm run generate.\n${types}`)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { readRegistry } from '../../src/rpc/method.ts'
+import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
-import type { Door } from './doors.ts'
+import { wildRequests } from './malformed-input.ts'
 import { sendBytes, sendRaw } from './raw.ts'
 import { layGrounds, nameOf } from './sweep.ts'
-import { wildRequests } from './wild.ts'
-import type { World } from './world.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { Transport } from './transports.ts'
 
 /** How many requests ended how: `REST 200`, `gRPC 3`. */
 export type Endings = Record<string, number>
@@ -22,13 +22,17 @@ const ours = [2, 13, 14, 15]
 const isLast = ({ route, key }: DeclaredOperation) => route.verb === 'delete' || /logout/i.test(key)
 
 /**
- * Sends `each` wild requests to every method through each door, on grounds of their own. It throws
+ * Sends `each` wild requests to every method through each transport, on grounds of their own. It throws
  * at the first that ends in a fault of ours, with the seed that repeats it.
  */
-export async function fuzz(world: World, each: number, seed: number): Promise<Endings> {
+export async function fuzz(
+  environment: TestEnvironment,
+  each: number,
+  seed: number,
+): Promise<Endings> {
   const endings: Endings = {}
-  const grounds = await layGrounds(world, world.doors[0] as Door)
-  const { operations } = world.app
+  const grounds = await layGrounds(environment, environment.transports[0] as Transport)
+  const { operations } = environment.app
   const ordered = [...operations.filter((one) => !isLast(one)), ...operations.filter(isLast)]
   const note = (label: string) => {
     endings[label] = (endings[label] ?? 0) + 1
@@ -37,13 +41,13 @@ export async function fuzz(world: World, each: number, seed: number): Promise<En
     const { rest, grpc } = wildRequests(registry, operation, grounds)
     const settings = { seed, numRuns: each, endOnFailure: true }
     const property = fc.asyncProperty(rest, grpc, async (request, { path, bytes, shown }) => {
-      const { status } = await inTime(sendRaw(world.httpPort, request))
+      const { status } = await inTime(sendRaw(environment.httpPort, request))
       note(`REST ${status}`)
       if (status >= 500) throw new Error(`${nameOf(operation)} answers ${status}`)
-      const { code } = await inTime(sendBytes(world.grpcPort, path, bytes, shown))
+      const { code } = await inTime(sendBytes(environment.grpcPort, path, bytes, shown))
       note(`gRPC ${code}`)
       if (ours.includes(code)) throw new Error(`${nameOf(operation)} answers ${code}`)
-      const [failure] = world.failures
+      const [failure] = environment.failures
       if (failure) throw new Error(`${nameOf(operation)} fails`, { cause: failure })
     })
     await fc.assert(property, settings)

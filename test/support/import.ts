@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { hireAdmin } from './admin.ts'
-import type { Door, Ending } from './doors.ts'
-import { refused } from './ending.ts'
-import type { World } from './world.ts'
+import { expectError } from './outcome.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { Outcome, Transport } from './transports.ts'
 
 /** An address that nobody has. */
 export const newAddress = () => `${randomUUID()}@example.com`
@@ -12,21 +12,21 @@ export const file = (...rows: string[]) =>
   ['email,name,workspace_slug,role,groups', ...rows].map((row) => `${row}\n`).join('')
 
 /** What is wrong with a file, `csv[3].email is required`. */
-export const messages = (ending: Ending) =>
-  refused(ending).problems.map(({ field, message }) => `${field} ${message}`)
+export const messages = (ending: Outcome) =>
+  expectError(ending).violations.map(({ field, message }) => `${field} ${message}`)
 
 /** An administrator who imports, and what there is to see afterwards. */
-export async function startImports(world: World) {
-  const { pool, seed } = world
-  const boss = await hireAdmin(world)
+export async function startImports(environment: TestEnvironment) {
+  const { pool, seed } = environment
+  const boss = await hireAdmin(environment)
   return {
     boss,
     /** A workspace with an owner, and what files do to it. */
-    openHouse: async (door: Door) => {
+    openHouse: async (transport: Transport) => {
       const workspace = await seed.workspace()
       const slug = `w-${workspace}`
       const owner = await seed.person(workspace, 'owner')
-      const send = (method: string, csv: string) => boss.call(door, method, { csv })
+      const send = (method: string, csv: string) => boss.call(transport, method, { csv })
       return {
         ...{ workspace, slug, owner },
         preview: (csv: string) => send('PreviewCsvImport', csv),

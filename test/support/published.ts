@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { createOpenApi } from '../../src/http/openapi.ts'
-import { readRegistry } from '../../src/rpc/method.ts'
+import { createOpenApi } from '../../src/http/openapi/openapi.ts'
+import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 
 /** A value and the schema that it has to fit, `$ref`s and all; answers what is wrong, if anything. */

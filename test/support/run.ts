@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { startEmbedded } from '../../src/storage/embedded.ts'
+import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
 import { makeTemplate } from './template.ts'
 
 /**

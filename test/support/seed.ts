@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import type { Role } from '../../src/core/roles.ts'
 import { hashServiceKey, makeServiceKey } from '../../src/identity/service-keys.ts'
-import type { Role } from '../../src/workspaces/roles.ts'
 
 /** Rows as other rooms would leave them, straight into the database. */
 export type Seed = ReturnType<typeof createSeed>

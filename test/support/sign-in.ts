@@ -1,36 +1,36 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
-import { type LocalPerson, startLocalProvider } from '../../src/cli/local-provider.ts'
+import type { ProviderSettings } from '../../src/config/provider-settings.ts'
+import { type LocalPerson, startLocalProvider } from '../../src/dev/mock-provider.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
 import { createProviders } from '../../src/identity/providers/providers.ts'
-import type { ProviderSettings } from '../../src/identity/providers/settings.ts'
-import type { Door, Ending } from './doors.ts'
 import { unset } from './providers/settings.ts'
 import { walk } from './providers/walk.ts'
-import { startWorld, type World } from './world.ts'
+import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
+import type { Outcome, Transport } from './transports.ts'
 
-/** The redirect URI of the client app that every sign-in world has registered. */
+/** The redirect URI of the client app that every sign-in environment has registered. */
 export const appUri = 'https://app.example.com/done?from=daikon'
 
-/** A world whose three providers are one on this machine; its people sign in with an e-mail. */
+/** A environment whose three providers are one on this machine; its people sign in with an e-mail. */
 export async function startSignInWorld(
   t: ExecutionContext,
   people: LocalPerson[],
-  options: Parameters<typeof startWorld>[0] = {},
-): Promise<World> {
-  const world = await openSignInWorld({ people, options })
-  t.teardown(() => world.stop())
-  return world
+  options: Parameters<typeof startTestEnvironment>[0] = {},
+): Promise<TestEnvironment> {
+  const environment = await openSignInWorld({ people, options })
+  t.teardown(() => environment.stop())
+  return environment
 }
 
 type SignInWorldParts = {
   people?: LocalPerson[]
-  options?: Parameters<typeof startWorld>[0]
-  /** Instead of the world's own. */
+  options?: Parameters<typeof startTestEnvironment>[0]
+  /** Instead of the environment's own. */
   databaseUrl?: string
   /** Over those of the local provider. */
   settings?: Partial<ProviderSettings>
-  parts?: Parameters<typeof startWorld>[2]
+  parts?: Parameters<typeof startTestEnvironment>[2]
 }
 
 /** The same for the tests of a whole file, with people who turn up as they go. */
@@ -47,10 +47,10 @@ export async function openSignInWorld({
   const client = { id: 'daikon', secret: 'secret', redirectUris }
   const local = await startLocalProvider({ people, client })
   const providers = createProviders({ ...unset, ...local.environment, ...settings })
-  const world = await startWorld(options, databaseUrl, { providers, ...parts })
-  await world.seed.clientApp([appUri])
+  const environment = await startTestEnvironment(options, databaseUrl, { providers, ...parts })
+  await environment.seed.clientApp([appUri])
   return {
-    ...world,
+    ...environment,
     /** Somebody whom the providers know; answers the address. */
     newcomer(person: Partial<LocalPerson> = {}): string {
       const email = `ann-${randomBytes(6).toString('hex')}@example.com`
@@ -58,16 +58,16 @@ export async function openSignInWorld({
       return person.email ?? email
     },
     async stop() {
-      await world.stop()
+      await environment.stop()
       await local.close()
     },
   }
 }
 
 /** A message without one of its fields: through gRPC that is an empty one. */
-export function without(door: Door, message: Record<string, unknown>, field: string) {
+export function without(transport: Transport, message: Record<string, unknown>, field: string) {
   const { [field]: _, ...rest } = message
-  return door.name === 'grpc' ? { ...rest, [field]: '' } : rest
+  return transport.name === 'grpc' ? { ...rest, [field]: '' } : rest
 }
 
 /** A verifier and its challenge (RFC 7636, S256). */
@@ -77,8 +77,8 @@ export function makePkce(): { verifier: string; challenge: string } {
 }
 
 /** The message of an ending that has to be good. */
-export function good(ending: Ending): Record<string, any> {
-  if (!ending.ok) throw new Error(`${ending.kind} ${ending.reason}: ${ending.detail}`)
+export function good(ending: Outcome): Record<string, any> {
+  if (!ending.ok) throw new Error(`${ending.code} ${ending.reason}: ${ending.detail}`)
   return ending.message
 }
 
@@ -87,7 +87,7 @@ export function good(ending: Ending): Record<string, any> {
  * address, '', refuses at the provider.
  */
 export async function visitProvider(
-  door: Door,
+  transport: Transport,
   provider: ProviderName,
   email: string,
   request: Record<string, unknown> = {},
@@ -100,7 +100,7 @@ export async function visitProvider(
     code_challenge_method: 'S256',
   }
   const user = method === 'BeginLogin' ? ours : {}
-  const begun = good(await door.call(method, { provider, ...user, ...request }))
+  const begun = good(await transport.call(method, { provider, ...user, ...request }))
   const flow = method === 'BeginLogin' ? '' : 'admin/'
   const back = `http://localhost:8000/auth/${flow}callback/${provider}`
   const visitor = email === '' ? { button: '' } : { hint: email }
@@ -110,31 +110,48 @@ export async function visitProvider(
 }
 
 /** A whole sign-in at the provider, up to the app's redirect. */
-export async function visitApp(door: Door, provider: ProviderName, email: string, request = {}) {
-  const { message, verifier } = await visitProvider(door, provider, email, request)
-  const { location } = good(await door.call('CompleteLogin', message))
+export async function visitApp(
+  transport: Transport,
+  provider: ProviderName,
+  email: string,
+  request = {},
+) {
+  const { message, verifier } = await visitProvider(transport, provider, email, request)
+  const { location } = good(await transport.call('CompleteLogin', message))
   return { redirect: new URL(location), verifier }
 }
 
 /** Signs in up to a code, ready to be exchanged for the first workspace. */
-export async function takeCode(door: Door, email: string, provider: ProviderName = 'github') {
-  const { redirect, verifier } = await visitApp(door, provider, email)
+export async function takeCode(
+  transport: Transport,
+  email: string,
+  provider: ProviderName = 'github',
+) {
+  const { redirect, verifier } = await visitApp(transport, provider, email)
   const code = redirect.searchParams.get('code') ?? ''
-  const { workspaces } = good(await door.call('ListCodeWorkspaces', { code }))
+  const { workspaces } = good(await transport.call('ListCodeWorkspaces', { code }))
   const workspace_id: string = workspaces[0]?.id
   return { exchange: { code, workspace_id, code_verifier: verifier }, workspaces }
 }
 
 /** Signs in for tokens of the first workspace. */
-export async function signIn(door: Door, email: string, provider: ProviderName = 'google') {
-  const { exchange, workspaces } = await takeCode(door, email, provider)
-  const tokens = good(await door.call('ExchangeToken', exchange))
+export async function signIn(
+  transport: Transport,
+  email: string,
+  provider: ProviderName = 'google',
+) {
+  const { exchange, workspaces } = await takeCode(transport, email, provider)
+  const tokens = good(await transport.call('ExchangeToken', exchange))
   return { tokens, exchange, workspaces }
 }
 
 /** Signs an administrator in; answers the cookie's token and where the browser goes. */
-export async function signAdminIn(door: Door, email: string, provider: ProviderName = 'google') {
-  const { message } = await visitProvider(door, provider, email, {}, 'BeginAdminLogin')
-  const { location, admin_token } = good(await door.call('CompleteAdminLogin', message))
+export async function signAdminIn(
+  transport: Transport,
+  email: string,
+  provider: ProviderName = 'google',
+) {
+  const { message } = await visitProvider(transport, provider, email, {}, 'BeginAdminLogin')
+  const { location, admin_token } = good(await transport.call('CompleteAdminLogin', message))
   return { location: location as string, admin: admin_token as string | undefined }
 }

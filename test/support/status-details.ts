@@ -1,6 +1,6 @@
 import type { Metadata } from '@grpc/grpc-js'
 import protobuf from 'protobufjs'
-import type { FieldProblem } from '../../src/rpc/fault.ts'
+import type { FieldViolation } from '../../src/core/errors.ts'
 
 /** The published shapes of google.rpc, read by another library than the one that wrote them. */
 const { root } = protobuf.parse(
@@ -23,13 +23,13 @@ const { root } = protobuf.parse(
 /** What `grpc-status-details-bin` says. */
 export function readStatusDetails(metadata: Metadata): {
   reason: string
-  problems: FieldProblem[]
+  violations: FieldViolation[]
   retryAfter: number | undefined
 } {
   const [bytes] = metadata.get('grpc-status-details-bin')
   const read = {
     reason: '',
-    problems: [] as FieldProblem[],
+    violations: [] as FieldViolation[],
     retryAfter: undefined as number | undefined,
   }
   if (!Buffer.isBuffer(bytes)) return read
@@ -40,7 +40,7 @@ export function readStatusDetails(metadata: Metadata): {
     if (type === 'ErrorInfo') read.reason = detail.domain === 'daikon' ? detail.reason : ''
     if (type === 'RetryInfo') read.retryAfter = Number(detail.retry_delay.seconds)
     if (type === 'BadRequest')
-      read.problems = detail.field_violations.map(
+      read.violations = detail.field_violations.map(
         ({ field, description }: { field: string; description: string }) => ({
           field,
           message: description,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { hireAdmin } from './admin.ts'
-import type { Door, Ending, Shown } from './doors.ts'
-import { type Office, openOffice, type Person } from './office.ts'
-import type { World } from './world.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { Outcome, PresentedCredentials, Transport } from './transports.ts'
+import { createWorkspaceFixture, type Person, type WorkspaceFixture } from './workspace-fixture.ts'
 
 type Values = Record<string, unknown>
 
@@ -17,38 +17,38 @@ export type Grounds = Awaited<ReturnType<typeof layGrounds>>
 /** `Check` of `daikon.v1.PermissionService/Check`. */
 export const nameOf = ({ name }: DeclaredOperation) => name.split('/')[1] as string
 
-/** Furnishes an office, and a stranger's. */
-export async function layGrounds(world: World, door: Door) {
-  const [office, stranger, boss] = await Promise.all([
-    openOffice(world, door),
-    openOffice(world, door),
-    hireAdmin(world),
+/** Furnishes an fixture, and a stranger's. */
+export async function layGrounds(environment: TestEnvironment, transport: Transport) {
+  const [fixture, stranger, boss] = await Promise.all([
+    createWorkspaceFixture(environment, transport),
+    createWorkspaceFixture(environment, transport),
+    hireAdmin(environment),
   ])
-  const { workspace, staff, key, kind } = office
-  const group = await makeGroup(world, office)
-  const theirGroup = await makeGroup(world, stranger)
-  const record = await office.register(staff.owner)
-  await office.share(staff.owner, record, { user: staff.editor.id }, 'view')
-  const session = await makeSession(world, staff.owner, workspace)
-  const theirSession = await makeSession(world, stranger.staff.owner, stranger.workspace)
-  const theirs = { workspace_id: stranger.workspace, owner_id: stranger.staff.viewer.id }
+  const { workspace, people, key, kind } = fixture
+  const group = await makeGroup(environment, fixture)
+  const theirGroup = await makeGroup(environment, stranger)
+  const record = await fixture.register(people.owner)
+  await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
+  const session = await makeSession(environment, people.owner, workspace)
+  const theirSession = await makeSession(environment, stranger.people.owner, stranger.workspace)
+  const theirs = { workspace_id: stranger.workspace, owner_id: stranger.people.viewer.id }
   // Ours by service but not by workspace, and by neither.
-  const far = await office.register(stranger.staff.viewer, theirs)
-  const alien = await stranger.register(stranger.staff.viewer, theirs)
+  const far = await fixture.register(stranger.people.viewer, theirs)
+  const alien = await stranger.register(stranger.people.viewer, theirs)
 
-  const action = await world.seed.serviceAction(office.service, `a-${randomUUID()}`)
-  const role = await world.seed.customRole(workspace, [action], [staff.viewer.id])
-  // Apps of their own: the office's has to go on.
-  const serviceApp = await world.seed.serviceApp(`s-${randomUUID()}`)
+  const action = await environment.seed.serviceAction(fixture.service, `a-${randomUUID()}`)
+  const role = await environment.seed.customRole(workspace, [action], [people.viewer.id])
+  // Apps of their own: the fixture's has to go on.
+  const serviceApp = await environment.seed.serviceApp(`s-${randomUUID()}`)
   const clientUri = `https://app.example.com/${randomUUID()}`
-  const clientApp = await world.seed.clientApp([clientUri])
+  const clientApp = await environment.seed.clientApp([clientUri])
 
   const ask = { ...kind, resource_id: record.resource_id, action: 'view' }
   const values: Values = {
     ...ask,
     ...{ checks: [ask], permission_id: record.id, visibility: 'workspace', permission: 'edit' },
-    ...{ workspace_id: workspace, group_id: group, user_id: staff.viewer.id },
-    ...{ grantee_type: 'user', grantee_id: staff.editor.id, owner_id: staff.editor.id },
+    ...{ workspace_id: workspace, group_id: group, user_id: people.viewer.id },
+    ...{ grantee_type: 'user', grantee_id: people.editor.id, owner_id: people.editor.id },
     ...{ session_id: session, role: 'editor', limit: 10 },
     ...{ name: `n-${randomUUID()}`, slug: `s-${randomUUID()}`, description: 'new' },
     ...{ actions: [{ name: 'publish' }], role_id: role },
@@ -60,16 +60,16 @@ export async function layGrounds(world: World, door: Door) {
   /** What means another thing there, or holds once only. */
   const own: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
-    // Of a whole world only what is the office's.
-    listUsers: () => ({ q: staff.viewer.id }),
+    // Of a whole environment only what is the fixture's.
+    listUsers: () => ({ q: people.viewer.id }),
     listWorkspaces: () => ({ q: workspace }),
     // Somebody who is no member yet.
-    addUserToWorkspace: () => ({ user_id: stranger.staff.viewer.id }),
+    addUserToWorkspace: () => ({ user_id: stranger.people.viewer.id }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
   }
   return {
     ...{
-      office,
+      fixture,
       stranger,
       boss,
       group,
@@ -85,7 +85,10 @@ export async function layGrounds(world: World, door: Door) {
     message: (operation: DeclaredOperation): Values => {
       return fill(operation, operation.input, { ...values, ...own[operation.key]?.() })
     },
-    shown: ({ policy: { tier } }: DeclaredOperation, { token } = staff.owner): Shown => ({
+    shown: (
+      { policy: { tier } }: DeclaredOperation,
+      { token } = people.owner,
+    ): PresentedCredentials => ({
       ...((tier === 'user' || tier === 'dual') && { token }),
       ...((tier === 'service' || tier === 'dual') && { key }),
       ...(tier === 'admin' && { admin: boss.admin }),
@@ -97,11 +100,11 @@ export async function layGrounds(world: World, door: Door) {
       const known: Record<string, Values[]> = {
         workspace_id: [{ workspace_id: stranger.workspace }],
         group_id: [{ group_id: theirGroup }],
-        user_id: [{ user_id: stranger.staff.viewer.id }],
-        owner_id: [{ owner_id: stranger.staff.viewer.id }],
+        user_id: [{ user_id: stranger.people.viewer.id }],
+        owner_id: [{ owner_id: stranger.people.viewer.id }],
         session_id: [{ session_id: theirSession }],
         grantee_id: [
-          { grantee_id: stranger.staff.viewer.id, grantee_type: 'user' },
+          { grantee_id: stranger.people.viewer.id, grantee_type: 'user' },
           { grantee_id: theirGroup, grantee_type: 'group' },
         ],
         permission_id: records.map(({ id }) => ({ permission_id: id })),
@@ -149,7 +152,7 @@ function isNeeded(field: DescField): boolean {
 }
 
 /** How a call ended, without what differs from one call to the next. */
-export function plain(ending: Ending): string {
+export function plain(ending: Outcome): string {
   const { headers, ...rest } = ending
   const { date, 'x-request-id': _, ...others } = headers
   return withoutChance(JSON.stringify({ ...rest, headers: others }))
@@ -163,11 +166,18 @@ export function withoutChance(text: string): string {
     .replace(/"kind_id": \d+/g, '"kind_id": <kind>')
 }
 
-async function makeGroup(world: World, { workspace, staff }: Office): Promise<string> {
-  return world.seed.group(workspace, [staff.viewer.id, staff.editor.id])
+async function makeGroup(
+  environment: TestEnvironment,
+  { workspace, people }: WorkspaceFixture,
+): Promise<string> {
+  return environment.seed.group(workspace, [people.viewer.id, people.editor.id])
 }
 
-async function makeSession({ pool }: World, { id }: Person, workspace: string): Promise<string> {
+async function makeSession(
+  { pool }: TestEnvironment,
+  { id }: Person,
+  workspace: string,
+): Promise<string> {
   const session = randomUUID()
   await pool.query(
     `insert into refresh_families
@@ -183,7 +193,7 @@ const tables = ['users', 'workspaces', 'members', 'groups', 'group_members', 're
   .concat(['service_apps', 'refresh_families', 'refresh_tokens', 'activity'])
 
 /** Every row that has one of the words in it, as text. */
-export async function rowsWith({ pool }: World, words: string[]): Promise<string[]> {
+export async function rowsWith({ pool }: TestEnvironment, words: string[]): Promise<string[]> {
   const sql = tables.map(
     (table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`,
   )

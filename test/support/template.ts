@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { migrate } from '../../src/storage/migrate.ts'
+import { migrate } from '../../src/database/migrate.ts'
 
 /** Makes the migrated database that `cloneDatabase` copies, on the PostgreSQL at `adminUrl`. */
 export async function makeTemplate(adminUrl: string): Promise<void> {

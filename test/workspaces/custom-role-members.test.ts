@@ -2,31 +2,31 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
-import { openOffice, type Person } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture, type Person } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const other = await world.another()
-const { pool, seed } = world
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const other = await environment.another()
+const { pool, seed } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
-/** An office with an action, a role, and a document that everybody may view. */
-async function openHouse(door: Door) {
-  const office = await openOffice(world, door)
-  const { workspace, service, staff, kind } = office
-  const elsewhere = other.doors.find(({ name }) => name === door.name) ?? door
-  const call = (method: string, message: object = {}) => boss.call(door, method, message)
+/** An fixture with an action, a role, and a document that everybody may view. */
+async function openHouse(transport: Transport) {
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { workspace, service, people, kind } = fixture
+  const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
+  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
   const action = await seed.serviceAction(service, 'publish')
   const made = await call('CreateRole', { workspace_id: workspace, name: 'Publishers' })
-  const role = { role_id: answered(made).id as string }
-  const open = await office.register(staff.owner, { visibility: 'workspace' })
-  const closed = await office.register(staff.owner)
+  const role = { role_id: expectOk(made).id as string }
+  const open = await fixture.register(people.owner, { visibility: 'workspace' })
+  const closed = await fixture.register(people.owner)
   const asked = { ...kind, action: 'publish' }
   return {
-    ...{ ...office, call, action, role, open, closed },
+    ...{ ...fixture, call, action, role, open, closed },
     add: (user_id: string) => call('AddRoleMember', { ...role, user_id }),
     remove: (user_id: string) => call('RemoveRoleMember', { ...role, user_id }),
     allow: (...service_action_ids: string[]) =>
@@ -34,16 +34,16 @@ async function openHouse(door: Door) {
     disallow: (service_action_id: string) =>
       call('RemoveRoleAction', { ...role, service_action_id }),
     members: async () =>
-      answered(await call('ListRoleMembers', role)).members as Record<string, any>[],
+      expectOk(await call('ListRoleMembers', role)).members as Record<string, any>[],
     /** What another node says that somebody may publish: one by one, as a list, and of the role. */
     publishes: async (person: Person) => {
-      const shown = office.as(person)
+      const shown = fixture.as(person)
       const checks = [open, closed].map(({ resource_id }) => ({ ...asked, resource_id }))
-      const { results } = answered(await elsewhere.call('Check', { checks }, shown))
+      const { results } = expectOk(await elsewhere.call('Check', { checks }, shown))
       const list = { ...asked, workspace_id: workspace }
-      const { resource_ids } = answered(await elsewhere.call('Accessible', list, shown))
+      const { resource_ids } = expectOk(await elsewhere.call('Accessible', list, shown))
       const granted = { service_name: service }
-      const { actions } = answered(await elsewhere.call('ListGrantedActions', granted, shown))
+      const { actions } = expectOk(await elsewhere.call('ListGrantedActions', granted, shown))
       const checked = results.filter(({ allowed }: any) => allowed)
       const same = checked.map(({ resource_id }: any) => resource_id).toSorted()
       if (same.join() !== resource_ids.join()) throw new Error('Check and Accessible disagree')
@@ -54,16 +54,16 @@ async function openHouse(door: Door) {
 
 const nothing = { documents: [], actions: [] }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`assigning a role is 201 with status ok, again 201, recorded once ${through}`, async (t) => {
-    const { add, staff, role, members, workspace } = await openHouse(door)
-    const { id } = staff.editor
+    const { add, people, role, members, workspace } = await openHouse(transport)
+    const { id } = people.editor
     for (const spelled of [id, id.toUpperCase()]) {
       const ending = await add(spelled)
-      t.deepEqual(answered(ending), { status: 'ok' })
-      if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
+      t.deepEqual(expectOk(ending), { status: 'ok' })
+      if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
     }
     const [{ added_at, ...member } = {}, ...others] = await members()
     t.deepEqual(others, [])
@@ -85,27 +85,27 @@ for (const door of world.doors) {
   })
 
   test(`a role is for members of its workspace: anybody else is 404, known or not ${through}`, async (t) => {
-    const { add, remove, members, role } = await openHouse(door)
-    const stranger = await openHouse(door)
-    for (const id of [stranger.staff.viewer.id, boss.id, randomUUID()]) {
-      const missing = { kind: 'missing', reason: 'MEMBER_NOT_FOUND' } as const
-      t.like(refused(await add(id)), missing)
-      t.like(refused(await remove(id)), missing)
+    const { add, remove, members, role } = await openHouse(transport)
+    const stranger = await openHouse(transport)
+    for (const id of [stranger.people.viewer.id, boss.id, randomUUID()]) {
+      const missing = { code: 'not_found', reason: 'MEMBER_NOT_FOUND' } as const
+      t.like(expectError(await add(id)), missing)
+      t.like(expectError(await remove(id)), missing)
     }
-    t.is(refused(await add('everybody')).kind, 'invalid')
+    t.is(expectError(await add('everybody')).code, 'invalid_argument')
     t.deepEqual(await members(), [])
     t.is((await activityOf(pool, role.role_id)).length, 1)
   })
 
   test(`removing is 204 and recorded, a second time 404 ${through}`, async (t) => {
-    const { add, remove, members, staff, role, workspace } = await openHouse(door)
-    const { id } = staff.viewer
-    answered(await add(id))
+    const { add, remove, members, people, role, workspace } = await openHouse(transport)
+    const { id } = people.viewer
+    expectOk(await add(id))
     const ending = await remove(id.toUpperCase())
     t.true(ending.ok)
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 204)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.deepEqual(await members(), [])
-    t.is(refused(await remove(id)).reason, 'MEMBER_NOT_FOUND')
+    t.is(expectError(await remove(id)).reason, 'MEMBER_NOT_FOUND')
     t.deepEqual((await activityOf(pool, role.role_id)).at(-1), {
       action: 'role.member_removed',
       target_type: 'role',
@@ -116,30 +116,30 @@ for (const door of world.doors) {
   })
 
   test(`actions are added all or none, again 201, and recorded one by one ${through}`, async (t) => {
-    const { allow, disallow, call, role, action, service, workspace } = await openHouse(door)
+    const { allow, disallow, call, role, action, service, workspace } = await openHouse(transport)
     // An action of any service may be in a role.
     const far = `z-${randomUUID()}`
     const farAction = await seed.serviceAction(far, 'archive')
     const listed = async () =>
-      answered(await call('ListRoleActions', role)).actions.map(
+      expectOk(await call('ListRoleActions', role)).actions.map(
         ({ id, service_name, name, description, registered_at }: any) => {
           t.true(Math.abs(Date.parse(registered_at) - Date.now()) < 60_000)
           return { id, service_name, name, description }
         },
       )
-    const unknown = refused(await allow(action, randomUUID()))
-    t.like(unknown, { kind: 'missing', reason: 'SERVICE_ACTION_NOT_FOUND' })
+    const unknown = expectError(await allow(action, randomUUID()))
+    t.like(unknown, { code: 'not_found', reason: 'SERVICE_ACTION_NOT_FOUND' })
     t.deepEqual(await listed(), [])
     for (const ids of [[action], [farAction, action.toUpperCase(), action]]) {
       const ending = await allow(...ids)
-      t.deepEqual(answered(ending), { status: 'ok' })
-      if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
+      t.deepEqual(expectOk(ending), { status: 'ok' })
+      if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
     }
     const own = { id: action, service_name: service, name: 'publish', description: '' }
     const theirs = { id: farAction, service_name: far, name: 'archive', description: '' }
     t.deepEqual(await listed(), [own, theirs])
     t.true((await disallow(action)).ok)
-    t.is(refused(await disallow(action)).reason, 'SERVICE_ACTION_NOT_FOUND')
+    t.is(expectError(await disallow(action)).reason, 'SERVICE_ACTION_NOT_FOUND')
     t.deepEqual(await listed(), [theirs])
     const [, ...entries] = await activityOf(pool, role.role_id)
     const told = { target_type: 'role', actor_id: boss.id, workspace_id: workspace }
@@ -155,84 +155,84 @@ for (const door of world.doors) {
   })
 
   test(`no actions, too many, or what is no UUID is 422 with its place ${through}`, async (t) => {
-    const { allow, action } = await openHouse(door)
+    const { allow, action } = await openHouse(transport)
     const places = async (...ids: string[]) =>
-      refused(await allow(...ids)).problems.map(({ field }) => field)
+      expectError(await allow(...ids)).violations.map(({ field }) => field)
     t.deepEqual(await places(), ['service_action_ids'])
     t.deepEqual(await places(action, 'publish'), ['service_action_ids[1]'])
     t.deepEqual(await places(...Array(1001).fill(action)), ['service_action_ids'])
   })
 
   test(`who has the role may do the action where they may view, at once on every node ${through}`, async (t) => {
-    const house = await openHouse(door)
-    const { add, remove, allow, disallow, publishes, action, open, staff, call, role } = house
-    const { viewer } = staff
+    const house = await openHouse(transport)
+    const { add, remove, allow, disallow, publishes, action, open, people, call, role } = house
+    const { viewer } = people
     const all = { documents: [open.resource_id], actions: ['publish'] }
     t.deepEqual(await publishes(viewer), nothing)
-    answered(await allow(action))
+    expectOk(await allow(action))
     t.deepEqual(await publishes(viewer), nothing)
     for (let round = 0; round < 10; round += 1) {
-      answered(await add(viewer.id))
+      expectOk(await add(viewer.id))
       t.deepEqual(await publishes(viewer), all)
-      answered(await remove(viewer.id))
+      expectOk(await remove(viewer.id))
       t.deepEqual(await publishes(viewer), nothing)
     }
-    answered(await add(viewer.id))
+    expectOk(await add(viewer.id))
     for (let round = 0; round < 10; round += 1) {
       t.deepEqual(await publishes(viewer), all)
-      answered(await disallow(action))
+      expectOk(await disallow(action))
       t.deepEqual(await publishes(viewer), nothing)
-      answered(await allow(action))
+      expectOk(await allow(action))
     }
-    await house.share(staff.owner, house.closed, { user: viewer.id }, 'view')
+    await house.share(people.owner, house.closed, { user: viewer.id }, 'view')
     const both = [open.resource_id, house.closed.resource_id].toSorted()
     t.deepEqual(await publishes(viewer), { documents: both, actions: ['publish'] })
-    t.deepEqual(await publishes(staff.editor), nothing)
-    answered(await call('DeleteRole', role))
+    t.deepEqual(await publishes(people.editor), nothing)
+    expectOk(await call('DeleteRole', role))
     t.deepEqual(await publishes(viewer), nothing)
   })
 
   test(`leaving the workspace leaves its roles; who comes back has none ${through}`, async (t) => {
-    const { add, allow, action, members, publishes, staff, workspace } = await openHouse(door)
-    const { viewer, owner } = staff
-    answered(await allow(action))
-    answered(await add(viewer.id))
+    const { add, allow, action, members, publishes, people, workspace } = await openHouse(transport)
+    const { viewer, owner } = people
+    expectOk(await allow(action))
+    expectOk(await add(viewer.id))
     const place = { workspace_id: workspace, user_id: viewer.id }
-    answered(await door.call('RemoveMember', place, { token: owner.token }))
+    expectOk(await transport.call('RemoveMember', place, { token: owner.token }))
     t.deepEqual(await members(), [])
     await seed.member(workspace, viewer.id, 'viewer')
     t.deepEqual(await publishes(viewer), nothing)
   })
 
   test(`a role gives nothing in another workspace of the same person ${through}`, async (t) => {
-    const here = await openHouse(door)
-    const { viewer } = here.staff
-    answered(await here.allow(here.action))
-    answered(await here.add(viewer.id))
+    const here = await openHouse(transport)
+    const { viewer } = here.people
+    expectOk(await here.allow(here.action))
+    expectOk(await here.add(viewer.id))
     const there = await seed.workspace()
     await seed.member(there, viewer.id, 'viewer')
-    const shown = { token: await world.token(viewer.id, there), key: here.key }
+    const shown = { token: await environment.token(viewer.id, there), key: here.key }
     const granted = { service_name: here.service }
-    t.deepEqual(answered(await door.call('ListGrantedActions', granted, shown)).actions, [])
+    t.deepEqual(expectOk(await transport.call('ListGrantedActions', granted, shown)).actions, [])
     const far = await here.register(viewer, { workspace_id: there, visibility: 'workspace' })
     const owned = { ...here.kind, resource_id: far.resource_id, action: 'publish' }
-    t.true(answered(await door.call('Check', { checks: [owned] }, shown)).results[0].allowed)
+    t.true(expectOk(await transport.call('Check', { checks: [owned] }, shown)).results[0].allowed)
     const theirs = await seed.person(there, 'owner')
-    const token = await world.token(theirs, there)
+    const token = await environment.token(theirs, there)
     const open = await here.register({ id: theirs, token }, { workspace_id: there })
-    answered(
-      await door.call(
+    expectOk(
+      await transport.call(
         'UpdateVisibility',
         { permission_id: open.id, visibility: 'workspace' },
         { key: here.key },
       ),
     )
     const check = { ...here.kind, resource_id: open.resource_id, action: 'publish' }
-    t.false(answered(await door.call('Check', { checks: [check] }, shown)).results[0].allowed)
+    t.false(expectOk(await transport.call('Check', { checks: [check] }, shown)).results[0].allowed)
   })
 
   test(`100 assignments at once all hold, each recorded once ${through}`, async (t) => {
-    const { add, remove, members, role, workspace } = await openHouse(door)
+    const { add, remove, members, role, workspace } = await openHouse(transport)
     const people = await Promise.all(Array.from({ length: 50 }, () => seed.person(workspace)))
     // Everybody twice.
     const endings = await Promise.all([...people, ...people].map(add))
@@ -247,4 +247,4 @@ for (const door of world.doors) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

@@ -2,38 +2,38 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { hireAdmin } from '../support/admin.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
-const boss = await hireAdmin(world)
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
 
 /** A workspace, and an administrator who makes roles in it. */
-async function openHouse(door: Door) {
+async function openHouse(transport: Transport) {
   const workspace_id = await seed.workspace()
-  const call = (method: string, message: object = {}) => boss.call(door, method, message)
+  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
   return {
     ...{ workspace_id, call },
     make: async (name = `r-${randomUUID()}`, more: object = {}) =>
-      answered(await call('CreateRole', { workspace_id, name, ...more })),
+      expectOk(await call('CreateRole', { workspace_id, name, ...more })),
     list: async () =>
-      answered(await call('ListRoles', { workspace_id })).roles as Record<string, any>[],
+      expectOk(await call('ListRoles', { workspace_id })).roles as Record<string, any>[],
   }
 }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`an administrator makes a role: 201 with the role, recorded ${through}`, async (t) => {
-    const { workspace_id, call, list } = await openHouse(door)
+    const { workspace_id, call, list } = await openHouse(transport)
     const request = { workspace_id, name: '  Publishers ', description: 'They publish.' }
     const ending = await call('CreateRole', request)
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 201)
-    const { id, created_at, ...rest } = answered(ending)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+    const { id, created_at, ...rest } = expectOk(ending)
     t.deepEqual(rest, {
       ...{ workspace_id, name: 'Publishers', description: 'They publish.' },
       ...{ action_count: 0, member_count: 0 },
@@ -52,8 +52,8 @@ for (const door of world.doors) {
   })
 
   test(`roles are listed by name with their counts, of this workspace alone ${through}`, async (t) => {
-    const { workspace_id, make, list, call } = await openHouse(door)
-    await (await openHouse(door)).make('elsewhere')
+    const { workspace_id, make, list, call } = await openHouse(transport)
+    await (await openHouse(transport)).make('elsewhere')
     t.deepEqual(await list(), [])
     for (const name of ['c', 'a']) await make(name)
     const actions = await Promise.all(
@@ -61,7 +61,7 @@ for (const door of world.doors) {
     )
     const people = [await seed.person(workspace_id), await seed.person(workspace_id)]
     const id = await seed.customRole(workspace_id, actions, people)
-    answered(await call('UpdateRole', { role_id: id, name: 'b' }))
+    expectOk(await call('UpdateRole', { role_id: id, name: 'b' }))
     t.deepEqual(
       (await list()).map(({ name, action_count, member_count }) => [
         ...[name, action_count, member_count],
@@ -72,15 +72,15 @@ for (const door of world.doors) {
         ['c', 0, 0],
       ],
     )
-    const nowhere = refused(await call('ListRoles', { workspace_id: randomUUID() }))
-    t.like(nowhere, { kind: 'missing', reason: 'WORKSPACE_NOT_FOUND' })
+    const nowhere = expectError(await call('ListRoles', { workspace_id: randomUUID() }))
+    t.like(nowhere, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
   })
 
   test(`name and description change each by itself; what changes is recorded ${through}`, async (t) => {
-    const { make, list, call } = await openHouse(door)
+    const { make, list, call } = await openHouse(transport)
     const made = await make('Old', { description: 'old' })
     const change = async (more: object) =>
-      answered(await call('UpdateRole', { role_id: made.id, ...more }))
+      expectOk(await call('UpdateRole', { role_id: made.id, ...more }))
     t.deepEqual(await change({}), made)
     t.deepEqual(await change({ name: ' New ' }), { ...made, name: 'New' })
     t.deepEqual(await change({ description: '' }), { ...made, name: 'New', description: '' })
@@ -96,20 +96,20 @@ for (const door of world.doors) {
   })
 
   test(`a name is one role's in its workspace, 409; another workspace may have it ${through}`, async (t) => {
-    const { workspace_id, make, call } = await openHouse(door)
-    const other = await openHouse(door)
+    const { workspace_id, make, call } = await openHouse(transport)
+    const other = await openHouse(transport)
     await make('Taken')
     await other.make('Taken')
     const { id } = await make('Free')
-    const conflict = { kind: 'conflict', reason: 'ROLE_NAME_TAKEN' } as const
-    t.like(refused(await call('CreateRole', { workspace_id, name: ' Taken' })), conflict)
-    t.like(refused(await call('UpdateRole', { role_id: id, name: 'Taken' })), conflict)
-    answered(await call('UpdateRole', { role_id: id, name: 'Free' }))
+    const conflict = { code: 'already_exists', reason: 'ROLE_NAME_TAKEN' } as const
+    t.like(expectError(await call('CreateRole', { workspace_id, name: ' Taken' })), conflict)
+    t.like(expectError(await call('UpdateRole', { role_id: id, name: 'Taken' })), conflict)
+    expectOk(await call('UpdateRole', { role_id: id, name: 'Free' }))
     t.is((await activityOf(pool, id)).length, 1, 'nothing has happened')
   })
 
   test(`an unknown role or workspace is 404, wrong fields are 422 ${through}`, async (t) => {
-    const { workspace_id, call } = await openHouse(door)
+    const { workspace_id, call } = await openHouse(transport)
     const role_id = randomUUID()
     const one = { role_id, user_id: randomUUID(), service_action_id: randomUUID() }
     const messages: [string, object][] = [
@@ -123,37 +123,37 @@ for (const door of world.doors) {
       ['RemoveRoleMember', one],
     ]
     for (const [method, message] of messages) {
-      const missing = { kind: 'missing', reason: 'ROLE_NOT_FOUND' } as const
-      t.like(refused(await call(method, message)), missing, method)
-      const malformed = refused(await call(method, { ...message, role_id: 'x' }))
-      t.like(malformed, { kind: 'invalid' }, method)
-      t.deepEqual(malformed.problems, [{ field: 'role_id', message: 'must be a UUID' }])
+      const missing = { code: 'not_found', reason: 'ROLE_NOT_FOUND' } as const
+      t.like(expectError(await call(method, message)), missing, method)
+      const malformed = expectError(await call(method, { ...message, role_id: 'x' }))
+      t.like(malformed, { code: 'invalid_argument' }, method)
+      t.deepEqual(malformed.violations, [{ field: 'role_id', message: 'must be a UUID' }])
     }
     const nowhere = { workspace_id: randomUUID(), name: 'x' }
-    t.like(refused(await call('CreateRole', nowhere)), {
-      ...{ kind: 'missing', reason: 'WORKSPACE_NOT_FOUND' },
+    t.like(expectError(await call('CreateRole', nowhere)), {
+      ...{ code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' },
     })
     for (const name of ['', '  ', 'a\u0000b', 'x'.repeat(201)])
-      t.is(refused(await call('CreateRole', { workspace_id, name })).kind, 'invalid')
+      t.is(expectError(await call('CreateRole', { workspace_id, name })).code, 'invalid_argument')
   })
 
   test(`deleting is 204 and recorded; a role made again inherits nothing ${through}`, async (t) => {
-    const office = await openOffice(world, door)
-    const { workspace: workspace_id, staff, service } = office
-    const call = (method: string, message: object) => boss.call(door, method, message)
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { workspace: workspace_id, people, service } = fixture
+    const call = (method: string, message: object) => boss.call(transport, method, message)
     const action = await seed.serviceAction(service, 'publish')
-    const record = await office.register(staff.owner, { visibility: 'workspace' })
-    const made = answered(await call('CreateRole', { workspace_id, name: 'Publishers' }))
+    const record = await fixture.register(people.owner, { visibility: 'workspace' })
+    const made = expectOk(await call('CreateRole', { workspace_id, name: 'Publishers' }))
     const role = { role_id: made.id }
-    answered(await call('AddRoleActions', { ...role, service_action_ids: [action] }))
-    answered(await call('AddRoleMember', { ...role, user_id: staff.viewer.id }))
-    t.true(await office.may(staff.viewer, 'publish', record))
+    expectOk(await call('AddRoleActions', { ...role, service_action_ids: [action] }))
+    expectOk(await call('AddRoleMember', { ...role, user_id: people.viewer.id }))
+    t.true(await fixture.isAllowed(people.viewer, 'publish', record))
 
     const ending = await call('DeleteRole', role)
     t.true(ending.ok)
-    if (ending.ok && door.name === 'rest') t.is(ending.status, 204)
-    t.false(await office.may(staff.viewer, 'publish', record))
-    t.is(refused(await call('DeleteRole', role)).kind, 'missing')
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    t.false(await fixture.isAllowed(people.viewer, 'publish', record))
+    t.is(expectError(await call('DeleteRole', role)).code, 'not_found')
     t.deepEqual((await activityOf(pool, made.id)).at(-1), {
       action: 'role.deleted',
       target_type: 'role',
@@ -162,15 +162,15 @@ for (const door of world.doors) {
       detail: { name: 'Publishers' },
     })
 
-    const again = answered(await call('CreateRole', { workspace_id, name: 'Publishers' }))
+    const again = expectOk(await call('CreateRole', { workspace_id, name: 'Publishers' }))
     t.like(again, { action_count: 0, member_count: 0 })
-    t.deepEqual(answered(await call('ListRoleMembers', { role_id: again.id })).members, [])
-    answered(await call('AddRoleActions', { role_id: again.id, service_action_ids: [action] }))
-    t.false(await office.may(staff.viewer, 'publish', record))
+    t.deepEqual(expectOk(await call('ListRoleMembers', { role_id: again.id })).members, [])
+    expectOk(await call('AddRoleActions', { role_id: again.id, service_action_ids: [action] }))
+    t.false(await fixture.isAllowed(people.viewer, 'publish', record))
   })
 
   test(`of ten who make the same role, or delete it, one does ${through}`, async (t) => {
-    const { workspace_id, call, list } = await openHouse(door)
+    const { workspace_id, call, list } = await openHouse(transport)
     const ten = (method: string, message: object) =>
       Promise.all(Array.from({ length: 10 }, () => call(method, message)))
     const made = await ten('CreateRole', { workspace_id, name: 'Once' })
@@ -184,4 +184,4 @@ for (const door of world.doors) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(world.failures, []))
+test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))

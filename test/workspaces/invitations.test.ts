@@ -1,23 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
-import { openOffice, type Person } from '../support/office.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { openSignInWorld, signIn } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture, type Person } from '../support/workspace-fixture.ts'
 
-const world = await openSignInWorld()
-const { pool, seed } = world
-test.after.always(() => world.stop())
+const environment = await openSignInWorld()
+const { pool, seed } = environment
+test.after.always(() => environment.stop())
 
-/** An office whose people invite. */
-async function openHouse(door: Door) {
-  const office = await openOffice(world, door)
-  const { workspace } = office
+/** An fixture whose people invite. */
+async function openHouse(transport: Transport) {
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { workspace } = fixture
   return {
-    ...office,
+    ...fixture,
     invite: (by: Person, email: string, more: object = {}) =>
-      door.call('InviteMember', { workspace_id: workspace, email, ...more }, { token: by.token }),
+      transport.call(
+        'InviteMember',
+        { workspace_id: workspace, email, ...more },
+        { token: by.token },
+      ),
     count: async () => {
       const sql = `select (select count(*)::int from users) users,
         (select count(*)::int from members where workspace_id = $1) members,
@@ -29,17 +33,17 @@ async function openHouse(door: Door) {
 
 const newAddress = () => `guest-${randomUUID()}@example.com`
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test.serial(
     `inviting answers 201 with the membership, pending and a viewer’s by default ${through}`,
     async (t) => {
-      const { invite, staff, workspace } = await openHouse(door)
+      const { invite, people, workspace } = await openHouse(transport)
       const email = newAddress()
-      const ending = await invite(staff.admin, ` ${email.toUpperCase()} `)
-      const { user_id, joined_at, ...rest } = answered(ending)
-      if (ending.ok && door.name === 'rest') {
+      const ending = await invite(people.admin, ` ${email.toUpperCase()} `)
+      const { user_id, joined_at, ...rest } = expectOk(ending)
+      if (ending.ok && transport.name === 'rest') {
         t.is(ending.status, 201)
         // Null, not absent: a client sees that the field exists.
         t.true('joined_at' in ending.message)
@@ -59,14 +63,14 @@ for (const door of world.doors) {
         {
           action: 'member.invited',
           target_type: 'user',
-          actor_id: staff.admin.id,
+          actor_id: people.admin.id,
           workspace_id: workspace,
           detail: { email, role: 'viewer' },
         },
       ])
       const message = { workspace_id: workspace, q: email }
-      const shown = { token: staff.viewer.token }
-      const { members } = answered(await door.call('ListMembers', message, shown))
+      const shown = { token: people.viewer.token }
+      const { members } = expectOk(await transport.call('ListMembers', message, shown))
       t.deepEqual(members, [ending.ok && ending.message])
     },
   )
@@ -74,41 +78,41 @@ for (const door of world.doors) {
   test.serial(
     `a known and an unknown e-mail answer alike: status, shape and fields ${through}`,
     async (t) => {
-      const { invite, staff, workspace } = await openHouse(door)
+      const { invite, people, workspace } = await openHouse(transport)
       const known = newAddress()
       const picture = { name: 'Known', avatar_url: 'https://example.com/known.png' }
       const elsewhere = await seed.workspace()
       const knownId = await seed.user('known', { email: known, ...picture, is_admin: true })
       await seed.member(elsewhere, knownId, 'owner')
       const unknown = newAddress()
-      const endings = [await invite(staff.admin, known), await invite(staff.admin, unknown)]
+      const endings = [await invite(people.admin, known), await invite(people.admin, unknown)]
       const shapes = endings.map((ending) => {
-        const { user_id, email, ...rest } = answered(ending)
+        const { user_id, email, ...rest } = expectOk(ending)
         t.regex(user_id, /^[0-9a-f-]{36}$/)
         t.true([known, unknown].includes(email))
         return {
           ...rest,
-          fields: Object.keys(answered(ending)),
+          fields: Object.keys(expectOk(ending)),
           status: ending.ok && ending.status,
         }
       })
       t.deepEqual(shapes[0], shapes[1])
       const details = await Promise.all(
-        endings.map(async (ending) => (await activityOf(pool, answered(ending).user_id)).length),
+        endings.map(async (ending) => (await activityOf(pool, expectOk(ending).user_id)).length),
       )
       t.deepEqual(details, [1, 1])
-      t.is(answered(endings[0] as never).workspace_id, workspace)
+      t.is(expectOk(endings[0] as never).workspace_id, workspace)
     },
   )
 
   test.serial(
     `an id does not tell whether the person has signed in before ${through}`,
     async (t) => {
-      const { invite, staff } = await openHouse(door)
-      const known = world.newcomer()
-      await signIn(door, known)
+      const { invite, people } = await openHouse(transport)
+      const known = environment.newcomer()
+      await signIn(transport, known)
       for (const email of [known, newAddress()]) {
-        const { user_id } = answered(await invite(staff.admin, email))
+        const { user_id } = expectOk(await invite(people.admin, email))
         // A version 7 id holds the time it was made: older than the invitation, it is a known person's.
         t.is(user_id[14], '4', user_id)
       }
@@ -118,19 +122,19 @@ for (const door of world.doors) {
   test.serial(
     `inviting again while pending is the same membership, with the new role ${through}`,
     async (t) => {
-      const { invite, staff, count } = await openHouse(door)
+      const { invite, people, count } = await openHouse(transport)
       const email = newAddress()
-      const first = answered(await invite(staff.admin, email))
+      const first = expectOk(await invite(people.admin, email))
       const before = await count()
-      const again = answered(await invite(staff.owner, email, { role: 'editor' }))
+      const again = expectOk(await invite(people.owner, email, { role: 'editor' }))
       t.deepEqual(again, { ...first, role: 'editor' })
       t.deepEqual(await count(), { ...before, entries: before.entries + 1 })
       const actions = (await activityOf(pool, first.user_id)).map(
         ({ action, detail, actor_id }) => [...[action, detail.role, actor_id]],
       )
       t.deepEqual(actions, [
-        ['member.invited', 'viewer', staff.admin.id],
-        ['member.invited', 'editor', staff.owner.id],
+        ['member.invited', 'viewer', people.admin.id],
+        ['member.invited', 'editor', people.owner.id],
       ])
     },
   )
@@ -138,14 +142,14 @@ for (const door of world.doors) {
   test.serial(
     `inviting who is a member already is 409 and changes nothing ${through}`,
     async (t) => {
-      const { invite, staff, count } = await openHouse(door)
+      const { invite, people, count } = await openHouse(transport)
       const email = newAddress()
-      const { user_id, workspace_id } = answered(await invite(staff.admin, email))
+      const { user_id, workspace_id } = expectOk(await invite(people.admin, email))
       await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
       const before = await count()
       for (const role of ['viewer', 'admin']) {
-        const fault = refused(await invite(staff.admin, email.toUpperCase(), { role }))
-        t.like(fault, { kind: 'conflict', reason: 'ALREADY_A_MEMBER' })
+        const fault = expectError(await invite(people.admin, email.toUpperCase(), { role }))
+        t.like(fault, { code: 'already_exists', reason: 'ALREADY_A_MEMBER' })
       }
       t.deepEqual(await count(), before)
       const sql = 'select role from members where user_id = $1 and workspace_id = $2'
@@ -156,7 +160,7 @@ for (const door of world.doors) {
   test.serial(
     `what is no plain e-mail address is 422 and leaves nothing behind ${through}`,
     async (t) => {
-      const { invite, staff, count } = await openHouse(door)
+      const { invite, people, count } = await openHouse(transport)
       const before = await count()
       const wrong = [
         ...['', ' ', 'ann', '@', 'ann@', '@example.com', 'ann@@example.com', 'a@b@example.com'],
@@ -174,10 +178,10 @@ for (const door of world.doors) {
         `ann@${Array(50).fill('abcde').join('.')}`,
       ]
       for (const email of wrong) {
-        const fault = refused(await invite(staff.owner, email))
-        t.is(fault.kind, 'invalid', email)
+        const fault = expectError(await invite(people.owner, email))
+        t.is(fault.code, 'invalid_argument', email)
         t.deepEqual(
-          fault.problems.map(({ field }) => field),
+          fault.violations.map(({ field }) => field),
           ['email'],
           email,
         )
@@ -187,27 +191,27 @@ for (const door of world.doors) {
   )
 
   test.serial(`the role of an invitation is one of four ${through}`, async (t) => {
-    const { invite, staff, count } = await openHouse(door)
+    const { invite, people, count } = await openHouse(transport)
     const before = await count()
     for (const role of ['Owner', 'member', 'superadmin', ' viewer', '__proto__']) {
-      const fault = refused(await invite(staff.owner, newAddress(), { role }))
-      t.is(fault.kind, 'invalid', role)
+      const fault = expectError(await invite(people.owner, newAddress(), { role }))
+      t.is(fault.code, 'invalid_argument', role)
       t.deepEqual(
-        fault.problems.map(({ field }) => field),
+        fault.violations.map(({ field }) => field),
         ['role'],
       )
     }
     t.deepEqual(await count(), before)
     for (const role of ['owner', 'admin', 'editor', 'viewer'])
-      t.is(answered(await invite(staff.owner, newAddress(), { role })).role, role)
+      t.is(expectOk(await invite(people.owner, newAddress(), { role })).role, role)
   })
 
   test.serial(`inviting takes an admin ${through}`, async (t) => {
-    const { invite, staff, count } = await openHouse(door)
+    const { invite, people, count } = await openHouse(transport)
     const before = await count()
     for (const role of ['viewer', 'editor'] as const) {
-      const fault = refused(await invite(staff[role], newAddress()))
-      t.like(fault, { kind: 'forbidden', reason: 'ROLE_TOO_LOW' })
+      const fault = expectError(await invite(people[role], newAddress()))
+      t.like(fault, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
     }
     t.deepEqual(await count(), before)
   })
@@ -215,29 +219,29 @@ for (const door of world.doors) {
   test.serial(
     `a pending invitation changes its role and is withdrawn like a membership ${through}`,
     async (t) => {
-      const { invite, staff, workspace, count } = await openHouse(door)
+      const { invite, people, workspace, count } = await openHouse(transport)
       const before = await count()
-      const made = answered(await invite(staff.admin, newAddress()))
+      const made = expectOk(await invite(people.admin, newAddress()))
       const place = { workspace_id: workspace, user_id: made.user_id }
-      const shown = { token: staff.admin.token }
-      const changed = await door.call('UpdateMember', { ...place, role: 'editor' }, shown)
-      t.deepEqual(answered(changed), { ...made, role: 'editor' })
-      answered(await door.call('RemoveMember', place, shown))
+      const shown = { token: people.admin.token }
+      const changed = await transport.call('UpdateMember', { ...place, role: 'editor' }, shown)
+      t.deepEqual(expectOk(changed), { ...made, role: 'editor' })
+      expectOk(await transport.call('RemoveMember', place, shown))
       t.is((await count()).members, before.members)
-      t.like(refused(await door.call('RemoveMember', place, shown)), { kind: 'missing' })
+      t.like(expectError(await transport.call('RemoveMember', place, shown)), { code: 'not_found' })
     },
   )
 
   test.serial(
     `twenty invitations of one address at once make one person and one membership ${through}`,
     async (t) => {
-      const { invite, staff, count } = await openHouse(door)
+      const { invite, people, count } = await openHouse(transport)
       const { members } = await count()
       const email = newAddress()
       const endings = await Promise.all(
-        Array.from({ length: 20 }, () => invite(staff.admin, email)),
+        Array.from({ length: 20 }, () => invite(people.admin, email)),
       )
-      t.is(new Set(endings.map((ending) => answered(ending).user_id)).size, 1)
+      t.is(new Set(endings.map((ending) => expectOk(ending).user_id)).size, 1)
       t.is((await count()).members, members + 1)
       t.is((await pool.query('select 1 from users where email = $1', [email])).rows.length, 1)
     },

@@ -1,42 +1,42 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import type { Role } from '../../src/workspaces/roles.ts'
-import type { Door } from '../support/doors.ts'
-import { answered, refused } from '../support/ending.ts'
-import { openOffice } from '../support/office.ts'
-import { startWorld } from '../support/world.ts'
+import type { Role } from '../../src/core/roles.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
+test.after.always(() => environment.stop())
 
 /** A member whose e-mail says nothing of the name. */
-async function hire(workspace: string, name: string, role: Role = 'viewer') {
+async function addMember(workspace: string, name: string, role: Role = 'viewer') {
   const id = await seed.user(name, { email: `${randomUUID()}@example.com` })
   await seed.member(workspace, id, role)
   return id
 }
 
 /** A workspace with an owner and people of these names; `find` answers names by `q`. */
-async function openRoom(door: Door, names: string[]) {
+async function openRoom(transport: Transport, names: string[]) {
   const workspace = await seed.workspace()
-  const owner = await hire(workspace, 'the-owner', 'owner')
+  const owner = await addMember(workspace, 'the-owner', 'owner')
   const people: string[] = []
-  for (const name of names) people.push(await hire(workspace, name))
-  const shown = { token: await world.token(owner, workspace) }
+  for (const name of names) people.push(await addMember(workspace, name))
+  const shown = { token: await environment.token(owner, workspace) }
   const list = (query: object = {}) =>
-    door.call('ListMembers', { workspace_id: workspace, ...query }, shown)
+    transport.call('ListMembers', { workspace_id: workspace, ...query }, shown)
   const members = async (query?: object) =>
-    answered(await list(query)).members as Record<string, any>[]
+    expectOk(await list(query)).members as Record<string, any>[]
   const find = async (q: string) => (await members({ q })).map(({ name }) => name).toSorted()
   return { workspace, owner, people, shown, list, members, find }
 }
 
-for (const door of world.doors) {
-  const through = `through ${door.name}`
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
 
   test(`a member is listed with person, role, status and joined_at ${through}`, async (t) => {
-    const room = await openRoom(door, [])
+    const room = await openRoom(transport, [])
     const avatar_url = 'https://example.com/bo.png'
     const id = await seed.user('bo', { avatar_url, is_admin: true })
     await seed.member(room.workspace, id, 'editor')
@@ -52,22 +52,22 @@ for (const door of world.doors) {
       status: 'active',
     })
     t.true(Math.abs(Date.parse(joined_at) - Date.now()) < 60_000)
-    if (door.name === 'rest') t.regex(joined_at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    if (transport.name === 'rest') t.regex(joined_at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
   })
 
   test(`any role lists the members, and no other workspace’s ${through}`, async (t) => {
-    const office = await openOffice(world, door)
-    await openRoom(door, ['stranger'])
-    const workspace_id = office.workspace
-    const ids = Object.values(office.staff).map(({ id }) => id)
-    for (const { token } of Object.values(office.staff)) {
-      const { members } = answered(await door.call('ListMembers', { workspace_id }, { token }))
+    const fixture = await createWorkspaceFixture(environment, transport)
+    await openRoom(transport, ['stranger'])
+    const workspace_id = fixture.workspace
+    const ids = Object.values(fixture.people).map(({ id }) => id)
+    for (const { token } of Object.values(fixture.people)) {
+      const { members } = expectOk(await transport.call('ListMembers', { workspace_id }, { token }))
       t.deepEqual(members.map((member: any) => member.user_id).toSorted(), ids.toSorted())
     }
   })
 
   test(`limit cuts a stable order at 1 to 50, at 50 when it is absent ${through}`, async (t) => {
-    const room = await openRoom(door, [])
+    const room = await openRoom(transport, [])
     await pool.query(
       `with people as (
          insert into users (id, email, name)
@@ -87,17 +87,17 @@ for (const door of world.doors) {
     await pool.query('update users set name = name where id = any($1)', [all])
     for (const limit of [1, 7, 50]) t.deepEqual(await ids({ limit }), all.slice(0, limit))
     for (const limit of [0, 51, -1, 2 ** 31 - 1]) {
-      const fault = refused(await room.list({ limit }))
-      t.like(fault, { kind: 'invalid' }, `${limit}`)
+      const fault = expectError(await room.list({ limit }))
+      t.like(fault, { code: 'invalid_argument' }, `${limit}`)
       t.deepEqual(
-        fault.problems.map(({ field }) => field),
+        fault.violations.map(({ field }) => field),
         ['limit'],
       )
     }
   })
 
   test(`q finds text anywhere in name or e-mail, whatever its case ${through}`, async (t) => {
-    const room = await openRoom(door, ['Ann Marie', 'Marianne', 'Bo', 'Zoë Ångström'])
+    const room = await openRoom(transport, ['Ann Marie', 'Marianne', 'Bo', 'Zoë Ångström'])
     const [ann] = room.people
     await pool.query('update users set email = $1 where id = $2', [
       ...[`a.b+c-${ann}@mail.example.org`, ann],
@@ -115,7 +115,7 @@ for (const door of world.doors) {
 
   test(`LIKE wildcards and SQL in q are text ${through}`, async (t) => {
     const names = ['100%', '99', 'a_b', 'axb', 'c\\d', 'cxd', "o'hara", '%_\\']
-    const room = await openRoom(door, names)
+    const room = await openRoom(transport, names)
     t.deepEqual(await room.find('%'), ['%_\\', '100%'])
     t.deepEqual(await room.find('0%'), ['100%'])
     t.deepEqual(await room.find('_'), ['%_\\', 'a_b'])
@@ -129,24 +129,24 @@ for (const door of world.doors) {
   })
 
   test(`q has 100 characters at most ${through}`, async (t) => {
-    const room = await openRoom(door, ['x'.repeat(120)])
+    const room = await openRoom(transport, ['x'.repeat(120)])
     t.is((await room.find('x'.repeat(100))).length, 1)
     // Characters, not bytes or UTF-16 units.
     t.deepEqual(await room.find('𝕏'.repeat(100)), [])
-    const fault = refused(await room.list({ q: 'x'.repeat(101) }))
-    t.is(fault.kind, 'invalid')
-    t.deepEqual(fault.problems, [{ field: 'q', message: 'must have 100 characters at most' }])
+    const fault = expectError(await room.list({ q: 'x'.repeat(101) }))
+    t.is(fault.code, 'invalid_argument')
+    t.deepEqual(fault.violations, [{ field: 'q', message: 'must have 100 characters at most' }])
   })
 
   test(`a NUL in q finds nothing or is refused, and breaks nothing ${through}`, async (t) => {
-    const room = await openRoom(door, ['ann'])
+    const room = await openRoom(transport, ['ann'])
     const ending = await room.list({ q: 'a\u0000' })
     if (ending.ok) t.deepEqual(ending.message.members, [])
-    else t.is(ending.kind, 'invalid')
+    else t.is(ending.code, 'invalid_argument')
   })
 
   test(`an invited person’s name is neither shown nor found, the e-mail is ${through}`, async (t) => {
-    const room = await openRoom(door, [])
+    const room = await openRoom(transport, [])
     const secret = `secret-${randomUUID()}`
     const email = `guest-${randomUUID()}@example.com`
     const picture = { name: secret, avatar_url: 'https://example.com/secret.png' }
@@ -164,22 +164,22 @@ for (const door of world.doors) {
   })
 }
 
-test('both member lists take 60 calls a minute of one client, over both doors', async (t) => {
-  const { doors } = await world.another({ globalLimit: 1000 })
-  const [first] = doors
-  if (!first) throw new Error('no door')
-  const office = await openOffice(world, first)
-  const { token } = office.staff.viewer
-  const place = { workspace_id: office.workspace }
-  const group_id = await seed.group(office.workspace)
+test('both member lists take 60 calls a minute of one client, over both transports', async (t) => {
+  const { transports } = await environment.another({ globalLimit: 1000 })
+  const [first] = transports
+  if (!first) throw new Error('no transport')
+  const fixture = await createWorkspaceFixture(environment, first)
+  const { token } = fixture.people.viewer
+  const place = { workspace_id: fixture.workspace }
+  const group_id = await seed.group(fixture.workspace)
   const lists = { ListMembers: place, ListGroupMembers: { ...place, group_id } }
   for (const [method, message] of Object.entries(lists)) {
-    for (const door of doors) {
-      for (let n = 0; n < 30; n += 1) answered(await door.call(method, message, { token }))
+    for (const transport of transports) {
+      for (let n = 0; n < 30; n += 1) expectOk(await transport.call(method, message, { token }))
     }
-    for (const door of doors) {
-      const fault = refused(await door.call(method, message, { token }))
-      t.is(fault.kind, 'limited')
+    for (const transport of transports) {
+      const fault = expectError(await transport.call(method, message, { token }))
+      t.is(fault.code, 'resource_exhausted')
       t.true((fault.retryAfter ?? 0) >= 1)
     }
   }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { memberSearch } from '../../bench/member-search.ts'
-import { answered } from '../support/ending.ts'
-import { startWorld } from '../support/world.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-const { pool, seed } = world
+const environment = await startTestEnvironment()
+const { pool, seed } = environment
 
 /** 20,000 people in one house; 50 of them in a team as well. */
 const house = await seed.workspace()
@@ -27,7 +27,7 @@ await pool.query(
   [team],
 )
 await pool.query('vacuum (analyze) users, members')
-test.after.always(() => world.stop())
+test.after.always(() => environment.stop())
 
 type Node = Record<string, unknown> & { Plans?: Node[] }
 
@@ -74,14 +74,14 @@ test('a list without q, and a search for what many have, end when they have enou
   }
 })
 
-for (const door of world.doors) {
-  test(`the search finds what is there, in the order of the whole list, through ${door.name}`, async (t) => {
+for (const transport of environment.transports) {
+  test(`the search finds what is there, in the order of the whole list, through ${transport.name}`, async (t) => {
     const shown = {
-      token: await world.token(await seed.person(house, 'viewer', randomUUID()), house),
+      token: await environment.token(await seed.person(house, 'viewer', randomUUID()), house),
     }
     const find = async (q: string, limit: number) => {
       const message = { workspace_id: house, q, limit }
-      const { members } = answered(await door.call('ListMembers', message, shown))
+      const { members } = expectOk(await transport.call('ListMembers', message, shown))
       return members.map(({ user_id }: { user_id: string }) => user_id) as string[]
     }
     for (const q of ['person1527', 'MARIA SMITH 1', 'Müller 19', 'RSON152', 'ada']) {

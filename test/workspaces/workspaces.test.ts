@@ -1,22 +1,22 @@
 import test from 'ava'
 import { activityOf } from '../support/activity.ts'
 import { good } from '../support/sign-in.ts'
-import { startWorld } from '../support/world.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
 
-const world = await startWorld()
-test.after.always(() => world.stop())
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
 
-for (const door of world.doors) {
-  test(`${door.name}: whoever makes a workspace owns it`, async (t) => {
-    const { seed, token, pool } = world
+for (const transport of environment.transports) {
+  test(`${transport.name}: whoever makes a workspace owns it`, async (t) => {
+    const { seed, token, pool } = environment
     const home = await seed.workspace()
     const ann = await seed.person(home, 'viewer', 'ann')
     const shown = { token: await token(ann, home) }
-    const slug = `acme-${door.name}`
+    const slug = `acme-${transport.name}`
     const request = { name: ' Acme ', slug, description: 'Anvils\nand more' }
-    const made = good(await door.call('CreateWorkspace', request, shown))
+    const made = good(await transport.call('CreateWorkspace', request, shown))
     t.like(made, { name: 'Acme', slug, description: 'Anvils\nand more', role: 'owner' })
-    const { workspaces } = good(await door.call('ListWorkspaces', {}, shown))
+    const { workspaces } = good(await transport.call('ListWorkspaces', {}, shown))
     t.deepEqual(
       workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]),
       [
@@ -30,21 +30,23 @@ for (const door of world.doors) {
 
     const own = { token: await token(ann, made.id) }
     const workspace_id = made.id
-    const changed = good(await door.call('UpdateWorkspace', { workspace_id, name: 'New' }, own))
+    const changed = good(
+      await transport.call('UpdateWorkspace', { workspace_id, name: 'New' }, own),
+    )
     t.deepEqual(changed, { ...made, name: 'New' })
-    t.deepEqual(good(await door.call('GetWorkspace', { workspace_id }, own)), changed)
+    t.deepEqual(good(await transport.call('GetWorkspace', { workspace_id }, own)), changed)
     const entries = async () => (await activityOf(pool, made.id)).length
     const told = await entries()
-    good(await door.call('UpdateWorkspace', { workspace_id, name: ' New ' }, own))
+    good(await transport.call('UpdateWorkspace', { workspace_id, name: ' New ' }, own))
     t.is(await entries(), told, 'nothing has happened')
-    good(await door.call('DeleteWorkspace', { workspace_id }, own))
-    const gone = await door.call('GetWorkspace', { workspace_id }, own)
-    t.like(gone, { ok: false, kind: 'forbidden', reason: 'NOT_A_MEMBER' })
+    good(await transport.call('DeleteWorkspace', { workspace_id }, own))
+    const gone = await transport.call('GetWorkspace', { workspace_id }, own)
+    t.like(gone, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
   })
 
-  test(`${door.name}: a slug has its pattern, is not reserved, and is nobody else’s`, async (t) => {
-    const home = await world.seed.workspace()
-    const shown = { token: await world.token(await world.seed.person(home), home) }
+  test(`${transport.name}: a slug has its pattern, is not reserved, and is nobody else’s`, async (t) => {
+    const home = await environment.seed.workspace()
+    const shown = { token: await environment.token(await environment.seed.person(home), home) }
     for (const slug of [
       'a',
       '-a',
@@ -57,23 +59,25 @@ for (const door of world.doors) {
       'all',
       'www',
     ]) {
-      const ending = await door.call('CreateWorkspace', { name: 'x', slug }, shown)
-      t.like(ending, { ok: false, kind: 'invalid' }, slug)
+      const ending = await transport.call('CreateWorkspace', { name: 'x', slug }, shown)
+      t.like(ending, { ok: false, code: 'invalid_argument' }, slug)
       if (!ending.ok)
         t.deepEqual(
-          ending.problems.map(({ field }) => field),
+          ending.violations.map(({ field }) => field),
           ['slug'],
         )
     }
-    const slug = `taken-${door.name}`
-    good(await door.call('CreateWorkspace', { name: 'x', slug }, shown))
-    const again = await door.call('CreateWorkspace', { name: 'x', slug }, shown)
-    t.like(again, { ok: false, kind: 'conflict', reason: 'SLUG_TAKEN' })
+    const slug = `taken-${transport.name}`
+    good(await transport.call('CreateWorkspace', { name: 'x', slug }, shown))
+    const again = await transport.call('CreateWorkspace', { name: 'x', slug }, shown)
+    t.like(again, { ok: false, code: 'already_exists', reason: 'SLUG_TAKEN' })
   })
 
-  test(`${door.name}: names are one line of 1 to 200 characters, descriptions 2,000`, async (t) => {
-    const home = await world.seed.workspace()
-    const shown = { token: await world.token(await world.seed.person(home, 'owner'), home) }
+  test(`${transport.name}: names are one line of 1 to 200 characters, descriptions 2,000`, async (t) => {
+    const home = await environment.seed.workspace()
+    const shown = {
+      token: await environment.token(await environment.seed.person(home, 'owner'), home),
+    }
     const wrong = [
       { name: '' },
       { name: '   ' },
@@ -84,46 +88,53 @@ for (const door of world.doors) {
       { description: 'a\u0000' },
     ]
     for (const change of wrong) {
-      const ending = await door.call('UpdateWorkspace', { workspace_id: home, ...change }, shown)
-      t.like(ending, { ok: false, kind: 'invalid' }, JSON.stringify(change))
+      const ending = await transport.call(
+        'UpdateWorkspace',
+        { workspace_id: home, ...change },
+        shown,
+      )
+      t.like(ending, { ok: false, code: 'invalid_argument' }, JSON.stringify(change))
       if (!ending.ok)
         t.deepEqual(
-          ending.problems.map(({ field }) => field),
+          ending.violations.map(({ field }) => field),
           Object.keys(change),
         )
     }
   })
 
-  test(`${door.name}: each role may what the specification says`, async (t) => {
-    const { seed, token } = world
+  test(`${transport.name}: each role may what the specification says`, async (t) => {
+    const { seed, token } = environment
     const home = await seed.workspace()
     const may = { GetWorkspace: 0, UpdateWorkspace: 2, DeleteWorkspace: 3 }
     const roles = ['viewer', 'editor', 'admin', 'owner'] as const
     for (const [at, role] of roles.entries()) {
       const shown = { token: await token(await seed.person(home, role), home) }
       for (const [method, least] of Object.entries(may)) {
-        const ending = await door.call(method, { workspace_id: home }, shown)
-        if (at < least) t.like(ending, { ok: false, kind: 'forbidden', reason: 'ROLE_TOO_LOW' })
+        const ending = await transport.call(method, { workspace_id: home }, shown)
+        if (at < least)
+          t.like(ending, { ok: false, code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
         else t.true(ending.ok, `${role} ${method}`)
       }
     }
   })
 
-  test(`${door.name}: people see and change themselves, and nothing more`, async (t) => {
-    const { seed, token } = world
+  test(`${transport.name}: people see and change themselves, and nothing more`, async (t) => {
+    const { seed, token } = environment
     const home = await seed.workspace()
     const ann = await seed.person(home, 'viewer', 'ann')
     const shown = { token: await token(ann, home) }
-    const me = good(await door.call('GetMe', {}, shown))
+    const me = good(await transport.call('GetMe', {}, shown))
     t.like(me, { id: ann, name: 'ann', avatar_url: '', is_active: true })
     const more = { is_admin: true, is_active: false, email: 'x@example.com', id: home }
     const avatar_url = 'https://example.com/ann.png?size=1'
-    const changed = good(await door.call('UpdateMe', { name: ' Ann ', avatar_url, ...more }, shown))
+    const changed = good(
+      await transport.call('UpdateMe', { name: ' Ann ', avatar_url, ...more }, shown),
+    )
     t.deepEqual(changed, { ...me, name: 'Ann', avatar_url })
-    t.is(good(await door.call('UpdateMe', { avatar_url: '' }, shown)).avatar_url, '')
+    t.is(good(await transport.call('UpdateMe', { avatar_url: '' }, shown)).avatar_url, '')
     for (const avatar_url of ['javascript:alert(1)', 'ftp://x', 'https://a b', 'x']) {
-      const ending = await door.call('UpdateMe', { avatar_url }, shown)
-      t.like(ending, { ok: false, kind: 'invalid' }, avatar_url)
+      const ending = await transport.call('UpdateMe', { avatar_url }, shown)
+      t.like(ending, { ok: false, code: 'invalid_argument' }, avatar_url)
     }
   })
 }

@@ -116,9 +116,9 @@ export interface Policy {
     | undefined;
   /**
    * The kinds of fault that its use case may end with, for the docs; those that follow from tier,
-   * rights, path, input and limits are not named again. A closed set: src/rpc/fault.ts.
+   * rights, path, input and limits are not named again. A closed set: src/core/errors.ts.
    */
-  faults: string[];
+  errors: string[];
 }
 
 /** A file, of UTF-8 text, that becomes a request field: as the whole body, or as a part of a form. */
@@ -159,7 +159,7 @@ export interface Rules {
 }
 
 /** A field that travels outside path, query and body; it never stands in a body. */
-export interface Travel {
+export interface Binding {
   /** The name of a header. */
   header?: string | undefined;
   cookie?: Cookie | undefined;
@@ -185,7 +185,7 @@ function createBasePolicy(): Policy {
     status: 0,
     response_field: "",
     upload: undefined,
-    faults: [],
+    errors: [],
   };
 }
 
@@ -215,7 +215,7 @@ export const Policy: MessageFns<Policy> = {
     if (message.upload !== undefined) {
       Upload.encode(message.upload, writer.uint32(66).fork()).join();
     }
-    for (const v of message.faults) {
+    for (const v of message.errors) {
       writer.uint32(74).string(v!);
     }
     return writer;
@@ -303,7 +303,7 @@ export const Policy: MessageFns<Policy> = {
               break;
             }
 
-            message.faults.push(reader.string());
+            message.errors.push(reader.string());
             continue;
           }
         }
@@ -333,7 +333,7 @@ export const Policy: MessageFns<Policy> = {
     message.upload = (object.upload !== undefined && object.upload !== null)
       ? Upload.fromPartial(object.upload)
       : undefined;
-    message.faults = object.faults?.map((e) => e) || [];
+    message.errors = object.errors?.map((e) => e) || [];
     return message;
   },
 };
@@ -616,12 +616,12 @@ export const Rules: MessageFns<Rules> = {
   },
 };
 
-function createBaseTravel(): Travel {
+function createBaseBinding(): Binding {
   return { header: undefined, cookie: undefined };
 }
 
-export const Travel: MessageFns<Travel> = {
-  encode(message: Travel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const Binding: MessageFns<Binding> = {
+  encode(message: Binding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.header !== undefined) {
       writer.uint32(10).string(message.header);
     }
@@ -631,7 +631,7 @@ export const Travel: MessageFns<Travel> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Travel {
+  decode(input: BinaryReader | Uint8Array, length?: number): Binding {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -640,7 +640,7 @@ export const Travel: MessageFns<Travel> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTravel();
+      const message = createBaseBinding();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -672,11 +672,11 @@ export const Travel: MessageFns<Travel> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<Travel>, I>>(base?: I): Travel {
-    return Travel.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<Binding>, I>>(base?: I): Binding {
+    return Binding.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<Travel>, I>>(object: I): Travel {
-    const message = createBaseTravel();
+  fromPartial<I extends Exact<DeepPartial<Binding>, I>>(object: I): Binding {
+    const message = createBaseBinding();
     message.header = object.header ?? undefined;
     message.cookie = (object.cookie !== undefined && object.cookie !== null)
       ? Cookie.fromPartial(object.cookie)

@@ -1,4 +1,4 @@
-import type { Role } from '../../workspaces/roles.ts'
+import type { Role } from '../../core/roles.ts'
 
 /** What is wrong with a column; with the whole row where `field` is empty. */
 export type CellError = { field: string; message: string }

@@ -1,5 +1,5 @@
-import { normalizeEmail } from '../../identity/email.ts'
-import { type Role, roles } from '../../workspaces/roles.ts'
+import { normalizeEmail } from '../../core/email.ts'
+import { type Role, roles } from '../../core/roles.ts'
 import type { CellError, Row } from './plan.ts'
 
 /** The columns of a file. */

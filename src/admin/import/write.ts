@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
-import { type Actor, recordStatement } from '../../activity/record.ts'
-import { arrayLiteral, textArray } from '../../storage/array-literal.ts'
-import { type BoundStatement, executeBound } from '../../storage/bound-statement.ts'
-import type { Ids } from './known.ts'
+import { type Actor, recordActivityStatement } from '../../activity/record-activity.ts'
+import { arrayLiteral, textArray } from '../../database/array-literal.ts'
+import { type BoundStatement, executeBound } from '../../database/bound-statement.ts'
+import type { OnProgress } from './on-progress.ts'
 import { type Effects, keyOf, type Plan } from './plan.ts'
-import type { Tell } from './progress.ts'
+import type { Ids } from './snapshot.ts'
 
 /** Rows a statement. */
 const batch = 1000
@@ -28,7 +28,7 @@ export async function writeEffects(
   { effects }: Plan,
   ids: Ids,
   { summary }: CsvImportReport,
-  tell: Tell,
+  tell: OnProgress,
 ): Promise<void> {
   const writing = { em, actor, ids }
   const works = [
@@ -59,7 +59,10 @@ export async function writeEffects(
   }
   const { rows = 0, create = 0, update = 0 } = summary ?? {}
   const detail = { rows: `${rows}`, created: `${create}`, updated: `${update}` }
-  await executeBound(em, recordStatement(actor, 'import.executed', [{ targetId: uuid(), detail }]))
+  await executeBound(
+    em,
+    recordActivityStatement(actor, 'import.executed', [{ targetId: uuid(), detail }]),
+  )
 }
 
 /** Items in batches, each prepared by one call. */
@@ -118,7 +121,7 @@ function renameUsers(writing: Writing, renamed: [string, { from: string; to: str
     values: [arrayLiteral(users.map(({ id }) => id)), textArray(users.map(({ to }) => to))],
   }
   const entries = users.map(({ id, from, to }) => ({ targetId: id, detail: { from, to } }))
-  return sendAll(writing, [update, recordStatement(writing.actor, 'user.renamed', entries)])
+  return sendAll(writing, [update, recordActivityStatement(writing.actor, 'user.renamed', entries)])
 }
 
 type Membership = { slug: string; email: string }
@@ -134,7 +137,10 @@ function insertMembers(writing: Writing, items: (Membership & { role: string })[
   const entries = members.map(({ userId, workspaceId, email, role }) => ({
     ...{ targetId: userId, workspaceId, detail: { email, role } },
   }))
-  return sendAll(writing, [insert, recordStatement(writing.actor, 'member.invited', entries)])
+  return sendAll(writing, [
+    insert,
+    recordActivityStatement(writing.actor, 'member.invited', entries),
+  ])
 }
 
 function changeRoles(writing: Writing, items: (Membership & { from: string; to: string })[]): Send {
@@ -149,7 +155,10 @@ function changeRoles(writing: Writing, items: (Membership & { from: string; to: 
   const entries = changes.map(({ userId, workspaceId, from, to }) => ({
     ...{ targetId: userId, workspaceId, detail: { from, to } },
   }))
-  return sendAll(writing, [update, recordStatement(writing.actor, 'member.role_changed', entries)])
+  return sendAll(writing, [
+    update,
+    recordActivityStatement(writing.actor, 'member.role_changed', entries),
+  ])
 }
 
 function insertGroups({ em, actor, ids }: Writing, items: { slug: string; name: string }[]): Send {
@@ -180,7 +189,7 @@ function insertGroups({ em, actor, ids }: Writing, items: { slug: string; name: 
       .map(({ id, workspace_id, name }) => ({
         ...{ targetId: id, workspaceId: workspace_id, detail: { name } },
       }))
-    await executeBound(em, recordStatement(actor, 'group.created', entries))
+    await executeBound(em, recordActivityStatement(actor, 'group.created', entries))
   }
 }
 
@@ -209,7 +218,10 @@ function insertGroupMembers(writing: Writing, items: (Membership & { name: strin
       return { targetId, workspaceId, detail }
     }),
   )
-  return sendAll(writing, [insert, recordStatement(writing.actor, 'group.members_added', entries)])
+  return sendAll(writing, [
+    insert,
+    recordActivityStatement(writing.actor, 'group.members_added', entries),
+  ])
 }
 
 type Place = { userId: string; workspaceId: string }

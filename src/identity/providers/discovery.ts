@@ -1,5 +1,5 @@
 import type { AuthorizationServer } from 'oauth4webapi'
-import { isProviderAddress } from './address.ts'
+import { isSecureUrl } from '../../core/loopback.ts'
 import { fetchJson, type Step } from './outbound.ts'
 import { ProviderError } from './provider-error.ts'
 
@@ -48,7 +48,7 @@ export async function discover(
     throw new ProviderError('invalid_response', `${authority} calls itself ${issuer}`)
   }
   for (const endpoint of [authorization_endpoint, token_endpoint, jwks_uri]) {
-    if (typeof endpoint !== 'string' || !isProviderAddress(endpoint)) {
+    if (typeof endpoint !== 'string' || !isSecureUrl(endpoint)) {
       throw new ProviderError(
         'invalid_response',
         `${authority} does not say where its endpoints are`,

@@ -1,11 +1,11 @@
 import * as oauth from 'oauth4webapi'
-import { isLoopbackHttp } from './address.ts'
+import type { ProviderSettings } from '../../config/provider-settings.ts'
+import { isLoopbackHttp } from '../../core/loopback.ts'
 import { beginGrant, checkLogin, clientOf, exchangeCode } from './code-grant.ts'
 import { readJson, type Step, startStep } from './outbound.ts'
 import { readAvatarUrl, readEmail, readName } from './profile.ts'
 import type { Identity, Provider } from './provider.ts'
 import { ProviderError, protect } from './provider-error.ts'
-import type { ProviderSettings } from './settings.ts'
 
 const hiddenAddress = '@users.noreply.github.com'
 
@@ -88,7 +88,7 @@ function readIdentity(user: Record<string, unknown>, emails: unknown): Identity 
     // The login can be renamed and then taken by somebody else.
     subject: String(id),
     email: usable,
-    emailVouched: usable !== undefined,
+    emailVerified: usable !== undefined,
     name: readName(name, login),
     avatarUrl: readAvatarUrl(avatar_url),
   }

@@ -1,7 +1,7 @@
+import type { ProviderSettings } from '../../config/provider-settings.ts'
 import { createOidcProvider } from './oidc.ts'
 import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
-import type { ProviderSettings } from './settings.ts'
 
 const domain = /^[a-z0-9.-]{1,253}$/
 
@@ -28,7 +28,7 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
           provider: 'google',
           subject: readSubject(claims.sub),
           email,
-          emailVouched: email !== undefined && claims.email_verified === true,
+          emailVerified: email !== undefined && claims.email_verified === true,
           name: readName(claims.name, email?.split('@')[0]),
           avatarUrl: readAvatarUrl(claims.picture),
           ...(typeof claims.hd === 'string' &&

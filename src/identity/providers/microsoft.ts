@@ -1,9 +1,9 @@
 import type { IDToken } from 'oauth4webapi'
+import { type ProviderSettings, sharedTenants } from '../../config/provider-settings.ts'
 import { createOidcProvider } from './oidc.ts'
 import { readEmail, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
-import { type ProviderSettings, sharedTenants } from './settings.ts'
 
 /** The tenant of personal accounts. */
 const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
@@ -62,7 +62,7 @@ export function createMicrosoft(settings: ProviderSettings, timeout: number): Pr
           // An object's id is its own within the tenant; `sub` is another for every app.
           subject: `${tid}:${readSubject(claims.oid)}`,
           email,
-          emailVouched: email !== undefined && (trusted || edovYes.includes(claims.xms_edov)),
+          emailVerified: email !== undefined && (trusted || edovYes.includes(claims.xms_edov)),
           name: readName(claims.name, email?.split('@')[0]),
           avatarUrl: '',
         }

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
-import { isLoopbackHttp } from './address.ts'
+import { isLoopbackHttp } from '../../core/loopback.ts'
 import { beginGrant, type CodeGrant, checkLogin, clientOf, exchangeCode } from './code-grant.ts'
 import { createRenewed, discover } from './discovery.ts'
 import { readJson, startStep } from './outbound.ts'

@@ -1,4 +1,4 @@
-import { normalizeEmail } from '../email.ts'
+import { normalizeEmail } from '../../core/email.ts'
 import { ProviderError } from './provider-error.ts'
 
 /** A subject fit to be a key: printable ASCII, as OpenID Connect has it. */

@@ -10,7 +10,7 @@ export type Identity = {
   /** In the spelling of normalizeEmail; undefined when there is none that could be used. */
   email: string | undefined
   /** Whether the provider vouches that the person owns the address: without it no account is linked. */
-  emailVouched: boolean
+  emailVerified: boolean
   name: string
   /** An https URL or empty. */
   avatarUrl: string

@@ -37,7 +37,7 @@ test('an honest answer tells who it is, by the number', async (t) => {
     provider: 'github',
     subject: '583231',
     email: 'octo@example.com',
-    emailVouched: true,
+    emailVerified: true,
     name: 'The Octocat',
     avatarUrl: user.avatar_url,
   })
@@ -90,7 +90,7 @@ for (const scope of ['user:email', 'repo, user', 'read:user user:email']) {
   test(`a token granted ${JSON.stringify(scope)} has the e-mail scope`, async (t) => {
     const body = { ...token, scope }
     const { signIn } = await start(t, { '/login/oauth/access_token': json(body) })
-    t.true((await signIn()).emailVouched)
+    t.true((await signIn()).emailVerified)
   })
 }
 
@@ -110,7 +110,7 @@ const noEmail: Record<string, unknown[]> = {
 for (const [what, emails] of Object.entries(noEmail)) {
   test(`${what} is no e-mail; the public one is no substitute`, async (t) => {
     const { signIn } = await start(t, { '/user/emails': json(emails) })
-    t.like(await signIn(), { subject: '583231', email: undefined, emailVouched: false })
+    t.like(await signIn(), { subject: '583231', email: undefined, emailVerified: false })
   })
 }
 

@@ -20,7 +20,7 @@ test('an honest token tells who it is', async (t) => {
     provider: 'google',
     subject: '1234567890',
     email: 'ann@example.com',
-    emailVouched: true,
+    emailVerified: true,
     name: 'Ann',
     avatarUrl: picture,
     hostedDomain: 'example.com',
@@ -123,8 +123,8 @@ test('an address is vouched for by email_verified true and by nothing like it', 
   const { mock, google } = await start(t)
   for (const email_verified of [false, 'true', 1, 'false', null, undefined]) {
     Object.assign(mock.claims, { email_verified })
-    const { email, emailVouched } = await signIn(google)
-    t.deepEqual({ email, emailVouched }, { email: 'ann@example.com', emailVouched: false })
+    const { email, emailVerified } = await signIn(google)
+    t.deepEqual({ email, emailVerified }, { email: 'ann@example.com', emailVerified: false })
   }
 })
 
@@ -134,7 +134,7 @@ test('an address that is none is not vouched for, whatever the provider says', a
     Object.assign(mock.claims, { email })
     const identity = await signIn(google)
     t.is(identity.email, undefined)
-    t.false(identity.emailVouched)
+    t.false(identity.emailVerified)
   }
 })
 

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava'
-import type { ProviderSettings } from '../../../src/identity/providers/settings.ts'
+import type { ProviderSettings } from '../../../src/config/provider-settings.ts'
 import { fails } from '../../support/providers/fails.ts'
 import {
   type Claims,
@@ -41,7 +41,7 @@ test('an honest token tells who it is, by tenant and object', async (t) => {
     provider: 'microsoft',
     subject: `${tenant}:${oid}`,
     email: 'ann@example.com',
-    emailVouched: true,
+    emailVerified: true,
     name: 'Ann',
     avatarUrl: '',
   })
@@ -60,7 +60,7 @@ for (const edov of [true, 1, '1', 'true']) {
   test(`xms_edov ${JSON.stringify(edov)} vouches for the address`, async (t) => {
     const { microsoft, claim } = await start(t)
     claim({ xms_edov: edov })
-    t.true((await signIn(microsoft)).emailVouched)
+    t.true((await signIn(microsoft)).emailVerified)
   })
 }
 
@@ -69,22 +69,22 @@ for (const edov of [undefined, false, 0, '0', 'false', '', null, 'TRUE', 2, [tru
     const { microsoft, claim } = await start(t)
     const others = { email_verified: true, verified_primary_email: ['ann@example.com'] }
     claim({ xms_edov: edov, ...others })
-    const { email, emailVouched } = await signIn(microsoft)
-    t.deepEqual({ email, emailVouched }, { email: 'ann@example.com', emailVouched: false })
+    const { email, emailVerified } = await signIn(microsoft)
+    t.deepEqual({ email, emailVerified }, { email: 'ann@example.com', emailVerified: false })
   })
 }
 
 test('preferred_username and upn are no e-mail', async (t) => {
   const { microsoft, claim } = await start(t)
   claim({ email: undefined, preferred_username: 'a@example.com', upn: 'a@example.com' })
-  t.like(await signIn(microsoft), { email: undefined, emailVouched: false })
+  t.like(await signIn(microsoft), { email: undefined, emailVerified: false })
 })
 
 test('a single tenant can be trusted with its addresses, a shared one cannot', async (t) => {
   const trust = { as: tenant, issuer: tenant, MICROSOFT_TRUST_EMAIL: true }
   const { microsoft, claim } = await start(t, trust)
   claim({ xms_edov: undefined })
-  t.true((await signIn(microsoft)).emailVouched)
+  t.true((await signIn(microsoft)).emailVerified)
   for (const shared of ['common', 'organizations', 'consumers', 'Common']) {
     const settings = { MICROSOFT_TRUST_EMAIL: true, MICROSOFT_TENANT: shared }
     t.throws(() => makeProvider('microsoft', settings), { message: /^MICROSOFT_TRUST_EMAIL / })

@@ -1,6 +1,6 @@
 import test from 'ava'
+import { ConfigError } from '../../../src/config/setting.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
-import { ConfigError } from '../../../src/setting.ts'
 import { unset } from '../../support/providers/settings.ts'
 
 test('a provider without client id is absent', (t) => {

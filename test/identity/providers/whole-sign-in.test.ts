@@ -1,6 +1,6 @@
 import test from 'ava'
-import { idsOf } from '../../../src/cli/local-person.ts'
-import { localTenant } from '../../../src/cli/local-provider.ts'
+import { idsOf } from '../../../src/dev/mock-person.ts'
+import { localTenant } from '../../../src/dev/mock-provider.ts'
 import { providerNames } from '../../../src/identity/providers/provider.ts'
 import { fails } from '../../support/providers/fails.ts'
 import { ann, bob, nameless, redirectUri, startLocal } from '../../support/providers/local.ts'
@@ -73,7 +73,7 @@ for (const name of providerNames) {
     const { url, secrets } = await provider.begin(redirectUri)
     const { callback } = await walk(url, redirectUri, { hint: bob.email })
     const identity = await provider.complete(callback, redirectUri, secrets)
-    t.false(identity.emailVouched)
+    t.false(identity.emailVerified)
     t.is(identity.email, name === 'github' ? undefined : 'bob@example.com')
   })
 

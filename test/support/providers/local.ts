@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { startLocalProvider } from '../../../src/cli/local-provider.ts'
+import { startLocalProvider } from '../../../src/dev/mock-provider.ts'
 
 /** Where the providers send people back to, in tests: nobody listens there. */
 export const redirectUri = 'http://localhost:8000/auth/callback/any'

@@ -1,6 +1,6 @@
+import type { ProviderSettings } from '../../../src/config/provider-settings.ts'
 import type { Provider, ProviderName } from '../../../src/identity/providers/provider.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
-import type { ProviderSettings } from '../../../src/identity/providers/settings.ts'
 
 /** The settings of production, no provider configured. */
 export const unset: ProviderSettings = {

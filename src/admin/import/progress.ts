@@ -1,2 +1,0 @@
-/** Hears how far an import has come: in what it does, how much of how much. */
-export type Tell = (doing: 'Reading' | 'Comparing' | 'Writing', done: number, all: number) => void

@@ -1,0 +1,13 @@
+/** The names of this machine in URLs. */
+export const loopbackHosts = ['localhost', '127.0.0.1', '[::1]']
+
+/** Whether the URL is plain http to this machine, where TLS is not needed. */
+export function isLoopbackHttp(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && loopbackHosts.includes(hostname)
+}
+
+/** Whether the text is an https URL, or an http URL of this machine. */
+export function isSecureUrl(text: string): boolean {
+  return URL.canParse(text) && (new URL(text).protocol === 'https:' || isLoopbackHttp(text))
+}

@@ -1,0 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Cancellation } from './cancellation.ts'
+import type { Span } from './trace.ts'
+
+/** What the statements of a call need to know about it. */
+export type RequestScope = {
+  /** Aborted when the client cancels, its deadline passes or its connection closes. */
+  signal: Cancellation
+  /** The span of the call, when calls are traced. */
+  span?: Span | undefined
+}
+
+/** The scope of the running handler. */
+export const requestScope = new AsyncLocalStorage<RequestScope>()

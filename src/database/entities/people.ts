@@ -1,0 +1,84 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import type { Role } from '../../core/roles.ts'
+
+/** A person, known by e-mail until an account at a provider is linked. */
+export const User = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    id: p.uuid().primary(),
+    email: p.text(),
+    name: p.text().default(''),
+    avatar_url: p.text().default(''),
+    is_active: p.boolean().default(true),
+    is_admin: p.boolean().default(false),
+    last_sign_in_at: p.datetime().nullable(),
+    created_at: p.datetime().defaultRaw('now()'),
+  },
+})
+
+/** A user's account at a provider; (provider, subject) is the identity. */
+export const LinkedAccount = defineEntity({
+  name: 'LinkedAccount',
+  tableName: 'linked_accounts',
+  properties: {
+    provider: p.text().primary(),
+    subject: p.text().primary(),
+    user_id: p.uuid(),
+    email: p.text(),
+    hosted_domain: p.text().default(''),
+    created_at: p.datetime().defaultRaw('now()'),
+  },
+})
+
+/** A tenant. */
+export const Workspace = defineEntity({
+  name: 'Workspace',
+  tableName: 'workspaces',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    slug: p.text(),
+    description: p.text().default(''),
+    created_at: p.datetime().defaultRaw('now()'),
+  },
+})
+
+/** A user's place in a workspace. */
+export const Member = defineEntity({
+  name: 'Member',
+  tableName: 'members',
+  properties: {
+    user_id: p.uuid().primary(),
+    workspace_id: p.uuid().primary(),
+    role: p.text().$type<Role>(),
+    joined_at: p.datetime().nullable(),
+    created_at: p.datetime().defaultRaw('now()'),
+  },
+})
+
+/** Some members of one workspace. */
+export const Group = defineEntity({
+  name: 'Group',
+  tableName: 'groups',
+  properties: {
+    id: p.uuid().primary(),
+    workspace_id: p.uuid(),
+    name: p.text(),
+    description: p.text().default(''),
+    created_by: p.uuid().nullable(),
+    created_at: p.datetime().defaultRaw('now()'),
+  },
+})
+
+/** A member's place in a group. */
+export const GroupMember = defineEntity({
+  name: 'GroupMember',
+  tableName: 'group_members',
+  properties: {
+    group_id: p.uuid().primary(),
+    user_id: p.uuid().primary(),
+    workspace_id: p.uuid(),
+    added_at: p.datetime().defaultRaw('now()'),
+  },
+})

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import {
+  createFileRegistry,
+  type DescExtension,
+  type DescField,
+  type DescMethod,
+  type FileRegistry,
+  fromBinary,
+  getOption,
+  hasOption,
+  type Message,
+  toJson,
+} from '@bufbuild/protobuf'
+import { type DescriptorProto, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+
+const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
+
+/**
+ * Reads the generated descriptors. JSON names are set to the proto names, so that grpcurl and curl show
+ * the same fields.
+ */
+export function readRegistry(): FileRegistry {
+  const descriptors = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
+  for (const { messageType, package: name } of descriptors.file) {
+    if (name === 'daikon.v1') keepNames(messageType)
+  }
+  return createFileRegistry(descriptors)
+}
+
+function keepNames(messages: DescriptorProto[]): void {
+  for (const { field: fields, nestedType } of messages) {
+    for (const field of fields) field.jsonName = field.name
+    keepNames(nestedType)
+  }
+}
+
+/** A field's option as JSON with its proto names; undefined when it is not set. */
+export function fieldOption(registry: FileRegistry, field: DescField, name: string): unknown {
+  const extension = requireExtension(registry, name)
+  return hasOption(field, extension) ? optionJson(registry, extension, field) : undefined
+}
+
+/** A method's option as JSON with its proto names; undefined when it is not set. */
+export function methodOption(registry: FileRegistry, method: DescMethod, name: string): unknown {
+  const extension = requireExtension(registry, name)
+  return hasOption(method, extension) ? optionJson(registry, extension, method) : undefined
+}
+
+function requireExtension(registry: FileRegistry, name: string): DescExtension {
+  const extension = registry.getExtension(name)
+  if (!extension) throw new Error(`the descriptors have no extension ${name}`)
+  return extension
+}
+
+function optionJson(
+  registry: FileRegistry,
+  extension: DescExtension,
+  element: DescMethod | DescField,
+): unknown {
+  if (!extension.message) throw new Error(`${extension.typeName} is not a message`)
+  // biome-ignore lint/suspicious/noExplicitAny: which element an extension extends is data here
+  const value = getOption(element as any, extension) as Message
+  return toJson(extension.message, value, { useProtoFieldName: true, registry })
+}

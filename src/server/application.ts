@@ -1,0 +1,169 @@
+import { setMaxListeners } from 'node:events'
+import { createKeyUses } from '../admin/key-uses.ts'
+import type { ServiceError } from '../core/errors.ts'
+import type { Database } from '../database/database.ts'
+import { addHealth } from '../grpc/health.ts'
+import { addReflection } from '../grpc/reflection.ts'
+import {
+  createGrpcListener,
+  createGrpcServer,
+  type GrpcTls,
+  type Keepalive,
+} from '../grpc/server.ts'
+import { createRestServer } from '../http/rest-server.ts'
+import { createClientOrigins } from '../identity/client-origins.ts'
+import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
+import type { Keys } from '../identity/keys.ts'
+import { createStateCookies } from '../identity/state-cookie.ts'
+import { createTokens, type Tokens } from '../identity/tokens.ts'
+import { createLoadFacts } from '../permissions/load-facts.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { Call } from '../rpc/call.ts'
+import { createCredentialsVerifier } from '../rpc/credentials.ts'
+import { readRegistry } from '../rpc/descriptors.ts'
+import { createOperations, createStreams, type DeclaredOperation } from '../rpc/operation.ts'
+import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
+import { grpcServices } from './grpc-services.ts'
+import { createHandlers } from './handlers.ts'
+
+/** What the application is composed from. */
+export type ApplicationDependencies = {
+  database: Database
+  keys: Keys
+  providers: IdentityDependencies['providers']
+  rateLimiter: RateLimiter
+  now: () => Date
+  /** Called for every error that is the server's fault. */
+  onFailure: (error: ServiceError, call: Call) => void
+  /** Logs a warning for the operator. */
+  warn: (text: string) => void
+  observers?: Observers
+  options: ApplicationOptions
+}
+
+/** Callbacks for logs, metrics and traces. */
+export type Observers = {
+  onCallEnd?: (result: CallResult) => void
+  /** Called with the number of calls that share a facts statement. */
+  onFactsBatch?: (callers: number) => void
+  onSignIn?: IdentityDependencies['onSignIn']
+  trace?: StartSpan | undefined
+}
+
+export type ApplicationOptions = IdentityDependencies['options'] & {
+  /** Encrypts the state cookies of sign-ins. */
+  sessionSecret: string
+  /** Cookies are sent over https only. */
+  secureCookies: boolean
+  /** Requests per minute and client over all REST routes; undefined turns every limit off. */
+  globalLimit: number | undefined
+  /** How many proxies in front of the server are trusted for X-Forwarded-For. */
+  trustedProxies: number
+  /** Allowed Host headers, `*` for any; empty: the hosts of `baseUrl` and `adminUrl`. */
+  allowedHosts: string[]
+  /** Origins allowed by CORS, in addition to those of client apps. */
+  corsOrigins: string[]
+  /** Serves gRPC over TLS; plaintext without. */
+  grpcTls?: GrpcTls | undefined
+  /** Overrides when silent gRPC clients are disconnected. */
+  grpcKeepalive?: Keepalive
+}
+
+/** Both transports over one pipeline. */
+export type Application = {
+  operations: DeclaredOperation[]
+  tokens: Tokens
+  /** Starts the gRPC server and returns its port. */
+  listenGrpc(host: string, port: number): Promise<number>
+  /** Starts the REST server and returns its port. */
+  listenHttp(host: string, port: number): Promise<number>
+  /** Writes when service keys were last used; called about once a minute. */
+  writeKeyUses(): Promise<void>
+  /** Sets the status that `grpc.health.v1` reports. */
+  setServing(serving: boolean): void
+  /** Waits for running calls, then closes both transports. The database stays open. */
+  drain(): Promise<void>
+}
+
+/** Milliseconds that running calls have to finish. */
+const drainTimeout = 30_000
+
+/** Composes the application. Tests start this same function. */
+export function createApplication({
+  database,
+  keys,
+  providers,
+  rateLimiter,
+  now,
+  onFailure,
+  warn,
+  observers = {},
+  options,
+}: ApplicationDependencies): Application {
+  const registry = readRegistry()
+  const tokens = createTokens({ keys, issuer: options.baseUrl, now })
+  const handlers = createHandlers({
+    database,
+    keys,
+    tokens,
+    stateCookies: createStateCookies(options.sessionSecret, now),
+    providers,
+    options,
+    onSignIn: observers.onSignIn ?? (() => {}),
+  })
+  const operations = createOperations(registry, handlers)
+  const streams = createStreams(registry, handlers)
+  const keyUses = createKeyUses()
+  const pipeline = createPipeline({
+    rateLimiter,
+    globalLimit: options.globalLimit,
+    verifyCredentials: createCredentialsVerifier(tokens),
+    loadFacts: createLoadFacts(database.statements, observers.onFactsBatch),
+    keysRequired: options.keysRequired,
+    onServiceKeyUsed: keyUses.note,
+    adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
+    forkEntityManager: database.fork,
+    now,
+    onFailure,
+    onEnd: observers.onCallEnd,
+    trace: observers.trace,
+    warn,
+  })
+
+  const draining = new AbortController()
+  setMaxListeners(0, draining.signal)
+  const server = createGrpcServer(
+    [...operations, ...streams],
+    grpcServices,
+    pipeline,
+    draining.signal,
+    options.grpcKeepalive,
+  )
+  if (options.debug) addReflection(server, registry)
+  const serviceNames = Object.keys(grpcServices).map((service) => `daikon.v1.${service}`)
+  const health = addHealth(server, serviceNames)
+  const grpc = createGrpcListener(server, {
+    tls: options.grpcTls,
+    onDrain() {
+      draining.abort()
+      health.endWatches()
+    },
+  })
+  const rest = createRestServer(operations, registry, pipeline, {
+    ...options,
+    isClientOrigin: createClientOrigins(database.statements),
+  })
+
+  return {
+    operations,
+    tokens,
+    listenGrpc: grpc.listen,
+    listenHttp: rest.listen,
+    writeKeyUses: () => keyUses.write(database.statements),
+    setServing: health.setServing,
+    async drain() {
+      health.setServing(false)
+      await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout)])
+    },
+  }
+}

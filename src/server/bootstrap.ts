@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../core/logger.ts'
+import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
+import { migrate } from '../database/migrate.ts'
+import { createKeyFiles, type Keys, readKeys } from '../identity/keys.ts'
+
+/** What every node of a server shares: a migrated database and signing keys. */
+export type Bootstrap = { databaseUrl: string; stop(): Promise<void> }
+
+/** Starts the embedded PostgreSQL if no other is configured, migrates, and makes sure keys exist. */
+export async function bootstrap(config: Config, log: Logger): Promise<Bootstrap> {
+  if (!config.RATE_LIMIT_ENABLED) log.warn('RATE_LIMIT_ENABLED=false: rate limits are off')
+  await loadKeys(config, log)
+  const { url: databaseUrl, stop } = await findDatabase(config, log)
+  try {
+    for (const name of await migrate(databaseUrl)) log.info(`Migration ${name} applied`)
+    return { databaseUrl, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function findDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Config, log: Logger) {
+  if (url) return { url, stop: async () => {} }
+  return startEmbedded({ dataDir, log: (text) => log.info(text) })
+}
+
+/** The signing keys; with DEBUG, missing key files are created. */
+export async function loadKeys(config: Config, log: Logger): Promise<Keys> {
+  const paths = {
+    privatePath: config.JWT_PRIVATE_KEY_PATH,
+    publicPath: config.JWT_PUBLIC_KEY_PATH,
+  }
+  if (config.DEBUG && !existsSync(paths.privatePath) && !existsSync(paths.publicPath)) {
+    createKeyFiles(paths)
+    log.info(`Created signing keys in ${paths.privatePath} and ${paths.publicPath}`)
+  }
+  return readKeys(paths)
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import type { Config } from '../config/config.ts'
+import { ConfigError } from '../config/setting.ts'
+import type { GrpcTls } from '../grpc/server.ts'
+
+type Paths = Pick<Config, 'GRPC_TLS_CERT_PATH' | 'GRPC_TLS_KEY_PATH' | 'GRPC_TLS_CLIENT_CA_PATH'>
+
+/** The files that the settings of TLS name; undefined where gRPC goes in plain text. */
+export function readGrpcTls(paths: Paths): GrpcTls | undefined {
+  if (!paths.GRPC_TLS_CERT_PATH) return undefined
+  return {
+    certificate: read(paths, 'GRPC_TLS_CERT_PATH'),
+    key: read(paths, 'GRPC_TLS_KEY_PATH'),
+    clientCa: paths.GRPC_TLS_CLIENT_CA_PATH ? read(paths, 'GRPC_TLS_CLIENT_CA_PATH') : undefined,
+  }
+}
+
+function read(paths: Paths, name: keyof Paths): Buffer {
+  try {
+    return readFileSync(paths[name])
+  } catch (error) {
+    throw new ConfigError(`${name} can't be read: ${(error as Error).message}`)
+  }
+}

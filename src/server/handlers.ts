@@ -1,0 +1,207 @@
+import type { AdminServiceServer } from '../../gen/daikon/v1/admin.ts'
+import type { AuthServiceServer } from '../../gen/daikon/v1/auth.ts'
+import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
+import type { PermissionServiceServer } from '../../gen/daikon/v1/permissions.ts'
+import type { UserServiceServer } from '../../gen/daikon/v1/users.ts'
+import type { WorkspaceServiceServer } from '../../gen/daikon/v1/workspaces.ts'
+import { listActivity } from '../activity/activity-log.ts'
+import {
+  createClientApp,
+  deleteClientApp,
+  listClientApps,
+  updateClientApp,
+} from '../admin/client-apps.ts'
+import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
+import {
+  createServiceApp,
+  deleteServiceApp,
+  listServiceApps,
+  rotateServiceApp,
+  updateServiceApp,
+} from '../admin/service-apps.ts'
+import { getStats } from '../admin/stats.ts'
+import { updateUser } from '../admin/user-status.ts'
+import { getUser, listUsers } from '../admin/users.ts'
+import type { Handler, RequestContext } from '../core/request-context.ts'
+import type { Database } from '../database/database.ts'
+import { beginAdminLogin, completeAdminLogin, getAdminMe } from '../identity/admin-login.ts'
+import { exchangeToken, listCodeWorkspaces } from '../identity/authorization-codes.ts'
+import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
+import { beginLogin, completeLogin } from '../identity/login.ts'
+import { adminLogout, logout } from '../identity/logout.ts'
+import { refreshToken } from '../identity/refresh.ts'
+import { endOtherSessions, endSession, listSessions } from '../identity/sessions.ts'
+import { getMe, updateMe } from '../identity/users.ts'
+import { getConfiguration, getKeySet } from '../identity/well-known.ts'
+import { createAccessible } from '../permissions/accessible.ts'
+import {
+  createListGrantedActions,
+  listServiceActions,
+  registerActions,
+} from '../permissions/actions.ts'
+import { check, checkStream } from '../permissions/check.ts'
+import { getPermission, listPermissions } from '../permissions/list-resources.ts'
+import { getResource, register, unregister } from '../permissions/register.ts'
+import { revokeShare, share } from '../permissions/share.ts'
+import { updateVisibility } from '../permissions/visibility.ts'
+import type { HandlersOf, HandlerTable } from '../rpc/handler.ts'
+import {
+  addRoleActions,
+  listRoleActions,
+  removeRoleAction,
+} from '../workspaces/custom-role-actions.ts'
+import {
+  addRoleMember,
+  listRoleMembers,
+  removeRoleMember,
+} from '../workspaces/custom-role-members.ts'
+import { createRole, deleteRole, listRoles, updateRole } from '../workspaces/custom-roles.ts'
+import { addGroupMember, listGroupMembers, removeGroupMember } from '../workspaces/group-members.ts'
+import { createGroup, deleteGroup, listGroups, updateGroup } from '../workspaces/groups.ts'
+import { addUserToWorkspace, inviteMember } from '../workspaces/invitations.ts'
+import { listAllWorkspaces, listWorkspacePage } from '../workspaces/list-workspaces.ts'
+import { listMembers, removeMember, updateMember } from '../workspaces/members.ts'
+import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  updateWorkspace,
+} from '../workspaces/workspaces.ts'
+
+/** What handlers need beside the context of a call. */
+type HandlerDependencies = Omit<IdentityDependencies, 'createPersonalWorkspace'> & {
+  database: Pick<Database, 'statements'>
+}
+
+/** The handler of every method. A missing one does not compile. */
+export function createHandlers({ database, ...rest }: HandlerDependencies): HandlerTable {
+  const identity: IdentityDependencies = { ...rest, createPersonalWorkspace }
+  const { debug, keysRequired } = rest.options
+  const bind = bindContext({ identity, debug, keysRequired })
+  const accessible = createAccessible(database.statements)
+  return {
+    AdminService: {
+      getStats,
+      listActivity,
+      // Users.
+      listUsers,
+      getUser,
+      updateUser,
+      addUserToWorkspace,
+      // Workspaces, members and groups.
+      listWorkspaces: listWorkspacePage,
+      createWorkspace,
+      listAllWorkspaces,
+      getWorkspace,
+      updateWorkspace,
+      deleteWorkspace,
+      listMembers,
+      inviteMember,
+      updateMember,
+      removeMember,
+      listGroups,
+      createGroup,
+      updateGroup,
+      deleteGroup,
+      listGroupMembers,
+      addGroupMember,
+      removeGroupMember,
+      // Resource permissions.
+      listPermissions,
+      getPermission,
+      updateVisibility,
+      share,
+      revokeShare,
+      // Custom roles, service actions and apps.
+      listServiceActions,
+      listRoles,
+      createRole,
+      updateRole,
+      deleteRole,
+      listRoleActions,
+      addRoleActions,
+      removeRoleAction,
+      listRoleMembers,
+      addRoleMember,
+      removeRoleMember,
+      listServiceApps,
+      createServiceApp: bind(createServiceApp),
+      updateServiceApp: bind(updateServiceApp),
+      deleteServiceApp: bind(deleteServiceApp),
+      rotateServiceApp: bind(rotateServiceApp),
+      listClientApps,
+      createClientApp: bind(createClientApp),
+      updateClientApp: bind(updateClientApp),
+      deleteClientApp,
+      // CSV import.
+      previewCsvImport,
+      executeCsvImport,
+    } satisfies HandlersOf<AdminServiceServer>,
+    AuthService: {
+      beginLogin: bind(beginLogin),
+      completeLogin: bind(completeLogin),
+      listCodeWorkspaces,
+      exchangeToken: bind(exchangeToken),
+      refreshToken: bind(refreshToken),
+      logout,
+      beginAdminLogin: bind(beginAdminLogin),
+      completeAdminLogin: bind(completeAdminLogin),
+      adminLogout,
+      getAdminMe,
+      getKeySet: bind(getKeySet),
+      getConfiguration: bind(getConfiguration),
+    } satisfies HandlersOf<AuthServiceServer>,
+    PermissionService: {
+      check,
+      checkStream,
+      accessible,
+      accessibleStream: accessible,
+      share,
+      register,
+      updateVisibility,
+      revokeShare,
+      getResource,
+      unregister,
+      registerActions,
+      listGrantedActions: createListGrantedActions(database.statements),
+    } satisfies HandlersOf<PermissionServiceServer>,
+    UserService: {
+      getMe,
+      updateMe,
+      listSessions,
+      endSession,
+      endOtherSessions,
+    } satisfies HandlersOf<UserServiceServer>,
+    WorkspaceService: {
+      createWorkspace,
+      listWorkspaces,
+      getWorkspace,
+      updateWorkspace,
+      deleteWorkspace,
+      listMembers,
+      inviteMember,
+      updateMember,
+      removeMember,
+    } satisfies HandlersOf<WorkspaceServiceServer>,
+    GroupService: {
+      createGroup,
+      listGroups,
+      updateGroup,
+      deleteGroup,
+      addGroupMember,
+      listGroupMembers,
+      removeGroupMember,
+    } satisfies HandlersOf<GroupServiceServer>,
+  }
+}
+
+/** Returns a function that adds `dependencies` to the context of a handler. */
+function bindContext<Dependencies extends object>(dependencies: Dependencies) {
+  return <Request, Response>(
+    handler: (context: RequestContext & Dependencies, request: Request) => Promise<Response>,
+  ): Handler<Request, Response> =>
+    (context, request) =>
+      handler({ ...context, ...dependencies }, request)
+}

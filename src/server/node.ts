@@ -1,0 +1,146 @@
+import { warnOfDevelopmentMode } from '../admin/development-mode.ts'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../core/logger.ts'
+import { repeat } from '../core/repeat.ts'
+import { type Database, openDatabase } from '../database/database.ts'
+import { startSweeping } from '../database/sweep.ts'
+import { createProviders } from '../identity/providers/providers.ts'
+import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import { type Application, type ApplicationOptions, createApplication } from './application.ts'
+import { loadKeys } from './bootstrap.ts'
+import { readGrpcTls } from './grpc-tls.ts'
+import { createCallLog } from './observability/call-log.ts'
+import { createMetrics, type Metrics } from './observability/metrics.ts'
+import { startTracing } from './observability/tracing.ts'
+import { createReadiness, type Readiness } from './readiness.ts'
+
+/** One process that serves both transports. */
+export type Node = {
+  application: Application
+  database: Database
+  grpcPort: number
+  httpPort: number
+  metrics: Metrics
+  readReadiness(): Promise<Readiness>
+  /** Reports not ready, drains both transports, then closes the database. */
+  stop(): Promise<void>
+}
+
+/** Milliseconds between updates of `grpc.health.v1`. */
+const healthInterval = 2000
+
+const minute = 60_000
+
+/** Starts a node on a database that is already migrated. */
+export async function startNode(
+  config: Config,
+  log: Logger,
+  rateLimiter: RateLimiter,
+): Promise<Node> {
+  const warn = (text: string) => log.warn(text)
+  const keysRequired = config.SERVICE_KEYS_REQUIRED
+  const database = await openDatabase(config.DATABASE_URL, warn)
+  const readiness = createReadiness({
+    rateLimiter,
+    keysRequired,
+    control: database.control,
+    hasRedis: config.REDIS_URL.length > 0,
+  })
+  const metrics = createMetrics(database.counts, readiness.read)
+  const logCall = createCallLog(log)
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
+  const tracing = endpoint ? await startTracing(endpoint) : undefined
+  const close = async () => {
+    await tracing?.stop().catch((error) => log.warn({ err: error }, 'Sending spans failed'))
+    await rateLimiter.close()
+    await database.close()
+  }
+  try {
+    const application = createApplication({
+      database,
+      rateLimiter,
+      warn,
+      now: () => new Date(),
+      keys: await loadKeys(config, log),
+      providers: createProviders(config),
+      onFailure: (error, { requestId }) =>
+        log.error({ request_id: requestId, reason: error.reason, err: error.cause }, error.message),
+      observers: {
+        onCallEnd(result) {
+          metrics.countCall(result)
+          logCall(result)
+        },
+        onFactsBatch: metrics.countBatch,
+        onSignIn: metrics.countSignIn,
+        trace: tracing?.trace,
+      },
+      options: readOptions(config),
+    })
+    const grpcPort = await application.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
+    const httpPort = await application.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
+    await warnOfDevelopmentMode(database.fork(), { warn, keysRequired })
+
+    const logFailure = (text: string) => (error: unknown) => log.error({ err: error }, text)
+    const onKeyUsesFailure = logFailure('Recording the use of service keys failed')
+    const jobs = [
+      startSweeping(database, logFailure('Deleting expired rows failed')),
+      repeat(
+        async () => {
+          await application.writeKeyUses()
+          return false
+        },
+        minute,
+        onKeyUsesFailure,
+      ),
+      repeat(
+        async () => {
+          application.setServing((await readiness.read()).ready)
+          return false
+        },
+        healthInterval,
+        logFailure('Reading readiness failed'),
+      ),
+    ]
+    return {
+      application,
+      database,
+      metrics,
+      grpcPort,
+      httpPort,
+      readReadiness: readiness.read,
+      async stop() {
+        readiness.drain()
+        await Promise.all(jobs.map((job) => job.stop()))
+        await application.drain()
+        await application.writeKeyUses().catch(onKeyUsesFailure)
+        await close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function readOptions(config: Config): ApplicationOptions {
+  return {
+    baseUrl: config.BASE_URL,
+    adminUrl: config.ADMIN_URL,
+    adminEmails: config.ADMIN_EMAILS,
+    personalWorkspaces: config.PERSONAL_WORKSPACES,
+    lifetimes: {
+      access: config.ACCESS_TOKEN_EXPIRE_MINUTES * 60,
+      refresh: config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400,
+      admin: config.ADMIN_TOKEN_EXPIRE_MINUTES * 60,
+    },
+    sessionSecret: config.SESSION_SECRET_KEY,
+    secureCookies: config.COOKIE_SECURE,
+    debug: config.DEBUG,
+    keysRequired: config.SERVICE_KEYS_REQUIRED,
+    globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
+    trustedProxies: config.TRUSTED_PROXIES,
+    allowedHosts: config.ALLOWED_HOSTS,
+    corsOrigins: config.CORS_ORIGINS,
+    grpcTls: readGrpcTls(config),
+  }
+}

@@ -1,0 +1,58 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Readiness } from './readiness.ts'
+
+/** The operator's port: `/metrics`, `/livez`, `/readyz`, and nothing else. */
+export type Monitor = { port: number; stop(): Promise<void> }
+
+type MonitorParts = {
+  host: string
+  port: number
+  /** Prometheus' text. */
+  readMetrics(): Promise<string>
+  readReadiness(): Promise<Pick<Readiness, 'ready'>>
+}
+
+type Page = { status: number; type: string; text: string }
+
+/** Starts listening. */
+export function startOpsServer({
+  host,
+  port,
+  readMetrics,
+  readReadiness,
+}: MonitorParts): Promise<Monitor> {
+  const pages: Record<string, () => Promise<Page>> = {
+    '/livez': async () => page(200, 'text/plain', 'ok\n'),
+    '/metrics': async () =>
+      page(200, 'text/plain; version=0.0.4; charset=utf-8', await readMetrics()),
+    '/readyz': async () => {
+      const readiness = await readReadiness()
+      return page(readiness.ready ? 200 : 503, 'application/json', JSON.stringify(readiness))
+    },
+  }
+  const server = createServer(async (request, response) => {
+    const [path = ''] = (request.url ?? '').split('?')
+    const read = Object.hasOwn(pages, path) ? pages[path] : undefined
+    const safe = request.method === 'GET' || request.method === 'HEAD'
+    const found = read && safe ? read() : page(404, 'text/plain', 'not found\n')
+    const failed = () => page(500, 'text/plain', 'failed\n')
+    const { status, type, text } = await Promise.resolve(found).catch(failed)
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      const stop = () =>
+        new Promise<void>((resolve) => {
+          server.close(() => resolve())
+          server.closeAllConnections()
+        })
+      resolve({ port: (server.address() as AddressInfo).port, stop })
+    })
+  })
+}
+
+function page(status: number, type: string, text: string): Page {
+  return { status, type, text }
+}

@@ -1,0 +1,53 @@
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../core/logger.ts'
+import { createRateLimiter } from '../rate-limit/create-rate-limiter.ts'
+import { bootstrap } from './bootstrap.ts'
+import { type Node, startNode } from './node.ts'
+import { startOpsServer } from './ops-server.ts'
+
+/** A running server with its operator's port. */
+export type RunningServer = Pick<Node, 'application' | 'database' | 'grpcPort' | 'httpPort'> & {
+  databaseUrl: string
+  metricsPort: number
+  /** Reports not ready, drains both transports, then closes the database. */
+  stop(): Promise<void>
+  /** Ends everything that would outlive this process. */
+  kill(): void
+}
+
+/** Starts everything in this process. */
+export async function start(config: Config, log: Logger): Promise<RunningServer> {
+  const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
+  try {
+    const rateLimiter = createRateLimiter(config.REDIS_URL, log)
+    const node = await startNode({ ...config, DATABASE_URL: databaseUrl }, log, rateLimiter)
+    try {
+      const opsServer = await startOpsServer({
+        host: config.GRPC_HOST,
+        port: config.METRICS_PORT,
+        readMetrics: () => node.metrics.registry.metrics(),
+        readReadiness: node.readReadiness,
+      })
+      return {
+        application: node.application,
+        database: node.database,
+        databaseUrl,
+        grpcPort: node.grpcPort,
+        httpPort: node.httpPort,
+        metricsPort: opsServer.port,
+        async stop() {
+          await node.stop()
+          await opsServer.stop()
+          await stopDatabase()
+        },
+        kill() {},
+      }
+    } catch (error) {
+      await node.stop()
+      throw error
+    }
+  } catch (error) {
+    await stopDatabase()
+    throw error
+  }
+}

@@ -1,0 +1,56 @@
+/** Requests and responses between two processes of one server. */
+export type WorkerChannel = {
+  /** Rejects when the other process fails to respond or exits. */
+  request(kind: string, body?: unknown): Promise<unknown>
+  /** Rejects every pending request, because the other process has exited. */
+  close(): void
+}
+
+/** The channel to the other process, as node:cluster provides it. */
+export type ProcessChannel = {
+  send(message: Message): unknown
+  on(event: 'message', listener: (message: Message) => void): unknown
+}
+
+type Message = { id: number; kind?: string; body?: unknown; failure?: string }
+
+/** Opens a channel; `handlers` respond to the requests of the other process, by kind. */
+export function createWorkerChannel(
+  channel: ProcessChannel,
+  handlers: Record<string, (body: never) => Promise<unknown>>,
+): WorkerChannel {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>()
+  let lastId = 0
+
+  channel.on('message', async (message) => {
+    const { id, kind, body, failure } = message
+    if (kind === undefined) {
+      const request = pending.get(id)
+      pending.delete(id)
+      if (failure === undefined) request?.resolve(body)
+      else request?.reject(new Error(failure))
+      return
+    }
+    try {
+      const handler = handlers[kind]
+      if (!handler) throw new Error(`no handler for ${kind}`)
+      channel.send({ id, body: await handler(body as never) })
+    } catch (error) {
+      channel.send({ id, failure: (error as Error).message })
+    }
+  })
+
+  return {
+    request(kind, body) {
+      const request = Promise.withResolvers<unknown>()
+      lastId += 1
+      pending.set(lastId, request)
+      channel.send({ id: lastId, kind, body })
+      return request.promise
+    },
+    close() {
+      for (const { reject } of pending.values()) reject(new Error('the other process has exited'))
+      pending.clear()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import cluster from 'node:cluster'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../core/logger.ts'
+import { createRateLimiter } from '../rate-limit/create-rate-limiter.ts'
+import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
+import { type Node, startNode } from './node.ts'
+import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './worker-channel.ts'
+
+/** Starts one of the processes that share the ports. It follows its primary and ignores signals. */
+export async function startWorker(config: Config, log: Logger, onStopped: () => void) {
+  const started = Promise.withResolvers<Node>()
+  const channel = createWorkerChannel(cluster.worker as unknown as ProcessChannel, {
+    metrics: async () => (await started.promise).metrics.registry.getMetricsAsJSON(),
+    readiness: async () => (await started.promise).readReadiness(),
+    async drain() {
+      await (await started.promise).stop()
+      // The response must be sent before the process exits.
+      setImmediate(onStopped)
+    },
+  })
+  const rateLimiter =
+    config.REDIS_URL.length > 0
+      ? createRateLimiter(config.REDIS_URL, log)
+      : createPrimaryRateLimiter(channel)
+  const node = await startNode(config, log, rateLimiter)
+  started.resolve(node)
+  const { grpcPort, httpPort } = node
+  await channel.request('started', { grpcPort, httpPort })
+}
+
+/** Without Redis, the primary counts for all workers, so that limits apply to the server as a whole. */
+function createPrimaryRateLimiter({ request }: WorkerChannel): RateLimiter {
+  return {
+    take: (client, windows) => request('take', { client, windows }) as Promise<RateLimitResult>,
+    degraded: false,
+    close: async () => {},
+  }
+}

@@ -1,0 +1,122 @@
+import cluster, { type Worker } from 'node:cluster'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AggregatorRegistry } from 'prom-client'
+import type { Config } from '../config/config.ts'
+import type { Logger } from '../core/logger.ts'
+import { createInProcessRateLimiter } from '../rate-limit/in-process.ts'
+import type { RateLimitWindows } from '../rate-limit/rate-limiter.ts'
+import { bootstrap } from './bootstrap.ts'
+import { startOpsServer } from './ops-server.ts'
+import type { Readiness } from './readiness.ts'
+import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './worker-channel.ts'
+
+type Ports = { grpcPort: number; httpPort: number }
+
+/** A worker, as the primary sees it. */
+type WorkerHandle = {
+  worker: Worker
+  channel: WorkerChannel
+  started: Promise<Ports>
+  exited: Promise<unknown>
+}
+
+/** Milliseconds before a worker that died is replaced. */
+const restartDelay = 500
+
+/** Milliseconds that workers have to drain: 30 seconds for calls and some for the database. */
+const drainTimeout = 45_000
+
+/**
+ * Starts the primary of WORKERS processes. It bootstraps the database, replaces workers that die,
+ * counts rate limits for them when there is no Redis, and serves the operator's port for all.
+ */
+export async function startWorkers(config: Config, log: Logger) {
+  const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
+  const rateLimiter = createInProcessRateLimiter()
+  const workers = new Set<WorkerHandle>()
+  let isStopping = false
+  cluster.setupPrimary({ exec: join(import.meta.dirname, '../main.ts') })
+
+  function fork(): WorkerHandle {
+    const worker = cluster.fork({ DATABASE_URL: databaseUrl })
+    const started = Promise.withResolvers<Ports>()
+    started.promise.catch(() => {})
+    const channel = createWorkerChannel(worker as unknown as ProcessChannel, {
+      take: ({ client, windows }: { client: string; windows: RateLimitWindows }) =>
+        rateLimiter.take(client, windows),
+      started: async (ports: Ports) => started.resolve(ports),
+    })
+    const exited = once(worker, 'exit')
+    // Sending to a worker that has just died fails with an error event.
+    worker.on('error', () => channel.close())
+    const handle = { worker, channel, exited, started: started.promise }
+    workers.add(handle)
+    exited.then(async ([code, signal]) => {
+      workers.delete(handle)
+      channel.close()
+      started.reject(new Error(`A worker exited before it was listening (${signal ?? code})`))
+      if (isStopping) return
+      log.error({ worker: worker.id, code, signal }, 'A worker died and will be replaced')
+      await sleep(restartDelay)
+      if (!isStopping) fork()
+    })
+    return handle
+  }
+
+  async function stop() {
+    isStopping = true
+    const timeout = setTimeout(kill, drainTimeout)
+    await Promise.all(
+      [...workers].map(async ({ worker, channel, exited }) => {
+        // A worker that cannot be reached has nothing left to drain.
+        await channel.request('drain').catch(() => worker.process.kill('SIGKILL'))
+        await exited
+      }),
+    )
+    clearTimeout(timeout)
+    await opsServer?.stop()
+    await stopDatabase()
+  }
+
+  function kill() {
+    isStopping = true
+    for (const { worker } of workers) worker.process.kill('SIGKILL')
+  }
+
+  let opsServer: Awaited<ReturnType<typeof startOpsServer>> | undefined
+  try {
+    const first = Array.from({ length: config.WORKERS }, fork)
+    const [ports] = await Promise.all(first.map(({ started }) => started))
+    opsServer = await startOpsServer({
+      host: config.GRPC_HOST,
+      port: config.METRICS_PORT,
+      async readMetrics() {
+        const channels = [...workers].map(({ channel }) => channel)
+        const metrics = await Promise.all(channels.map((channel) => channel.request('metrics')))
+        return AggregatorRegistry.aggregate(metrics as object[]).metrics()
+      },
+      readReadiness: () => readReadiness(workers, config.WORKERS, isStopping),
+    })
+    return { ...(ports as Ports), metricsPort: opsServer.port, stop, kill }
+  } catch (error) {
+    kill()
+    await stop()
+    throw error
+  }
+}
+
+/** Ready when all wanted workers are; otherwise the details of one that is not. */
+async function readReadiness(workers: Set<WorkerHandle>, wanted: number, draining: boolean) {
+  const requests = [...workers].map(
+    ({ channel }) => channel.request('readiness') as Promise<Readiness>,
+  )
+  const states = (await Promise.allSettled(requests)).flatMap((result) =>
+    result.status === 'fulfilled' ? [result.value] : [],
+  )
+  const readyCount = states.filter(({ ready }) => ready).length
+  const worst = states.find(({ ready }) => !ready) ?? states[0]
+  const ready = !draining && readyCount === wanted
+  return { ...worst, ready, draining, workers: { ready: readyCount, wanted } }
+}

@@ -1,0 +1,401 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'ava'
+import { type ActivityEventName, activityEvents } from '../../src/activity/events.ts'
+import { createHandlers } from '../../src/server/handlers.ts'
+import { hireAdmin } from '../support/admin.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { openSignInWorld, visitProvider } from '../support/sign-in.ts'
+import type { PresentedCredentials, Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await openSignInWorld()
+const { pool, seed } = environment
+const boss = await hireAdmin(environment)
+test.after.always(() => environment.stop())
+
+/** Refuses a transaction that has an entry, at its end. */
+test.before(async () => {
+  await pool.query(`
+  create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'no entries' using errcode = '53000'; end $$;
+  create constraint trigger refuse after insert on activity
+    deferrable initially deferred for each row execute function refuse();
+  alter table activity disable trigger refuse`)
+})
+
+/** A call that makes it happen; `writes` where more is recorded than the occurrence itself. */
+type Deed = {
+  method: string
+  message: object
+  shown?: PresentedCredentials
+  writes?: ActivityEventName[]
+}
+
+type Scene = Awaited<ReturnType<typeof setScene>>
+
+/** For each occurrence and each use case that writes it, how it comes to happen. */
+type Deeds = {
+  [Name in ActivityEventName]: Record<
+    (typeof activityEvents)[Name]['by'][number],
+    (scene: Scene) => Promise<Deed>
+  >
+}
+
+const byAdmin = { admin: boss.admin }
+
+const deeds: Deeds = {
+  'user.signed_in': { completeLogin: ({ comeBack, known }) => comeBack('Login', known) },
+  'user.sign_in_failed': { completeLogin: ({ comeBack }) => comeBack('Login', async () => '') },
+  'admin.signed_in': {
+    completeAdminLogin: ({ comeBack, known }) =>
+      comeBack('AdminLogin', async () => {
+        const email = await known()
+        await pool.query('update users set is_admin = true where email = $1', [email])
+        return email
+      }),
+  },
+  'admin.sign_in_failed': {
+    completeAdminLogin: ({ comeBack }) => comeBack('AdminLogin', async () => ''),
+  },
+  'admin.access_refused': {
+    completeAdminLogin: ({ comeBack, known }) => comeBack('AdminLogin', known),
+  },
+  'user.updated': {
+    updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, name: 'new' }),
+  },
+  'user.renamed': {
+    executeCsvImport: async ({ bySheet }) => bySheet('name', 'new', ['user.renamed']),
+  },
+  'user.activated': {
+    updateUser: async ({ member: user_id }) => {
+      await pool.query('update users set is_active = false where id = $1', [user_id])
+      return forPanel('UpdateUser', { user_id, is_active: true })
+    },
+  },
+  'user.deactivated': {
+    updateUser: async ({ member: user_id }) =>
+      forPanel('UpdateUser', { user_id, is_active: false }),
+  },
+  'user.promoted': {},
+  'user.demoted': {},
+  'import.executed': {
+    executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
+  },
+  'workspace.created': {
+    createWorkspace: async ({ by }) => by('owner', 'CreateWorkspace', title()),
+    completeLogin: async ({ comeBack }) => ({
+      ...(await comeBack('Login', async () => environment.newcomer())),
+      writes: ['workspace.created', 'user.signed_in'],
+    }),
+    completeAdminLogin: async ({ comeBack }) => ({
+      ...(await comeBack('AdminLogin', async () => environment.newcomer())),
+      writes: ['workspace.created', 'admin.access_refused'],
+    }),
+  },
+  'workspace.updated': {
+    updateWorkspace: async ({ by }) => by('admin', 'UpdateWorkspace', { name: 'new' }),
+  },
+  'workspace.deleted': { deleteWorkspace: async ({ by }) => by('owner', 'DeleteWorkspace', {}) },
+  'member.invited': {
+    inviteMember: async ({ by }) =>
+      by('admin', 'InviteMember', { email: `${randomUUID()}@example.com`, role: 'viewer' }),
+    addUserToWorkspace: async ({ workspace_id }) =>
+      forPanel('AddUserToWorkspace', { workspace_id, user_id: await seed.user(), role: 'viewer' }),
+    executeCsvImport: async ({ bySheet }) =>
+      bySheet('role', 'viewer', ['member.invited'], await seed.user()),
+  },
+  'member.role_changed': {
+    updateMember: async ({ by, member }) =>
+      by('admin', 'UpdateMember', { user_id: member, role: 'editor' }),
+    executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
+  },
+  'member.removed': {
+    removeMember: async ({ by, member }) => by('admin', 'RemoveMember', { user_id: member }),
+  },
+  'group.created': {
+    createGroup: async ({ by }) => by('admin', 'CreateGroup', { name: 'g' }),
+    executeCsvImport: async ({ bySheet }) =>
+      bySheet('groups', 'g', ['group.created', 'group.members_added']),
+  },
+  'group.updated': {
+    updateGroup: async ({ by, group }) =>
+      by('admin', 'UpdateGroup', { group_id: group, description: 'new' }),
+  },
+  'group.deleted': {
+    deleteGroup: async ({ by, group }) => by('admin', 'DeleteGroup', { group_id: group }),
+  },
+  'group.member_added': {
+    addGroupMember: async ({ by, group, fixture }) =>
+      by('admin', 'AddGroupMember', { group_id: group, user_id: fixture.people.editor.id }),
+  },
+  'group.members_added': {
+    executeCsvImport: async ({ bySheet, group, fixture }) => {
+      await pool.query("update groups set name = 'Writers' where id = $1", [group])
+      return bySheet('groups', 'Writers', ['group.members_added'], fixture.people.editor.id)
+    },
+  },
+  'group.member_removed': {
+    removeGroupMember: async ({ by, group, member }) =>
+      by('admin', 'RemoveGroupMember', { group_id: group, user_id: member }),
+  },
+  'role.created': {
+    createRole: async ({ workspace_id }) => forPanel('CreateRole', { workspace_id, name: 'r' }),
+  },
+  'role.updated': {
+    updateRole: async ({ role_id }) => forPanel('UpdateRole', { role_id, description: 'new' }),
+  },
+  'role.deleted': { deleteRole: async ({ role_id }) => forPanel('DeleteRole', { role_id }) },
+  'role.member_added': {
+    addRoleMember: async ({ role_id, fixture }) =>
+      forPanel('AddRoleMember', { role_id, user_id: fixture.people.editor.id }),
+  },
+  'role.member_removed': {
+    removeRoleMember: async ({ role_id, member }) =>
+      forPanel('RemoveRoleMember', { role_id, user_id: member }),
+  },
+  'role.action_added': {
+    addRoleActions: async ({ role_id, fixture }) => {
+      const added = await seed.serviceAction(fixture.service, 'archive')
+      return forPanel('AddRoleActions', { role_id, service_action_ids: [added] })
+    },
+  },
+  'role.action_removed': {
+    removeRoleAction: async ({ role_id, service_action_id }) =>
+      forPanel('RemoveRoleAction', { role_id, service_action_id }),
+  },
+  'service_action.registered': {
+    registerActions: async ({ bySelf }) => bySelf('RegisterActions', { name: 'archive' }),
+  },
+  'service_action.updated': {
+    registerActions: async ({ bySelf }) =>
+      bySelf('RegisterActions', { name: 'publish', description: 'new' }),
+  },
+  'service_app.created': {
+    createServiceApp: async () =>
+      forPanel('CreateServiceApp', { name: 'a', service_name: `s-${randomUUID()}` }),
+  },
+  'service_app.updated': {
+    updateServiceApp: async ({ service_app_id }) =>
+      forPanel('UpdateServiceApp', { service_app_id, name: 'new' }),
+  },
+  'service_app.activated': {
+    updateServiceApp: async ({ service_app_id }) => {
+      await pool.query('update service_apps set is_active = false where id = $1', [service_app_id])
+      return forPanel('UpdateServiceApp', { service_app_id, is_active: true })
+    },
+  },
+  'service_app.deactivated': {
+    updateServiceApp: async ({ service_app_id }) =>
+      forPanel('UpdateServiceApp', { service_app_id, is_active: false }),
+  },
+  'service_app.key_rotated': {
+    rotateServiceApp: async ({ service_app_id }) =>
+      forPanel('RotateServiceApp', { service_app_id }),
+  },
+  'service_app.deleted': {
+    deleteServiceApp: async ({ service_app_id }) =>
+      forPanel('DeleteServiceApp', { service_app_id }),
+  },
+  'client_app.created': {
+    createClientApp: async () =>
+      forPanel('CreateClientApp', { name: 'a', redirect_uris: ['https://a.example.com/'] }),
+  },
+  'client_app.updated': {
+    updateClientApp: async ({ client_app_id }) =>
+      forPanel('UpdateClientApp', { client_app_id, name: 'new', redirect_uris: [] }),
+  },
+  'client_app.activated': {
+    updateClientApp: async ({ client_app_id }) => {
+      await pool.query('update client_apps set is_active = false where id = $1', [client_app_id])
+      return forPanel('UpdateClientApp', { client_app_id, is_active: true, redirect_uris: [] })
+    },
+  },
+  'client_app.deactivated': {
+    updateClientApp: async ({ client_app_id }) =>
+      forPanel('UpdateClientApp', { client_app_id, is_active: false, redirect_uris: [] }),
+  },
+  'client_app.deleted': {
+    deleteClientApp: async ({ client_app_id }) => forPanel('DeleteClientApp', { client_app_id }),
+  },
+  'permission.visibility_changed': {
+    updateVisibility: async ({ permission_id, fixture }) => ({
+      method: 'UpdateVisibility',
+      message: { permission_id, visibility: 'workspace' },
+      shown: { key: fixture.key },
+    }),
+  },
+  'permission.shared': {
+    share: async ({ permission_id, fixture, member }) => ({
+      method: 'Share',
+      message: { permission_id, ...toUser(member) },
+      shown: fixture.as(fixture.people.owner),
+    }),
+  },
+  'permission.share_revoked': {
+    revokeShare: async ({ permission_id, fixture, member }) => {
+      await fixture.share(fixture.people.owner, permission(permission_id), { user: member }, 'view')
+      return {
+        method: 'RevokeShare',
+        message: { permission_id, ...toUser(member) },
+        shown: { key: fixture.key },
+      }
+    },
+  },
+}
+
+for (const transport of environment.transports) {
+  for (const [action, row] of Object.entries(activityEvents)) {
+    for (const key of row.by) {
+      const prepare = (deeds[action as ActivityEventName] as Record<string, Prepare>)[
+        key
+      ] as Prepare
+      const make = async () => prepare(await setScene(transport))
+
+      test.serial(`${action} is written by ${key}, once, through ${transport.name}`, async (t) => {
+        const { method, message, shown, writes = [action] } = await make()
+        t.is(method.charAt(0).toLowerCase() + method.slice(1), key)
+        const before = await lastEntry()
+        expectOk(await transport.call(method, message, shown))
+        const { rows } = await pool.query('select * from activity where id > $1 order by id', [
+          before,
+        ])
+        t.deepEqual(
+          rows.map((entry) => entry.action),
+          writes,
+        )
+        const entry = rows.find((entry) => entry.action === action)
+        t.is(entry.target_type, row.target)
+        t.deepEqual(Object.keys(entry.detail).sort(), [...row.detail].sort())
+        for (const value of Object.values(entry.detail)) t.regex(String(value), /./)
+        const nobody = action.endsWith('.sign_in_failed')
+        t.is(entry.target_id === null, nobody)
+        t.is(entry.actor_id === null, nobody || (shown?.key !== undefined && !shown.token))
+      })
+
+      // What a transaction holds together is no matter of the transports.
+      if (transport.name === 'grpc') continue
+      test.serial(`${action} that fails leaves nothing of ${key}`, async (t) => {
+        const { method, message, shown } = await make()
+        const before = await everything()
+        await pool.query('alter table activity enable trigger refuse')
+        try {
+          t.is(expectError(await transport.call(method, message, shown)).code, 'unavailable')
+        } finally {
+          await pool.query('alter table activity disable trigger refuse')
+        }
+        t.deepEqual(await everything(), before)
+      })
+    }
+  }
+}
+
+test('the log is filtered by every occurrence and every target of the table, and by no other', async (t) => {
+  const path = join(import.meta.dirname, '../../proto/daikon/v1/admin_records.proto')
+  const lists = (await readFile(path, 'utf8')).matchAll(/one_of: \[([^\]]*)\]/g)
+  const [actions, targets] = [...lists].map(([, list = '']) => list.match(/[\w.]+/g))
+  t.deepEqual(actions, Object.keys(activityEvents))
+  t.deepEqual(targets, [...new Set(Object.values(activityEvents).map(({ target }) => target))])
+})
+
+test('every use case that the table names is there', (t) => {
+  const known = Object.values(createHandlers({ database: {}, options: {} } as never)).flatMap(
+    (service) => Object.keys(service),
+  )
+  for (const [action, { by }] of Object.entries(activityEvents))
+    for (const key of by) t.true(known.includes(key), `${action}: ${key}`)
+})
+
+type Prepare = (scene: Scene) => Promise<Deed>
+
+/** An fixture with one of everything that can be changed. */
+async function setScene(transport: Transport) {
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const workspace_id = fixture.workspace
+  const member = fixture.people.viewer.id
+  const service_action_id = await seed.serviceAction(fixture.service, 'publish')
+  const known = async () => {
+    const email = environment.newcomer()
+    const { message } = await visitProvider(transport, 'github', email)
+    expectOk(await transport.call('CompleteLogin', message))
+    return email
+  }
+  const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }] =
+    await Promise.all([
+      seed.group(workspace_id, [member]),
+      seed.customRole(workspace_id, [service_action_id], [member]),
+      seed.serviceApp(`s-${randomUUID()}`),
+      seed.clientApp([`https://app.example.com/${randomUUID()}`]),
+      fixture.register(fixture.people.owner),
+    ])
+  return {
+    ...{ fixture, workspace_id, member, service_action_id, known },
+    ...{ group, role_id, service_app_id, client_app_id, permission_id },
+    /** Somebody of the fixture acts in it. */
+    by: (role: keyof typeof fixture.people, method: string, message: object): Deed => ({
+      ...{ method, message: { ...message, ...(method !== 'CreateWorkspace' && { workspace_id }) } },
+      shown: { token: fixture.people[role].token },
+    }),
+    /** The fixture's service says what it can do. */
+    bySelf: (method: string, action: object): Deed => ({
+      ...{ method, message: { service_name: fixture.service, actions: [action] } },
+      shown: { key: fixture.key },
+    }),
+    /** A sheet of one row, on a member, that changes this one column. */
+    bySheet: async (
+      column: string,
+      value: string,
+      told: ActivityEventName[],
+      id = member,
+    ): Promise<Deed> => {
+      const { rows } = await pool.query(
+        `select u.email, w.slug from users u, workspaces w where u.id = $1 and w.id = $2`,
+        [id, workspace_id],
+      )
+      const [{ email, slug }] = rows
+      const csv = `email,workspace_slug,${column}\n${email},${slug},${value}\n`
+      return { ...forPanel('ExecuteCsvImport', { csv }), writes: [...told, 'import.executed'] }
+    },
+    /** Somebody is back from the provider; '' has refused there. */
+    comeBack: async (flow: 'Login' | 'AdminLogin', whom: () => Promise<string>): Promise<Deed> => {
+      const email = await whom()
+      const { message } = await visitProvider(transport, 'github', email, {}, `Begin${flow}`)
+      return { method: `Complete${flow}`, message }
+    },
+  }
+}
+
+function forPanel(method: string, message: object): Deed {
+  return { method, message, shown: byAdmin }
+}
+
+function title() {
+  return { name: 'new', slug: `w-${randomUUID()}` }
+}
+
+function toUser(grantee_id: string) {
+  return { grantee_type: 'user', grantee_id, permission: 'view' }
+}
+
+function permission(id: string) {
+  return { id, resource_id: '' }
+}
+
+async function lastEntry(): Promise<string> {
+  const { rows } = await pool.query('select id from activity order by id desc limit 1')
+  return rows[0]?.id ?? '00000000-0000-0000-0000-000000000000'
+}
+
+/** Every row of every table, but for the states of sign-ins, which are used up whatever follows. */
+async function everything(): Promise<unknown> {
+  const { rows: tables } = await pool.query(
+    `select tablename as name from pg_tables where schemaname = 'public'
+     and tablename not in ('used_states', 'migrations') order by 1`,
+  )
+  const digests = tables.map(
+    ({ name }) =>
+      `select '${name}', count(*), md5(string_agg(t::text, ' ' order by t::text)) from ${name} t`,
+  )
+  return (await pool.query(digests.join(' union all '))).rows
+}

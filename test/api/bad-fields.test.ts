@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { expectError } from '../support/outcome.ts'
+import { sendBytes } from '../support/raw.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+
+const id = randomUUID()
+const named = { service_name: 's', resource_type: 't' }
+const item = { ...named, resource_id: id, action: 'view' }
+const grant = { grantee_type: 'user', grantee_id: id, permission: 'view' }
+const facts = { ...named, resource_id: id, workspace_id: id, owner_id: id }
+const list = { ...named, action: 'view', workspace_id: id }
+
+/** What is wrong with each message: field by field, all of it, in its words. */
+const wrong: [method: string, message: object, violations: Record<string, string>][] = [
+  ['Check', { checks: [] }, { checks: 'must have 1 items at least' }],
+  [
+    'Check',
+    { checks: [item, item, item, { ...item, resource_id: 'x' }] },
+    { 'checks[3].resource_id': 'must be a UUID' },
+  ],
+  [
+    'Check',
+    { checks: [{ service_name: '', resource_type: '', resource_id: '', action: '' }, item] },
+    {
+      'checks[0].service_name': 'is required',
+      'checks[0].resource_type': 'is required',
+      'checks[0].resource_id': 'is required',
+      'checks[0].action': 'is required',
+    },
+  ],
+  [
+    'Check',
+    {
+      checks: [
+        { ...item, action: 'a\u0000b' },
+        { ...item, service_name: 'x'.repeat(201) },
+      ],
+    },
+    {
+      'checks[0].action': 'must have no control characters',
+      'checks[1].service_name': 'must have 200 characters at most',
+    },
+  ],
+  [
+    'Check',
+    { checks: Array(1001).fill({ ...item, action: '' }) },
+    { checks: 'must have 1000 items at most' },
+  ],
+  [
+    'Accessible',
+    { ...list, workspace_id: 'x', limit: 0, page_token: 'x'.repeat(101) },
+    {
+      workspace_id: 'must be a UUID',
+      limit: 'must be 1 at least',
+      page_token: 'must have 100 characters at most',
+    },
+  ],
+  [
+    'Accessible',
+    { ...list, limit: 0, page_token: 'x' },
+    { limit: 'must be 1 at least', page_token: 'must come from the answer before' },
+  ],
+  ['Accessible', { ...list, limit: 10_001 }, { limit: 'must be 10000 at most' }],
+  ['Accessible', { ...list, limit: -1 }, { limit: 'must be 1 at least' }],
+  [
+    'Register',
+    { ...facts, resource_id: 'x', owner_id: '', visibility: 'public' },
+    {
+      resource_id: 'must be a UUID',
+      owner_id: 'is required',
+      visibility: 'must be one of private, workspace',
+    },
+  ],
+  [
+    'Share',
+    { ...grant, permission_id: 'x', grantee_type: 'role', grantee_id: 'y', permission: 'own' },
+    {
+      permission_id: 'must be a UUID',
+      grantee_type: 'must be one of user, group',
+      grantee_id: 'must be a UUID',
+      permission: 'must be one of view, edit',
+    },
+  ],
+  ['RevokeShare', { ...grant, permission_id: id, permission: '' }, { permission: 'is required' }],
+  [
+    'UpdateVisibility',
+    { permission_id: 'x', visibility: 'Private' },
+    { permission_id: 'must be a UUID', visibility: 'must be one of private, workspace' },
+  ],
+  ['GetResource', { ...named, resource_id: 'x' }, { resource_id: 'must be a UUID' }],
+  [
+    'InviteMember',
+    { workspace_id: 'x', email: 'ann', role: 'guest' },
+    {
+      workspace_id: 'must be a UUID',
+      email: 'must be an e-mail address',
+      role: 'must be one of owner, admin, editor, viewer',
+    },
+  ],
+  ['CreateWorkspace', { name: '', slug: 'admin' }, { name: 'is required', slug: 'is reserved' }],
+  ['Unregister', { permission_id: 'x' }, { permission_id: 'must be a UUID' }],
+]
+
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+
+  for (const [method, message, expected] of wrong) {
+    const fields = Object.keys(expected).join(', ')
+    test(`${method} names every problem: ${fields} in ${JSON.stringify(message).length} characters ${through}`, async (t) => {
+      const { people, as } = await createWorkspaceFixture(environment, transport)
+      const { code, violations } = expectError(
+        await transport.call(method, message, as(people.owner)),
+      )
+      t.is(code, 'invalid_argument')
+      const told = violations.map(({ field, message }) => [
+        field,
+        message.replace(/^must match .*/, ''),
+      ])
+      // An empty value of a closed set may be called required or none of the set.
+      for (const [field, message] of Object.entries(expected)) {
+        const [, sentence] = told.find(([name]) => name === field) ?? []
+        if (message === 'is required') t.truthy(sentence, field)
+        else t.is(sentence, message, field)
+      }
+      t.is(told.length, Object.keys(expected).length)
+    })
+  }
+
+  test(`only the hyphenated form is a UUID, in any case ${through}`, async (t) => {
+    const { kind, people, as } = await createWorkspaceFixture(environment, transport)
+    const hex = id.replaceAll('-', '')
+    for (const resource_id of [
+      ...[hex, `{${id}}`, `urn:uuid:${id}`, `${id} `, ` ${id}`, `${id}\n`, id.slice(1), `${id}0`],
+      ...[id.replace(/^./, 'g'), id.replace('-', '_'), `${id},${id}`, 'NULL', '0', '１'.repeat(36)],
+    ]) {
+      const checks = [{ ...kind, resource_id, action: 'view' }]
+      const ending = await transport.call('Check', { checks }, as(people.owner))
+      t.like(ending, { ok: false, violations: [{ field: 'checks[0].resource_id' }] }, resource_id)
+    }
+  })
+
+  test(`NUL and every other control character in a name is 422 ${through}`, async (t) => {
+    const { service, people, as } = await createWorkspaceFixture(environment, transport)
+    for (const code of [0, 1, 7, 9, 10, 13, 27, 31, 127, 128, 133, 159]) {
+      const resource_type = `a${String.fromCharCode(code)}b`
+      const checks = [{ ...item, service_name: service, resource_type }]
+      const ending = await transport.call('Check', { checks }, as(people.owner))
+      t.like(ending, { ok: false, violations: [{ field: 'checks[0].resource_type' }] })
+      const message = { service_name: service, resource_type, resource_id: id }
+      const looked = await transport.call('GetResource', message, as(people.owner))
+      t.like(looked, { ok: false, violations: [{ field: 'resource_type' }] })
+    }
+    // Letters beyond the first plane count once each.
+    const checks = [{ ...item, service_name: service, resource_type: '🦊'.repeat(200) }]
+    t.true((await transport.call('Check', { checks }, as(people.owner))).ok)
+  })
+
+  test(`of 1,000 wrong items the answer tells, and stays small in gRPC ${through}`, async (t) => {
+    const { people, as } = await createWorkspaceFixture(environment, transport)
+    const checks = Array(1000).fill({ ...item, resource_id: 'x', action: '\u0001' })
+    const { code, violations } = expectError(
+      await transport.call('Check', { checks }, as(people.owner)),
+    )
+    t.is(code, 'invalid_argument')
+    t.deepEqual(
+      violations
+        .slice(0, 2)
+        .map(({ field }) => field)
+        .toSorted(),
+      ['checks[0].action', 'checks[0].resource_id'],
+    )
+    if (transport.name === 'rest') t.is(violations.length, 2000)
+  })
+
+  test(`strings of 1 MB are 422, and quickly so ${through}`, async (t) => {
+    const { people, as } = await createWorkspaceFixture(environment, transport)
+    const long = 'é'.repeat(500_000)
+    const started = performance.now()
+    for (const [method, message, field] of [
+      ['Check', { checks: [{ ...item, action: long }] }, 'checks[0].action'],
+      ['Check', { checks: [{ ...item, resource_id: long }] }, 'checks[0].resource_id'],
+      ['Register', { ...facts, visibility: long }, 'visibility'],
+      ['Share', { ...grant, permission_id: id, permission: long }, 'permission'],
+      ['Accessible', { ...list, page_token: long }, 'page_token'],
+    ] as const) {
+      const ending = await transport.call(method, message, as(people.owner))
+      t.like(ending, { ok: false, code: 'invalid_argument', violations: [{ field }] })
+      t.true(JSON.stringify(ending).length < 8192)
+    }
+    t.true(performance.now() - started < 5000)
+  })
+
+  test(`who is not let in hears nothing of what would be valid ${through}`, async (t) => {
+    const { key, people } = await createWorkspaceFixture(environment, transport)
+    for (const [method, message] of wrong) {
+      const ending = await transport.call(method, message)
+      t.like(ending, { ok: false, code: 'unauthenticated', violations: [] }, method)
+    }
+    for (const shown of [{ key }, people.owner]) {
+      const ending = await transport.call('Check', { checks: [] }, shown)
+      t.like(ending, { ok: false, code: 'unauthenticated', violations: [] })
+    }
+  })
+
+  test(`what is not well-formed is 422 before rights are looked at ${through}`, async (t) => {
+    const { key, people } = await createWorkspaceFixture(environment, transport)
+    const checks = [{ ...item, service_name: 'another', resource_id: 'x' }]
+    const ending = await transport.call('Check', { checks }, { key, token: people.viewer.token })
+    t.like(ending, { ok: false, code: 'invalid_argument' })
+  })
+}
+
+test('gRPC trailers stay under 8 KiB whatever is wrong with 1,000 items', async (t) => {
+  const [transport] = environment.transports
+  if (!transport) return t.fail()
+  const { key, people } = await createWorkspaceFixture(environment, transport)
+  // 1,000 empty items, each with four violations: field 1, length 0.
+  const bytes = Buffer.alloc(2000, Buffer.from([0x0a, 0]))
+  const shown = { authorization: `Bearer ${people.owner.token}`, 'x-service-key': key }
+  const path = '/daikon.v1.PermissionService/Check'
+  const { code, violations, trailerBytes } = await sendBytes(
+    environment.grpcPort,
+    path,
+    bytes,
+    shown,
+  )
+  t.is(code, 3)
+  t.true(violations.length > 10)
+  t.true(trailerBytes < 8192, String(trailerBytes))
+})
+
+test.after('nothing of it was a fault of ours', (t) => {
+  t.deepEqual(environment.failures, [])
+})

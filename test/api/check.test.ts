@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+
+  test(`ground 1: owner and admin may view, edit and do every registered action ${through}`, async (t) => {
+    const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
+    await environment.seed.serviceAction(service, 'publish')
+    const record = await fixture.register(await fixture.addMember('viewer'))
+    for (const action of ['view', 'edit', 'publish']) {
+      t.true(await fixture.isAllowed(people.owner, action, record))
+      t.true(await fixture.isAllowed(people.admin, action, record))
+      t.false(await fixture.isAllowed(people.editor, action, record))
+      t.false(await fixture.isAllowed(people.viewer, action, record))
+    }
+    t.false(await fixture.isAllowed(people.owner, 'unheard-of', record))
+  })
+
+  test(`ground 2: a resource's owner may do the same, whatever their role ${through}`, async (t) => {
+    const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
+    await environment.seed.serviceAction(service, 'publish')
+    const record = await fixture.register(people.viewer)
+    for (const action of ['view', 'edit', 'publish'])
+      t.true(await fixture.isAllowed(people.viewer, action, record))
+    t.false(await fixture.isAllowed(people.viewer, 'unheard-of', record))
+  })
+
+  test(`ground 3: what is open to the workspace every member views and editors edit ${through}`, async (t) => {
+    const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
+    await environment.seed.serviceAction(service, 'publish')
+    const record = await fixture.register(people.owner, { visibility: 'workspace' })
+    t.true(await fixture.isAllowed(people.viewer, 'view', record))
+    t.false(await fixture.isAllowed(people.viewer, 'edit', record))
+    t.true(await fixture.isAllowed(people.editor, 'view', record))
+    t.true(await fixture.isAllowed(people.editor, 'edit', record))
+    t.false(await fixture.isAllowed(people.editor, 'publish', record))
+  })
+
+  test(`ground 4: a share with the user or their group gives view, or view and edit ${through}`, async (t) => {
+    const { people, workspace, service, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    await environment.seed.serviceAction(service, 'publish')
+    const { viewer } = people
+    const mine = await environment.seed.group(workspace, [viewer.id])
+    const others = await environment.seed.group(workspace, [people.editor.id])
+    for (const grantee of [{ user: viewer.id }, { group: mine }]) {
+      for (const permission of ['view', 'edit']) {
+        const record = await fixture.register(people.owner)
+        await fixture.share(people.owner, record, { group: others }, 'edit')
+        t.false(await fixture.isAllowed(viewer, 'view', record))
+        await fixture.share(people.owner, record, grantee, permission)
+        t.true(await fixture.isAllowed(viewer, 'view', record))
+        t.is(await fixture.isAllowed(viewer, 'edit', record), permission === 'edit')
+        t.false(await fixture.isAllowed(viewer, 'publish', record))
+      }
+    }
+  })
+
+  test(`ground 5: a custom role's action on what the user may view ${through}`, async (t) => {
+    const { people, workspace, service, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const publish = await environment.seed.serviceAction(service, 'publish')
+    await environment.seed.serviceAction(service, 'print')
+    await environment.seed.customRole(workspace, [publish], [people.viewer.id])
+    const open = await fixture.register(people.owner, { visibility: 'workspace' })
+    const closed = await fixture.register(people.owner)
+    t.true(await fixture.isAllowed(people.viewer, 'publish', open))
+    t.false(await fixture.isAllowed(people.viewer, 'print', open))
+    t.false(await fixture.isAllowed(people.editor, 'publish', open))
+    t.false(await fixture.isAllowed(people.viewer, 'publish', closed))
+    await fixture.share(people.owner, closed, { user: people.viewer.id }, 'view')
+    t.true(await fixture.isAllowed(people.viewer, 'publish', closed))
+    t.false(await fixture.isAllowed(people.viewer, 'edit', closed))
+  })
+
+  test(`a custom role of another workspace or another service's action gives nothing ${through}`, async (t) => {
+    const { people, service, workspace, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const { viewer } = people
+    const publish = await environment.seed.serviceAction(service, 'publish')
+    const elsewhere = await environment.seed.workspace()
+    await environment.seed.member(elsewhere, viewer.id)
+    await environment.seed.customRole(elsewhere, [publish], [viewer.id])
+    const foreign = await environment.seed.serviceAction(`${service}-other`, 'archive')
+    await environment.seed.customRole(workspace, [foreign], [viewer.id])
+    const record = await fixture.register(people.owner, { visibility: 'workspace' })
+    t.false(await fixture.isAllowed(viewer, 'publish', record))
+    t.false(await fixture.isAllowed(viewer, 'archive', record))
+    t.false(await fixture.isAllowed(people.owner, 'archive', record))
+  })
+
+  test(`a custom role can neither give nor take view and edit ${through}`, async (t) => {
+    const { people, service, workspace, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const view = await environment.seed.serviceAction(service, 'view')
+    const edit = await environment.seed.serviceAction(service, 'edit')
+    await environment.seed.customRole(workspace, [view, edit], [people.viewer.id])
+    const record = await fixture.register(people.owner)
+    t.false(await fixture.isAllowed(people.viewer, 'view', record))
+    await fixture.share(people.owner, record, { user: people.viewer.id }, 'view')
+    t.false(await fixture.isAllowed(people.viewer, 'edit', record))
+  })
+
+  test(`a resource of another workspace is false to everybody with another token ${through}`, async (t) => {
+    const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(people.owner, { visibility: 'workspace' })
+    const elsewhere = await environment.seed.workspace()
+    await environment.seed.member(elsewhere, people.owner.id, 'owner')
+    const token = await environment.token(people.owner.id, elsewhere)
+    t.false(await fixture.isAllowed({ id: people.owner.id, token }, 'view', record))
+    t.true(await fixture.isAllowed(people.owner, 'view', record))
+  })
+
+  test(`unknown resources, types and actions are answers, and they are false ${through}`, async (t) => {
+    const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { resource_id } = await fixture.register(people.owner)
+    const known = { ...kind, resource_id, action: 'view' }
+    const checks = [
+      known,
+      { ...known, resource_id: randomUUID() },
+      { ...known, resource_type: 'never-registered' },
+      { ...known, action: 'never-registered' },
+    ]
+    const { results } = expectOk(await transport.call('Check', { checks }, as(people.owner)))
+    t.deepEqual(
+      results,
+      checks.map((asked, at) => ({ ...asked, allowed: at === 0 })),
+    )
+  })
+
+  test(`1,000 checks are answered in order, fields as they were asked ${through}`, async (t) => {
+    const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const records = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        fixture.register(at % 3 ? people.owner : people.viewer, {
+          resource_type: `type ${at % 2}`,
+        }),
+      ),
+    )
+    const checks = Array.from({ length: 1000 }, (_, at) => {
+      const { resource_id, resource_type } = records[(at * 7) % 10] as Record<string, any>
+      const id = at % 4 ? resource_id : resource_id.toUpperCase()
+      return { ...kind, resource_type, resource_id: id, action: at % 5 ? 'view' : 'edit' }
+    })
+    const ending = await transport.call('Check', { checks }, as(people.viewer))
+    t.deepEqual(
+      expectOk(ending).results,
+      checks.map((asked, at) => ({ ...asked, allowed: ((at * 7) % 10) % 3 === 0 })),
+    )
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+  })
+
+  test(`near-identical items get each their own answer ${through}`, async (t) => {
+    const {
+      people,
+      service: service_name,
+      as,
+      ...fixture
+    } = await createWorkspaceFixture(environment, transport)
+    const resource_id = randomUUID()
+    const near = ['a,b', 'a', 'b', 'a b', 'A', '"a"', "'a'", 'a\\', '\\"', '{a}', '{}', 'NULL']
+    near.push('null', '()', 'a:b', 'a/b', 'a\u00a0b', 'ä', 'a\u0308', '🦊', '%', '_', 'ａ', ' ')
+    const known = near.filter((_, at) => at % 2 === 0)
+    for (const resource_type of known)
+      await fixture.register(people.viewer, { resource_id, resource_type })
+    const checks = near.map((resource_type) => {
+      return { service_name, resource_type, resource_id, action: 'view' }
+    })
+    const { results } = expectOk(await transport.call('Check', { checks }, as(people.viewer)))
+    t.deepEqual(
+      results,
+      checks.map((asked) => ({ ...asked, allowed: known.includes(asked.resource_type) })),
+    )
+  })
+
+  test(`actions that look alike are different actions ${through}`, async (t) => {
+    const { people, service, kind, as, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const { resource_id } = await fixture.register(people.owner)
+    const actions = ['view', 'VIEW', 'View', 'view ', ' view', 'view,edit', 'vieẇ', 'edit', 'NULL']
+    await environment.seed.serviceAction(service, 'view,edit')
+    const checks = actions.map((action) => ({ ...kind, resource_id, action }))
+    const { results } = expectOk(await transport.call('Check', { checks }, as(people.owner)))
+    t.deepEqual(
+      results.filter(({ allowed }: { allowed: boolean }) => allowed),
+      ['view', 'view,edit', 'edit'].map((action) => {
+        return { ...kind, resource_id, action, allowed: true }
+      }),
+    )
+  })
+
+  test(`the same check asked twice in a batch is answered twice ${through}`, async (t) => {
+    const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { resource_id } = await fixture.register(people.viewer)
+    const asked = { ...kind, resource_id, action: 'edit' }
+    const { results } = expectOk(
+      await transport.call('Check', { checks: [asked, asked] }, as(people.viewer)),
+    )
+    t.deepEqual(results, [
+      { ...asked, allowed: true },
+      { ...asked, allowed: true },
+    ])
+  })
+}

@@ -1,0 +1,164 @@
+import { createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import { CompactSign, exportJWK, exportSPKI, type JWTHeaderParameters, SignJWT } from 'jose'
+import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture, type WorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'daikon-forge-'))
+const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
+createKeyFiles(paths)
+const keys = await readKeys(paths)
+const { kid, signing } = keys
+const environment = await startTestEnvironment({}, undefined, { keys })
+test.after.always(async () => {
+  rmSync(folder, { recursive: true })
+  await environment.stop()
+})
+
+const publicKey = keys.verifying.get(kid) as Parameters<typeof exportSPKI>[0]
+const attacker = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const now = Math.floor(Date.now() / 1000)
+const segment = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** What a token of ours says; undefined takes a claim out. */
+function claimsOf(
+  fixture: WorkspaceFixture,
+  more: Record<string, unknown> = {},
+): Record<string, unknown> {
+  const person = { sub: fixture.people.owner.id, email: 'o@example.com', name: 'o' }
+  const place = { wid: fixture.workspace, wslug: 'w', wrole: 'owner', groups: [] }
+  const life = { jti: randomUUID(), type: 'access', iat: now, exp: now + 900 }
+  return { ...person, ...place, ...life, iss: 'http://localhost:8000', aud: 'daikon', ...more }
+}
+
+function sign(claims: object, header: object = {}, key: unknown = signing): Promise<string> {
+  const protectedHeader = { alg: 'RS256', typ: 'JWT', kid, ...header } as JWTHeaderParameters
+  return new SignJWT({ ...claims }).setProtectedHeader(protectedHeader).sign(key as never)
+}
+
+async function call(transport: Transport, fixture: WorkspaceFixture, token: string) {
+  const checks = [{ ...fixture.kind, resource_id: randomUUID(), action: 'view' }]
+  return transport.call('Check', { checks }, { token, key: fixture.key })
+}
+
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+
+  test(`a token of ours is let in, so that the refusals below mean something ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    t.true((await call(transport, fixture, await sign(claimsOf(fixture)))).ok)
+  })
+
+  test(`an HMAC with the public key as its secret is 401 ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const pem = await exportSPKI(publicKey)
+    const secrets = [
+      ...[pem, pem.trim(), JSON.stringify(await exportJWK(publicKey)), kid].map((text) =>
+        Buffer.from(text),
+      ),
+      (publicKey as any).export({ type: 'spki', format: 'der' }) as Buffer,
+    ]
+    for (const alg of ['HS256', 'HS384', 'HS512']) {
+      for (const secret of secrets) {
+        // Longer secrets than the hash's block are fine; jose wants no shorter ones.
+        const padded = secret.length < 64 ? Buffer.concat([secret], 64) : secret
+        const token = await sign(claimsOf(fixture), { alg }, padded)
+        t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
+      }
+    }
+  })
+
+  test(`alg none in every spelling, and an empty signature, are 401 ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const body = segment(claimsOf(fixture))
+    for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 'RS256', ['RS256']]) {
+      for (const signature of ['', 'AA', 'e30']) {
+        const token = `${segment({ alg, typ: 'JWT', kid })}.${body}.${signature}`
+        t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
+      }
+    }
+  })
+
+  test(`another algorithm by our own key is 401 ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    for (const alg of ['RS384', 'RS512', 'PS256', 'PS512']) {
+      const token = await sign(claimsOf(fixture), { alg })
+      t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
+    }
+  })
+
+  test(`no key is taken from a token's header ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const jwk = await exportJWK(attacker.publicKey)
+    const url = 'http://127.0.0.1:9/keys'
+    for (const header of [
+      ...[{}, { jwk }, { jwk, kid: undefined }, { jwk: { ...jwk, kid } }, { jku: url }],
+      ...[{ x5u: url }, { x5c: ['MIIB'] }, { x5t: 'AAAA' }, { kid: undefined }, { kid: '' }],
+      ...['../../dev/null', '/dev/null', paths.publicPath, "' or 1=1 --", 'a\u0000b', '__proto__'],
+    ].map((header) => (typeof header === 'string' ? { kid: header } : header))) {
+      const token = await sign(claimsOf(fixture), header, attacker.privateKey)
+      t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
+    }
+    for (const odd of [{}, [], [kid], 1, null, true, { toString: kid }]) {
+      const header = segment({ alg: 'RS256', kid: odd })
+      const token = `${header}.${segment(claimsOf(fixture))}.AAAA`
+      t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
+    }
+    const critical = `${segment({ alg: 'RS256', kid, crit: ['x'], x: 1 })}.${segment(claimsOf(fixture))}`
+    const signature = createSign('RSA-SHA256').update(critical).sign(signing, 'base64url')
+    const ending = await call(transport, fixture, `${critical}.${signature}`)
+    t.like(ending, { ok: false, code: 'unauthenticated' })
+  })
+
+  test(`wrong iss, aud, type, life or ids under our own signature are 401 ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    for (const more of [
+      ...[{ iss: undefined }, { iss: 'http://localhost:8000/' }, { iss: 'https://evil.example' }],
+      ...[{ aud: undefined }, { aud: 'Daikon' }, { aud: ['other'] }, { aud: 1 }],
+      ...['refresh', 'admin_access', 'Access', undefined, null, ['access']].map((type) => ({
+        type,
+      })),
+      ...[{ exp: undefined }, { exp: null }, { exp: 0 }, { exp: -1 }, { exp: `${now + 900}` }],
+      ...[{ exp: now - 1 }, { nbf: now + 900 }, { nbf: 'soon' }],
+      ...['sub', 'jti', 'wid'].flatMap((name) =>
+        [undefined, null, '', 'x', 1, {}, `${randomUUID()}\n`, '%'].map((id) => ({ [name]: id })),
+      ),
+    ]) {
+      const token = await sign(claimsOf(fixture, more))
+      const ending = await call(transport, fixture, token)
+      t.like(ending, { ok: false, code: 'unauthenticated' }, JSON.stringify(more))
+    }
+  })
+
+  test(`a payload that is no claims, or was changed after signing, is 401 ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    for (const payload of ['', 'x', '[]', 'null', '"x"', '1', '{', '{"a":1', '\u0000']) {
+      const token = await new CompactSign(Buffer.from(payload))
+        .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
+        .sign(signing)
+      t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' }, payload)
+    }
+    const token = await sign(claimsOf(fixture))
+    const [head, body, signature] = token.split('.') as [string, string, string]
+    const other = segment(claimsOf(fixture, { sub: fixture.people.admin.id }))
+    const bit = signature.startsWith('A') ? 'B' : 'A'
+    for (const changed of [
+      `${head}.${other}.${signature}`,
+      `${head}.${body}.${bit}${signature.slice(1)}`,
+      `${segment({ alg: 'RS256', kid, x: 1 })}.${body}.${signature}`,
+      `${head}.${body}.${signature}A`,
+      `${head}.${body}.${signature.slice(0, -4)}`,
+    ])
+      t.like(await call(transport, fixture, changed), { ok: false, code: 'unauthenticated' })
+    t.true((await call(transport, fixture, token)).ok)
+  })
+
+  test.after(`no forgery was a fault of ours ${through}`, (t) => {
+    t.deepEqual(environment.failures, [])
+  })
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { activityOf } from '../support/activity.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+
+  test(`a change of visibility answers the record and is recorded, both ways ${through}`, async (t) => {
+    const { key, kind, workspace, people, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const record = await fixture.register(people.owner)
+    const { id: permission_id, resource_id } = record
+    await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
+    const { shares } = await fixture.readResource(record)
+    for (const visibility of ['workspace', 'private']) {
+      const message = { permission_id, visibility }
+      const ending = await transport.call('UpdateVisibility', message, { key })
+      t.deepEqual(expectOk(ending), { ...record, visibility, shares })
+      if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+      t.is(await fixture.isAllowed(people.viewer, 'view', record), visibility === 'workspace')
+    }
+    const entries = await activityOf(environment.pool, permission_id)
+    const entry = {
+      action: 'permission.visibility_changed',
+      target_type: 'permission',
+      actor_id: null,
+      workspace_id: workspace,
+    }
+    t.deepEqual(entries.slice(1), [
+      { ...entry, detail: { ...kind, resource_id, from: 'private', to: 'workspace' } },
+      { ...entry, detail: { ...kind, resource_id, from: 'workspace', to: 'private' } },
+    ])
+  })
+
+  test(`a visibility that changes nothing is answered and not recorded ${through}`, async (t) => {
+    const { key, people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(people.owner)
+    const message = { permission_id: record.id, visibility: 'private' }
+    t.deepEqual(expectOk(await transport.call('UpdateVisibility', message, { key })), record)
+    t.deepEqual(await activityOf(environment.pool, record.id), [])
+  })
+
+  test(`of racing changes of visibility each that happened is recorded once ${through}`, async (t) => {
+    const { key, people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { id: permission_id } = await fixture.register(people.owner)
+    const message = { permission_id, visibility: 'workspace' }
+    const endings = await Promise.all(
+      Array.from({ length: 20 }, () => transport.call('UpdateVisibility', message, { key })),
+    )
+    for (const ending of endings) t.is(expectOk(ending).visibility, 'workspace')
+    t.is((await activityOf(environment.pool, permission_id)).length, 1)
+  })
+
+  test(`the visibility of an unknown permission_id is 404 ${through}`, async (t) => {
+    const { key } = await createWorkspaceFixture(environment, transport)
+    const message = { permission_id: randomUUID(), visibility: 'private' }
+    const ending = await transport.call('UpdateVisibility', message, { key })
+    t.like(ending, { ok: false, code: 'not_found', detail: 'Resource not found' })
+  })
+
+  test(`a resource answers its record with every share, oldest first ${through}`, async (t) => {
+    const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(people.owner)
+    const group = await environment.seed.group(workspace)
+    const shares = [
+      await fixture.share(people.owner, record, { user: people.viewer.id }, 'edit'),
+      await fixture.share(people.admin, record, { group }, 'view'),
+    ]
+    const upper = { resource_id: record.resource_id.toUpperCase() }
+    t.deepEqual(await fixture.readResource(record), { ...record, shares })
+    t.deepEqual(await fixture.readResource(upper), { ...record, shares })
+  })
+
+  test(`a resource that is not registered is 404 'Resource not found' ${through}`, async (t) => {
+    const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { resource_id } = await fixture.register(people.owner)
+    for (const message of [
+      { ...kind, resource_id: randomUUID() },
+      { ...kind, resource_id, resource_type: 'Document' },
+    ]) {
+      const ending = await transport.call('GetResource', message, { key })
+      t.like(ending, { ok: false, code: 'not_found', detail: 'Resource not found' })
+    }
+  })
+
+  test(`names with separators, quotes and letters of the environment are found as written ${through}`, async (t) => {
+    const {
+      key,
+      service: service_name,
+      people,
+      ...fixture
+    } = await createWorkspaceFixture(environment, transport)
+    for (const resource_type of ['a/b', 'a%2Fb', '?x=1#y', 'ä 字 🦊', '"\\\'', 'NULL', '{,}']) {
+      const record = await fixture.register(people.owner, { resource_type })
+      const message = { service_name, resource_type, resource_id: record.resource_id }
+      t.deepEqual(expectOk(await transport.call('GetResource', message, { key })), record)
+    }
+  })
+
+  test(`unregistering answers 204, takes the shares along and ends every right ${through}`, async (t) => {
+    const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(people.viewer, { visibility: 'workspace' })
+    const { id: permission_id, resource_id } = record
+    await fixture.share(people.viewer, record, { user: people.editor.id }, 'edit')
+    const ending = await transport.call('Unregister', { permission_id }, { key })
+    t.deepEqual(expectOk(ending), {})
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+
+    for (const person of Object.values(people))
+      t.false(await fixture.isAllowed(person, 'view', record))
+    const { rows } = await environment.pool.query('select from shares where resource_id = $1', [
+      resource_id,
+    ])
+    t.is(rows.length, 0)
+    const missing = { ok: false, code: 'not_found', detail: 'Resource not found' } as const
+    t.like(await transport.call('GetResource', { ...kind, resource_id }, { key }), missing)
+    t.like(await transport.call('Unregister', { permission_id }, { key }), missing)
+
+    const again = await fixture.register(people.viewer, { resource_id })
+    t.not(again.id, permission_id)
+    t.deepEqual(again.shares, [])
+    t.false(await fixture.isAllowed(people.editor, 'edit', again))
+  })
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+
+  test(`a registration answers 201 with the record, private and without shares ${through}`, async (t) => {
+    const { kind, workspace, people, key } = await createWorkspaceFixture(environment, transport)
+    const resource_id = randomUUID()
+    const facts = { ...kind, resource_id, workspace_id: workspace, owner_id: people.viewer.id }
+    const ending = await transport.call('Register', facts, { key })
+    const { id, created_at, ...rest } = expectOk(ending)
+    t.deepEqual(rest, { ...facts, visibility: 'private', shares: [] })
+    t.regex(id, /^[0-9a-f-]{36}$/)
+    t.not(id, resource_id)
+    t.regex(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+  })
+
+  test(`the visibility at registration is the one given ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(fixture.people.viewer, { visibility: 'workspace' })
+    t.is(record.visibility, 'workspace')
+  })
+
+  test(`a repeated registration answers 201 with the record as it is now ${through}`, async (t) => {
+    const { people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const first = await fixture.register(people.viewer)
+    const { resource_id, id: permission_id } = first
+    await fixture.share(people.viewer, first, { user: people.editor.id }, 'view')
+    const opened = { permission_id, visibility: 'workspace' }
+    expectOk(await transport.call('UpdateVisibility', opened, { key: fixture.key }))
+
+    const again = { resource_id, visibility: 'private', workspace_id: fixture.workspace }
+    t.deepEqual(await fixture.register(people.viewer, again), await fixture.readResource(first))
+    const upper = {
+      resource_id: resource_id.toUpperCase(),
+      workspace_id: fixture.workspace.toUpperCase(),
+      owner_id: people.viewer.id.toUpperCase(),
+    }
+    const record = await fixture.register(people.viewer, upper)
+    t.is(record.visibility, 'workspace')
+    t.is(record.shares.length, 1)
+    t.is(record.id, permission_id)
+    t.is(record.resource_id, resource_id)
+  })
+
+  test(`a registration with another owner or workspace is 409 and changes nothing ${through}`, async (t) => {
+    const { people, kind, key, workspace, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const record = await fixture.register(people.viewer)
+    const { resource_id } = record
+    const elsewhere = await environment.seed.workspace()
+    await environment.seed.member(elsewhere, people.viewer.id)
+    for (const facts of [
+      { workspace_id: workspace, owner_id: people.editor.id },
+      { workspace_id: elsewhere, owner_id: people.viewer.id },
+    ]) {
+      const ending = await transport.call('Register', { ...kind, resource_id, ...facts }, { key })
+      t.like(ending, { ok: false, code: 'already_exists', reason: 'RESOURCE_REGISTERED' })
+    }
+    t.deepEqual(await fixture.readResource(record), record)
+  })
+
+  test(`the same id under another type is another resource ${through}`, async (t) => {
+    const { people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { id, resource_id } = await fixture.register(people.viewer)
+    const folder = await fixture.register(people.editor, { resource_id, resource_type: 'folder' })
+    t.not(folder.id, id)
+    t.is(folder.owner_id, people.editor.id)
+  })
+
+  test(`a registration in an unknown workspace is 404 ${through}`, async (t) => {
+    const { kind, people, key } = await createWorkspaceFixture(environment, transport)
+    const facts = { resource_id: randomUUID(), workspace_id: randomUUID() }
+    const message = { ...kind, ...facts, owner_id: people.owner.id }
+    const ending = await transport.call('Register', message, { key })
+    t.like(ending, { ok: false, code: 'not_found', detail: 'Workspace not found' })
+  })
+
+  test(`an owner who is no member of the workspace is 422 and named ${through}`, async (t) => {
+    const { kind, workspace, key } = await createWorkspaceFixture(environment, transport)
+    for (const owner_id of [randomUUID(), await environment.seed.user()]) {
+      const facts = { resource_id: randomUUID(), workspace_id: workspace, owner_id }
+      const ending = await transport.call('Register', { ...kind, ...facts }, { key })
+      t.like(ending, { ok: false, code: 'invalid_argument', violations: [{ field: 'owner_id' }] })
+    }
+  })
+
+  test(`a repetition answers 201 after the owner has left the workspace, too ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const leaver = await fixture.addMember('editor')
+    const record = await fixture.register(leaver)
+    await environment.pool.query('delete from members where user_id = $1', [leaver.id])
+    const { resource_id } = record
+    t.deepEqual(await fixture.register(leaver, { resource_id }), record)
+  })
+
+  test(`of 50 registrations at once one record comes and no error ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const resource_id = randomUUID()
+    // A kind nobody has named before, so that its row is raced for, too.
+    const facts = { resource_id, resource_type: `kind-${transport.name}` }
+    const records = await Promise.all(
+      Array.from({ length: 50 }, () => fixture.register(fixture.people.viewer, facts)),
+    )
+    t.is(new Set(records.map(({ id }) => id)).size, 1)
+    const { rows } = await environment.pool.query('select from resources where resource_id = $1', [
+      resource_id,
+    ])
+    t.is(rows.length, 1)
+  })
+
+  test(`of 20 racing owners one wins and the others are told 409 ${through}`, async (t) => {
+    const { kind, key, workspace, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const owners = await Promise.all(Array.from({ length: 20 }, () => fixture.addMember('viewer')))
+    const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
+    const endings = await Promise.all(
+      owners.map(({ id }) => transport.call('Register', { ...facts, owner_id: id }, { key })),
+    )
+    t.is(endings.filter(({ ok }) => ok).length, 1)
+    t.is(endings.filter((ending) => !ending.ok && ending.code === 'already_exists').length, 19)
+  })
+}

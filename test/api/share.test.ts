@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { activityOf } from '../support/activity.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+
+for (const transport of environment.transports) {
+  const through = `through ${transport.name}`
+
+  test(`the owner shares a resource: 201 with the share, and it is recorded ${through}`, async (t) => {
+    const { workspace, people, kind, as, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const record = await fixture.register(people.viewer)
+    const { id: permission_id, resource_id } = record
+    const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+    const ending = await transport.call('Share', { permission_id, ...grant }, as(people.viewer))
+    const { id, granted_at, ...rest } = expectOk(ending)
+    t.deepEqual(rest, { ...grant, granted_by: people.viewer.id })
+    t.regex(id, /^[0-9a-f-]{36}$/)
+    t.true(Math.abs(Date.parse(granted_at) - Date.now()) < 60_000)
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+    t.deepEqual((await fixture.readResource(record)).shares, [ending.ok && ending.message])
+
+    t.deepEqual(await activityOf(environment.pool, permission_id), [
+      {
+        action: 'permission.shared',
+        target_type: 'permission',
+        actor_id: people.viewer.id,
+        workspace_id: workspace,
+        detail: { ...kind, resource_id, ...grant },
+      },
+    ])
+  })
+
+  test(`a resource that goes while it is shared is not found, rather than the grantee ${through}`, async (t) => {
+    const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+    for (let round = 0; round < 40; round += 1) {
+      const { id: permission_id } = await fixture.register(people.owner)
+      const [ending] = await Promise.all([
+        transport.call('Share', { permission_id, ...grant }, as(people.owner)),
+        transport.call('Unregister', { permission_id }, as(people.owner)),
+      ])
+      if (!ending.ok) t.is(ending.reason, 'RESOURCE_NOT_FOUND')
+    }
+    t.pass()
+  })
+
+  test(`owner and admin of the workspace share what is not theirs, others are 403 ${through}`, async (t) => {
+    const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const owner = await fixture.addMember('viewer')
+    const record = await fixture.register(owner, { visibility: 'workspace' })
+    const { id: permission_id } = record
+    const grant = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'edit' }
+    for (const person of [people.viewer, people.editor]) {
+      const ending = await transport.call('Share', { permission_id, ...grant }, as(person))
+      t.like(ending, { ok: false, code: 'permission_denied', reason: 'NOT_THE_OWNER' })
+    }
+    // Whoever may edit by a share may not pass it on.
+    await fixture.share(owner, record, { user: people.editor.id }, 'edit')
+    t.like(await transport.call('Share', { permission_id, ...grant }, as(people.editor)), {
+      ok: false,
+      code: 'permission_denied',
+    })
+    for (const person of [people.admin, people.owner]) {
+      const ending = await transport.call('Share', { permission_id, ...grant }, as(person))
+      t.like(expectOk(ending), { ...grant, granted_by: person.id })
+    }
+  })
+
+  test(`a resource of another workspace is 404 as an unknown one, even to its owner ${through}`, async (t) => {
+    const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { id } = await fixture.register(people.owner)
+    const elsewhere = await environment.seed.workspace()
+    await environment.seed.member(elsewhere, people.owner.id, 'owner')
+    const token = await environment.token(people.owner.id, elsewhere)
+    const grant = { grantee_type: 'user', grantee_id: people.owner.id, permission: 'view' }
+    const [there, nowhere] = await Promise.all(
+      [id, randomUUID()].map(async (permission_id) => {
+        const ending = await transport.call('Share', { permission_id, ...grant }, { token, key })
+        return { ...ending, headers: undefined }
+      }),
+    )
+    t.like(there, { ok: false, code: 'not_found', detail: 'Resource not found' })
+    t.deepEqual(there, nowhere)
+  })
+
+  test(`a grantee who is no member or group of the workspace is 404 ${through}`, async (t) => {
+    const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { id: permission_id } = await fixture.register(people.viewer)
+    const elsewhere = await environment.seed.workspace()
+    const stranger = await environment.seed.person(elsewhere)
+    const group = await environment.seed.group(elsewhere, [stranger])
+    for (const [grantee_type, grantee_id] of [
+      ...[
+        ['user', stranger],
+        ['user', randomUUID()],
+        ['user', group],
+      ],
+      ...[
+        ['group', group],
+        ['group', randomUUID()],
+        ['group', people.editor.id],
+      ],
+    ]) {
+      const message = { permission_id, grantee_type, grantee_id, permission: 'view' }
+      const ending = await transport.call('Share', message, as(people.viewer))
+      t.like(ending, { ok: false, code: 'not_found', reason: 'GRANTEE_NOT_FOUND' })
+    }
+    t.deepEqual(await activityOf(environment.pool, permission_id), [])
+  })
+
+  test(`sharing again replaces the permission and keeps the share's id ${through}`, async (t) => {
+    const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(people.viewer)
+    const group = await environment.seed.group(workspace, [people.editor.id])
+    for (const grantee of [{ user: people.editor.id }, { group }]) {
+      const first = await fixture.share(people.viewer, record, grantee, 'edit')
+      t.true(await fixture.isAllowed(people.editor, 'edit', record))
+      const second = await fixture.share(people.admin, record, grantee, 'view')
+      t.like(second, { id: first.id, permission: 'view', granted_by: people.admin.id })
+      t.false(await fixture.isAllowed(people.editor, 'edit', record))
+      t.true(await fixture.isAllowed(people.editor, 'view', record))
+    }
+    t.is((await fixture.readResource(record)).shares.length, 2)
+  })
+
+  test(`50 writers on one resource leave no duplicate and meet no error ${through}`, async (t) => {
+    const { workspace, people, key, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const record = await fixture.register(people.viewer)
+    const group = await environment.seed.group(workspace)
+    const grantees = [{ user: people.editor.id }, { group }, { user: people.admin.id }]
+    await Promise.all(
+      Array.from({ length: 50 }, (_, at) => {
+        const grantee = grantees[at % 3] as { user: string }
+        return fixture.share(people.viewer, record, grantee, at % 2 ? 'view' : 'edit')
+      }),
+    )
+    t.is((await fixture.readResource(record)).shares.length, 3)
+
+    const taken = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+    const message = { permission_id: record.id, ...taken }
+    const endings = await Promise.all(
+      Array.from({ length: 20 }, () => transport.call('RevokeShare', message, { key })),
+    )
+    t.is(endings.filter(({ ok }) => ok).length, 1)
+    t.is(endings.filter((ending) => !ending.ok && ending.code === 'not_found').length, 19)
+  })
+
+  test(`of shares at once each has its own answer, whatever the others ask ${through}`, async (t) => {
+    const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const records = await Promise.all(
+      Array.from({ length: 5 }, () => fixture.register(people.viewer)),
+    )
+    const grantees = [people.editor.id, randomUUID(), people.admin.id, people.owner.id]
+    const asked = records.flatMap(({ id }) =>
+      grantees.map((grantee_id, at) => ({
+        ...{ permission_id: id, grantee_type: 'user', grantee_id },
+        permission: at % 2 ? 'view' : 'edit',
+      })),
+    )
+    const endings = await Promise.all(
+      asked.map((message) => transport.call('Share', message, as(people.viewer))),
+    )
+    for (const [at, { permission_id, ...grant }] of asked.entries()) {
+      const ending = endings[at]
+      if (grant.grantee_id === grantees[1])
+        t.like(ending, { ok: false, code: 'not_found', reason: 'GRANTEE_NOT_FOUND' })
+      else t.like(ending, { ok: true, message: { ...grant, granted_by: people.viewer.id } })
+    }
+    for (const record of records) {
+      const { shares } = await fixture.readResource(record)
+      const [editor, , admin, owner] = grantees
+      t.deepEqual(
+        shares.map(({ grantee_id }: any) => grantee_id).sort(),
+        [editor, admin, owner].sort(),
+      )
+      const recorded = await activityOf(environment.pool, record.id)
+      t.deepEqual(
+        recorded.map(({ detail }) => detail.grantee_id).sort(),
+        [editor, admin, owner].sort(),
+      )
+    }
+  })
+
+  test(`sharing and revoking while the resource goes away is answered or 404 ${through}`, async (t) => {
+    const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    for (let round = 0; round < 5; round += 1) {
+      const { id: permission_id } = await fixture.register(people.viewer)
+      const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+      const endings = await Promise.all([
+        transport.call('Share', { permission_id, ...grant }, as(people.viewer)),
+        transport.call('Share', { permission_id, ...grant }, as(people.admin)),
+        transport.call('Unregister', { permission_id }, { key }),
+        transport.call('RevokeShare', { permission_id, ...grant }, { key }),
+      ])
+      for (const ending of endings) t.true(ending.ok || ending.code === 'not_found')
+    }
+  })
+
+  test(`a revoked share is answered {"status":"ok"}, gone, and recorded as it was ${through}`, async (t) => {
+    const { workspace, people, kind, key, ...fixture } = await createWorkspaceFixture(
+      environment,
+      transport,
+    )
+    const record = await fixture.register(people.viewer)
+    const { id: permission_id, resource_id } = record
+    const group = await environment.seed.group(workspace, [people.editor.id])
+    await fixture.share(people.viewer, record, { user: people.editor.id }, 'view')
+    await fixture.share(people.viewer, record, { group }, 'edit')
+    t.true(await fixture.isAllowed(people.editor, 'edit', record))
+
+    // `permission` is asked for and not looked at.
+    const taken = { permission_id, grantee_type: 'group', grantee_id: group, permission: 'view' }
+    const ending = await transport.call('RevokeShare', taken, { key })
+    t.deepEqual(expectOk(ending), { status: 'ok' })
+    if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+    t.false(await fixture.isAllowed(people.editor, 'edit', record))
+    t.true(await fixture.isAllowed(people.editor, 'view', record))
+    const { shares } = await fixture.readResource(record)
+    t.deepEqual(
+      shares.map((share: { grantee_id: string }) => share.grantee_id),
+      [people.editor.id],
+    )
+    t.like((await activityOf(environment.pool, permission_id)).at(-1), {
+      action: 'permission.share_revoked',
+      actor_id: null,
+      workspace_id: workspace,
+      detail: {
+        ...{ ...kind, resource_id, grantee_type: 'group', grantee_id: group },
+        permission: 'edit',
+      },
+    })
+    t.like(await transport.call('RevokeShare', taken, { key }), {
+      ok: false,
+      code: 'not_found',
+      detail: 'Share not found',
+    })
+    t.is((await activityOf(environment.pool, permission_id)).length, 3)
+  })
+
+  test(`revoking a share of an unknown permission_id or grantee is 404 ${through}`, async (t) => {
+    const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const { id } = await fixture.register(people.viewer)
+    const grantee = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+    for (const permission_id of [id, randomUUID()]) {
+      const ending = await transport.call('RevokeShare', { permission_id, ...grantee }, { key })
+      t.like(ending, { ok: false, code: 'not_found' })
+    }
+  })
+
+  test(`ids in capitals mean the same, and the log keeps one spelling ${through}`, async (t) => {
+    const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(people.viewer)
+    const message = {
+      permission_id: record.id.toUpperCase(),
+      grantee_type: 'user',
+      grantee_id: people.editor.id.toUpperCase(),
+      permission: 'view',
+    }
+    const shared = expectOk(await transport.call('Share', message, as(people.viewer)))
+    t.is(shared.grantee_id, people.editor.id)
+    t.true(await fixture.isAllowed(people.editor, 'view', record))
+    expectOk(await transport.call('RevokeShare', message, { key }))
+    t.false(await fixture.isAllowed(people.editor, 'view', record))
+    const entries = await activityOf(environment.pool, record.id)
+    t.deepEqual(
+      entries.map(({ detail }) => detail.grantee_id),
+      [people.editor.id, people.editor.id],
+    )
+  })
+}

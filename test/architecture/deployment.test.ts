@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test from 'ava'
+import { parse } from 'yaml'
+import { readConfig, settings } from '../../src/config/config.ts'
+import { securityHeaders } from '../../src/http/headers.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+/** What the operator has to give. */
+const given: Record<string, string> = {
+  ...{ BASE_URL: 'https://auth.example.com', ADMIN_URL: 'https://admin.example.com' },
+  ...{ SESSION_SECRET_KEY: 'secret', POSTGRES_PASSWORD: 'password' },
+}
+
+type Service = { environment?: Record<string, string>; command?: string[]; volumes?: string[] }
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+const { services } = compose
+const nodes = Object.entries(services).filter(([name]) => /^(daikon-|prepare)/.test(name))
+
+/** `${NAME:-default}` and `${NAME:?why}` filled in, as compose does. */
+function filled({ environment = {} }: Service): Record<string, string> {
+  const fill = (text: string) =>
+    text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g, (_, name, fallback = '') => {
+      return given[name] ?? fallback
+    })
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]))
+}
+
+test('two nodes of the composition are configured alike, by settings that there are', (t) => {
+  t.deepEqual(
+    nodes.map(([name]) => name),
+    ['prepare', 'daikon-1', 'daikon-2'],
+  )
+  for (const [name, service] of nodes) {
+    const environment = filled(service)
+    t.deepEqual(
+      Object.keys(environment).filter((setting) => !(setting in settings)),
+      [],
+      name,
+    )
+    const config = readConfig(environment)
+    t.like(config, { DEBUG: false, TRUSTED_PROXIES: 1, SERVICE_KEYS_REQUIRED: true })
+    t.deepEqual(config.REDIS_URL, ['redis://redis:6379'])
+    t.is(new URL(config.DATABASE_URL).hostname, 'postgres')
+  }
+})
+
+test('the image names settings that there are', (t) => {
+  const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? []
+  const names = [...block.matchAll(/(\w+)=/g)].map(([, name = '']) => name)
+  t.true(names.includes('DEBUG'))
+  t.deepEqual(
+    names.filter((name) => name !== 'PATH' && !(name in settings)),
+    [],
+  )
+})
+
+test('the image runs what the packages bring, as nobody in particular', (t) => {
+  const file = read('Dockerfile')
+  for (const line of [/npm ci --omit=dev/, /^USER 10001/m, /^HEALTHCHECK /m, /^COPY gen gen$/m])
+    t.regex(file, line)
+  const copied = [...file.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) =>
+    paths.split(' '),
+  )
+  const admitted = read('.dockerignore').matchAll(/^!(.*)$/gm)
+  t.deepEqual(new Set(copied), new Set([...admitted].map(([, path = '']) => path)))
+})
+
+test('the proxy reaches every node at both transports and overwrites X-Forwarded-For', (t) => {
+  const proxy = read('deploy/nginx.conf')
+  for (const name of ['daikon-1', 'daikon-2'])
+    for (const port of [settings.HTTP_PORT.fallback, settings.GRPC_PORT.fallback])
+      t.true(proxy.includes(`server ${name}:${port} `))
+  t.regex(proxy, /proxy_set_header X-Forwarded-For \$remote_addr;/)
+  // Those that nginx may add to what it answers by itself; its name and its caching are its own.
+  const { Server: _, 'Cache-Control': __, ...security } = securityHeaders(false)
+  for (const [name, value] of Object.entries(security)) {
+    const own = `$own_${name.toLowerCase().replaceAll('-', '_')}`
+    t.true(proxy.includes(`add_header ${name} ${own} always;`), name)
+    t.true(proxy.includes(value), name)
+  }
+  t.regex(proxy, /proxy_pass_header Server;/)
+  t.true(services.proxy?.volumes?.[0]?.startsWith('./deploy/nginx.conf:'))
+})
+
+test('docker compose takes the composition', (t) => {
+  const options = { cwd: root, env: { ...process.env, ...given }, encoding: 'utf8' } as const
+  const installed = [['docker', 'compose'], ['docker-compose']].find(
+    ([name = '', ...rest]) => spawnSync(name, [...rest, 'version'], options).status === 0,
+  )
+  if (!installed) {
+    t.log('no docker compose here: the tests above have read the file by themselves')
+    t.true('daikon-1' in services)
+    return
+  }
+  const [name = '', ...rest] = installed
+  const { status, stdout, stderr } = spawnSync(name, [...rest, 'config', '--services'], options)
+  t.is(status, 0, stderr)
+  t.deepEqual(stdout.trim().split('\n').toSorted(), Object.keys(services).toSorted())
+})
+
+test('nginx takes the proxy’s configuration', (t) => {
+  // It looks names up when it reads them, and these are the composition's alone.
+  const named = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
+  const [, minor = 0] = (spawnSync('nginx', ['-v']).stderr ?? '').toString().match(/1\.(\d+)/) ?? []
+  // Before 1.25 HTTP/2 was said elsewhere.
+  const old = (text: string) => text.replace('50051;', '50051 http2;').replace('http2 on;', '')
+  const text = Number(minor) < 25 ? old(named) : named
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-nginx-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, text)
+  const rest = ['-t', '-q', '-c', file, '-g', `pid ${folder}/pid; error_log stderr;`]
+  const { status, stderr, error } = spawnSync('nginx', rest, { encoding: 'utf8' })
+  if (error) return t.log('no nginx here') ?? t.pass()
+  t.is(status, 0, stderr)
+})

@@ -1,0 +1,148 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import test from 'ava'
+
+const root = join(import.meta.dirname, '../..')
+
+type Import = { from: string; to: string; typeOnly: boolean }
+
+const sources = globSync('src/**/*.ts', { cwd: root })
+const imports: Import[] = sources.flatMap((from) => {
+  const text = readFileSync(join(root, from), 'utf8')
+  const resolve = (target: string) =>
+    target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
+  const statements = text.matchAll(/^(?:import|export) (type )?[^'"]*?from '([^']+)'/gm)
+  const dynamic = text.matchAll(/\bimport\('([^']+)'\)/g)
+  return [
+    ...[...statements].map(([, type, target = '']) => ({
+      from,
+      to: resolve(target),
+      typeOnly: type !== undefined,
+    })),
+    ...[...dynamic].map(([, target = '']) => ({ from, to: resolve(target), typeOnly: false })),
+  ]
+})
+
+const features = ['permissions', 'identity', 'workspaces', 'activity', 'admin']
+
+/** The folders of src that the files of each folder may import, beside their own. */
+const allowed: Record<string, string[]> = {
+  core: [],
+  config: ['core'],
+  database: ['core'],
+  'rate-limit': ['core'],
+  permissions: ['core', 'database', ...features],
+  // Identity providers are built from their settings.
+  identity: ['core', 'config', 'database', ...features],
+  workspaces: ['core', 'database', ...features],
+  activity: ['core', 'database', ...features],
+  admin: ['core', 'database', ...features],
+  rpc: ['core', 'database', 'rate-limit', ...features],
+  grpc: ['core', 'rpc'],
+  http: ['core', 'rpc'],
+  server: ['core', 'config', 'database', 'rate-limit', ...features, 'rpc', 'grpc', 'http'],
+  cli: ['core', 'config', 'database', ...features, 'rpc', 'server'],
+  dev: ['core', 'config', 'database', ...features, 'rpc', 'server', 'cli'],
+}
+
+/** What rpc may import of the features: types and pure functions, never a handler. */
+const importedByRpc = [
+  'src/permissions/facts.ts',
+  'src/permissions/decision.ts',
+  'src/identity/claims.ts',
+  'src/identity/service-keys.ts',
+  'src/identity/tokens.ts',
+  'src/identity/user-errors.ts',
+]
+
+/** Pure decisions: they import types and each other, nothing else. */
+const pure = [
+  'src/permissions/access.ts',
+  'src/core/roles.ts',
+  'src/identity/claims.ts',
+  'src/activity/events.ts',
+  'src/admin/import/plan.ts',
+]
+
+const folderOf = (path: string) => /^src\/([\w-]+)\//.exec(path)?.[1]
+const isIn = (path: string, ...folders: string[]) => folders.includes(folderOf(path) ?? '')
+
+function forbid(title: string, isForbidden: (row: Import) => boolean): void {
+  test(title, (t) => {
+    const found = imports.filter(isForbidden).map(({ from, to }) => `${from} imports ${to}`)
+    t.deepEqual(found, [])
+  })
+}
+
+test('the rules cover every folder and name existing files', (t) => {
+  t.true(imports.length > 100)
+  t.deepEqual(
+    [...new Set(sources.map(folderOf))].filter((folder) => folder && !allowed[folder]),
+    [],
+  )
+  for (const path of [...pure, ...importedByRpc]) t.true(sources.includes(path), path)
+})
+
+forbid('imports point down', ({ from, to }) => {
+  const folder = folderOf(from)
+  const target = folderOf(to)
+  if (!folder || !target || folder === target) return false
+  return !allowed[folder]?.includes(target)
+})
+
+test('no file imports itself through others, not even for a type', (t) => {
+  const targets = Map.groupBy(imports, ({ from }) => from)
+  const done = new Set<string>()
+  const cycles: string[] = []
+  const visit = (file: string, path: string[]) => {
+    const at = path.indexOf(file)
+    if (at !== -1) return void cycles.push([...path.slice(at), file].join(' → '))
+    if (done.has(file)) return
+    for (const { to } of targets.get(file) ?? []) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const file of sources) visit(file, [])
+  t.deepEqual(cycles, [])
+})
+
+forbid('rpc imports no handler', ({ from, to }) => {
+  return isIn(from, 'rpc') && isIn(to, ...features) && !importedByRpc.includes(to)
+})
+
+forbid('pure decisions import types and each other', ({ from, to, typeOnly }) => {
+  return pure.includes(from) && !pure.includes(to) && !typeOnly
+})
+
+forbid('only http imports express', ({ from, to }) => to === 'express' && !isIn(from, 'http'))
+
+forbid('only grpc imports grpc-js', ({ from, to }) => {
+  return to === '@grpc/grpc-js' && !isIn(from, 'grpc')
+})
+
+forbid('handlers import only types of gen', ({ from, to, typeOnly }) => {
+  return (
+    to.startsWith('gen/') &&
+    !typeOnly &&
+    from !== 'src/server/grpc-services.ts' &&
+    !isIn(from, 'cli', 'grpc')
+  )
+})
+
+test('only main.ts, cli and dev use process', (t) => {
+  const users = sources.filter((path) => {
+    const text = readFileSync(join(root, path), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')
+    return /(^|[^.\w'`-])process\b[.[]|from '(node:)?process'/m.test(text)
+  })
+  t.deepEqual(
+    users.filter((path) => path !== 'src/main.ts' && !isIn(path, 'cli', 'dev')),
+    [],
+  )
+})
+
+test('no file has a name that says nothing', (t) => {
+  const vague = /(^|[-/])(utils?|helpers?|common|types|service|manager|misc|index)\.ts$/
+  t.deepEqual(
+    sources.filter((path) => vague.test(path)),
+    [],
+  )
+})

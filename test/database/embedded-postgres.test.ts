@@ -1,0 +1,267 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import os from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { Client } from 'pg'
+import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
+
+const source = new URL('../../src/database/embedded/embedded-postgres.ts', import.meta.url).href
+const asRoot = os.userInfo().uid === 0 ? test : test.skip
+const start = `const { startEmbedded } = await import('${source}')
+const { url, stop } = await startEmbedded({ dataDir: process.argv[1], log: console.log })
+console.log('started', url)
+`
+
+test('a cold start makes a database that SQL reaches, on loopback, with a password', async (t) => {
+  const dataDir = await folder(t)
+  const { url, stop } = await startEmbedded({ dataDir })
+  t.teardown(stop)
+  const { hostname, username, password, pathname } = new URL(url)
+  t.deepEqual([hostname, username, pathname], ['127.0.0.1', 'daikon', '/daikon'])
+  t.true(password.length >= 32)
+  t.deepEqual(await query(url, "SELECT lower('É') AS lower, current_setting('fsync') AS fsync"), [
+    { lower: 'é', fsync: 'on' },
+  ])
+  await query(url, 'CREATE EXTENSION pg_trgm')
+  t.deepEqual(await query(url, "SELECT similarity('Ünï', 'Übü') > 0 AS similar"), [
+    { similar: true },
+  ])
+  await t.throwsAsync(query(url.replace(password, 'another'), 'SELECT 1'), { code: '28P01' })
+})
+
+test('a restart keeps the data and the password; the URL is in a file of mode 0600', async (t) => {
+  const dataDir = await folder(t)
+  const first = await startEmbedded({ dataDir })
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
+  await first.stop()
+  const second = await startEmbedded({ dataDir })
+  t.teardown(second.stop)
+  t.is(new URL(second.url).password, new URL(first.url).password)
+  t.deepEqual(await query(second.url, 'SELECT n FROM kept'), [{ n: 42 }])
+  const file = join(dataDir, 'database-url')
+  t.is((await readFile(file, 'utf8')).trim(), second.url)
+  t.is((await stat(file)).mode & 0o777, 0o600)
+})
+
+test('stop ends PostgreSQL, and may be called again', async (t) => {
+  const { url, stop } = await startEmbedded({ dataDir: await folder(t) })
+  await Promise.all([stop(), stop()])
+  await stop()
+  await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
+})
+
+test('PostgreSQL outlives a killed process group and is adopted with its data', async (t) => {
+  const dataDir = await folder(t)
+  const url = await startAndKill(dataDir)
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS n')
+  const messages: string[] = []
+  const adopted = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
+  t.is(adopted.url, url)
+  t.regex(messages.join(), /adopted/)
+  t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
+  await adopted.stop()
+  await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
+})
+
+test('a PostgreSQL that can not be adopted is stopped, and started anew', async (t) => {
+  const dataDir = await folder(t)
+  const url = await startAndKill(dataDir)
+  await query(url, 'CREATE TABLE kept AS SELECT 42 AS n')
+  const hba = join(dataDir, 'postgres', 'pg_hba.conf')
+  const rules = await readFile(hba, 'utf8')
+  await writeFile(hba, 'host all all 127.0.0.1/32 reject\n')
+  await query(url, 'SELECT pg_reload_conf()')
+  for (;;) {
+    const refused = await query(url, 'SELECT 1').then(
+      () => false,
+      () => true,
+    )
+    if (refused) break
+    await sleep(20)
+  }
+  await writeFile(hba, rules)
+  const messages: string[] = []
+  const anew = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
+  t.teardown(anew.stop)
+  t.regex(messages.join(), /stopping/)
+  t.deepEqual(await query(anew.url, 'SELECT n FROM kept'), [{ n: 42 }])
+})
+
+test('a second owner of the folder is told of DATABASE_URL and its file', async (t) => {
+  const dataDir = await folder(t)
+  const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
+  t.teardown(() => child.kill('SIGKILL'))
+  const url = await child.url
+  const expected = { code: 'DATA_DIR_IN_USE', message: /DATABASE_URL.*database-url/ }
+  await t.throwsAsync(startEmbedded({ dataDir }), expected)
+  t.is((await query(url, 'SELECT 1')).length, 1)
+  child.kill('SIGKILL')
+  await child.ended
+  const { stop } = await startEmbedded({ dataDir })
+  await t.throwsAsync(startEmbedded({ dataDir }), expected)
+  await stop()
+})
+
+test('a first start that was killed half way does not hinder the next', async (t) => {
+  const dataDir = await folder(t)
+  await mkdir(join(dataDir, 'postgres.new-left', 'data'), { recursive: true })
+  await writeFile(join(dataDir, 'postgres.new-left', 'data', 'PG_VERSION'), '18\n')
+  const child = run(dataDir, start)
+  await once(child.stdout, 'data')
+  await sleep(100)
+  process.kill(-child.pid, 'SIGKILL')
+  await child.ended
+  t.false(existsSync(join(dataDir, 'postgres')))
+  const { url, stop } = await startEmbedded({ dataDir })
+  t.teardown(stop)
+  t.is((await query(url, 'SELECT 1')).length, 1)
+  t.false((await readdir(dataDir)).includes('postgres.new-left'))
+})
+
+test('PostgreSQL starts again after it was killed itself', async (t) => {
+  const dataDir = await folder(t)
+  const messages: string[] = []
+  const first = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
+  process.kill(await postmaster(dataDir), 'SIGKILL')
+  while (!messages.some((message) => message.includes('ended'))) await sleep(20)
+  await first.stop()
+  const second = await startEmbedded({ dataDir })
+  t.teardown(second.stop)
+  t.deepEqual(await query(second.url, 'SELECT n FROM kept'), [{ n: 42 }])
+})
+
+test('a folder in the way and a PostgreSQL that fails are told with the reason', async (t) => {
+  const taken = await folder(t)
+  await mkdir(join(taken, 'postgres'))
+  await writeFile(join(taken, 'postgres', 'something'), '')
+  await t.throwsAsync(startEmbedded({ dataDir: taken }), { message: /not empty/ })
+
+  const dataDir = await folder(t)
+  await (await startEmbedded({ dataDir })).stop()
+  await writeFile(join(dataDir, 'postgres', 'postgresql.conf'), 'no_such_setting = 1\n')
+  await t.throwsAsync(startEmbedded({ dataDir }), { message: /no_such_setting/ })
+})
+
+const ordinary = `${start}await stop()
+const { spawn } = await import('node:child_process')
+const { writeFile } = await import('node:fs/promises')
+const stranger = spawn('sleep', ['60'])
+await writeFile(process.argv[1] + '/postgres/postmaster.pid', stranger.pid + '\\n\\n\\n5432\\n')
+await (await startEmbedded({ dataDir: process.argv[1] })).stop()
+console.log('again')
+stranger.kill()
+`
+
+test("a stranger's process id in postmaster.pid is coped with; node ends by itself", async (t) => {
+  const child = run(await folder(t), ordinary)
+  t.is(await child.ended, 0, child.said())
+})
+
+asRoot('an ordinary user starts and stops it likewise', async (t) => {
+  const dataDir = await folder(t)
+  await chown(dataDir, 65534, 65534)
+  const child = run(dataDir, ordinary, { uid: 65534, gid: 65534 })
+  t.is(await child.ended, 0, child.said())
+  t.is((await stat(join(dataDir, 'postgres'))).uid, 65534)
+})
+
+asRoot('an initdb that fails is told with the reason', async (t) => {
+  const dataDir = await folder(t)
+  await chown(dataDir, 54321, 54321)
+  const child = run(dataDir, start, { uid: 54321, gid: 54321 })
+  t.is(await child.ended, 1)
+  t.regex(child.said(), /initdb failed \(1\).*user does not exist/s)
+})
+
+asRoot('root starts it under a closed folder, and keeps the data when that opens', async (t) => {
+  const parent = await folder(t)
+  const dataDir = join(parent, 'data')
+  t.teardown(() => end(dataDir))
+  const first = await startEmbedded({ dataDir })
+  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
+  await first.stop()
+  await chmod(parent, 0o700)
+  const url = await startAndKill(dataDir)
+  t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
+  await chmod(parent, 0o755)
+  const adopted = await startEmbedded({ dataDir })
+  t.is(adopted.url, url)
+  await adopted.stop()
+  const last = await startEmbedded({ dataDir })
+  t.deepEqual(await query(last.url, 'SELECT n FROM kept'), [{ n: 42 }])
+  await last.stop()
+})
+
+async function folder(t: ExecutionContext): Promise<string> {
+  const path = await mkdtemp(join(os.tmpdir(), 'daikon-embedded-'))
+  await chmod(path, 0o755)
+  t.teardown(async () => {
+    await end(path)
+    await rm(path, { recursive: true, force: true, maxRetries: 5 })
+  })
+  return path
+}
+
+/** Ends what a failed test has left running. */
+async function end(dataDir: string): Promise<void> {
+  if (!existsSync(join(dataDir, 'postgres', 'postmaster.pid'))) return
+  process.kill(await postmaster(dataDir), 'SIGQUIT')
+  while (existsSync(join(dataDir, 'postgres', 'postmaster.pid'))) await sleep(20)
+}
+
+async function postmaster(dataDir: string): Promise<number> {
+  const [pid] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n')
+  return Number(pid)
+}
+
+/** Another node, in a process group of its own. */
+function run(dataDir: string, script: string, owner: { uid?: number; gid?: number } = {}) {
+  const args = ['--input-type=module', '-e', script, dataDir]
+  const child = spawn(process.execPath, args, { ...owner, cwd: '/', detached: true })
+  let said = ''
+  const url = new Promise<string>((resolve) => {
+    const hear = (text: Buffer) => {
+      said += text
+      const [, found] = /started (\S+)\n/.exec(said) ?? []
+      if (found) resolve(found)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+  })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  return Object.assign(child, { url, ended, said: () => said, pid: child.pid ?? 0 })
+}
+
+async function startAndKill(dataDir: string): Promise<string> {
+  const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
+  const url = await child.url
+  process.kill(-child.pid, 'SIGKILL')
+  await child.ended
+  return url
+}
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}

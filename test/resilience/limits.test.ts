@@ -1,0 +1,43 @@
+import test from 'ava'
+import { row } from '../../bench/faults/measure.ts'
+import { startRedisCluster } from '../../bench/faults/redis-cluster.ts'
+import { measureLimits } from '../../bench/faults/shared-limits.ts'
+import { openSite } from '../../bench/faults/site.ts'
+import { redisInstalled, startRedis } from '../rate-limit/redis-server.ts'
+import { cloneDatabase } from '../support/database.ts'
+
+if (redisInstalled) {
+  const database = await cloneDatabase()
+  const site = await openSite(database.url)
+  test.after.always(async () => {
+    await site.close()
+    await database.drop()
+  })
+
+  test.serial(
+    'Redis is killed: limits hold in each process, and together again after',
+    async (t) => {
+      const redis = await startRedis()
+      t.teardown(redis.stop)
+      const measure = await measureLimits(site, 'Redis', [redis.url], 1, redis.stop, redis.start)
+      t.log(row(measure))
+      t.deepEqual(measure.lost, [])
+      t.deepEqual(Object.keys(measure.saw).toSorted(), ['400', '429'])
+    },
+  )
+
+  test.serial(
+    'a cluster of six loses a master: limits hold, and together again after',
+    async (t) => {
+      const cluster = await startRedisCluster()
+      t.teardown(cluster.stop)
+      const kill = cluster.killMaster
+      const measure = await measureLimits(site, 'cluster', cluster.urls, 1, kill, async () => {})
+      t.log(row(measure))
+      t.deepEqual(measure.lost, [])
+      t.deepEqual(Object.keys(measure.saw).toSorted(), ['400', '429'])
+    },
+  )
+} else {
+  test('without redis-server there is no Redis to lose', (t) => t.pass())
+}

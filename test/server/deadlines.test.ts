@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
+import test, { type ExecutionContext } from 'ava'
+import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+
+const soon = { 'grpc-timeout': '200m' }
+
+/** Holds a lock while `work` runs, and shows that nothing waits for it afterwards. */
+async function whileLocked(t: ExecutionContext, lock: string, work: () => Promise<void>) {
+  const client = await environment.pool.connect()
+  try {
+    await client.query(`begin; ${lock}`)
+    await work()
+    await until(async () => (await countWaiting()) === 0)
+    t.is(await countWaiting(), 0, 'no statement is left behind')
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
+
+async function countWaiting(): Promise<number> {
+  const { rows } = await environment.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows.length
+}
+
+async function until(isSo: () => Promise<boolean>) {
+  const deadline = performance.now() + 3000
+  while (!(await isSo()) && performance.now() < deadline);
+}
+
+async function openPlace(transport: Transport) {
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { people, kind } = fixture
+  const record = await fixture.register(people.viewer)
+  const shown = fixture.as(people.viewer)
+  const checks = [{ ...kind, resource_id: record.resource_id, action: 'view' }]
+  const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+  return {
+    ...{ fixture, record, shown, checks },
+    check: (headers = {}) => transport.call('Check', { checks }, { ...shown, headers }),
+    share: (headers = {}) =>
+      transport.call('Share', { permission_id: record.id, ...grant }, { ...shown, headers }),
+    accessible: (headers = {}) => {
+      const message = { ...kind, workspace_id: fixture.workspace, action: 'view' }
+      return transport.call('Accessible', message, { ...shown, headers })
+    },
+  }
+}
+
+for (const transport of environment.transports) {
+  test.serial(
+    `${transport.name}: a deadline that passes stops the statement of a check`,
+    async (t) => {
+      const { check } = await openPlace(transport)
+      await whileLocked(t, 'lock table members in access exclusive mode', async () => {
+        // One by one: a statement with nobody left stops, however often it happens.
+        for (let round = 0; round < 5; round += 1) {
+          const began = performance.now()
+          t.like(await check(soon), { ok: false, code: 'unavailable' })
+          t.true(performance.now() - began < 1500)
+        }
+      })
+      t.true((await check()).ok)
+    },
+  )
+
+  test.serial(`${transport.name}: who shares a statement with the hasty is answered`, async (t) => {
+    const { check } = await openPlace(transport)
+    const patient: Promise<{ ok: boolean }>[] = []
+    const client = await environment.pool.connect()
+    await client.query('begin; lock table members in access exclusive mode')
+    const hasty = [1, 2, 3, 4].flatMap(() => {
+      patient.push(check())
+      return check(soon)
+    })
+    for (const ending of await Promise.all(hasty)) t.false(ending.ok)
+    await client.query('rollback')
+    client.release()
+    for (const ending of await Promise.all(patient)) t.true(ending.ok)
+  })
+
+  test.serial(
+    `${transport.name}: a deadline that passes stops a write and leaves nothing`,
+    async (t) => {
+      const { fixture, record, share } = await openPlace(transport)
+      await whileLocked(t, 'lock table shares in exclusive mode', async () => {
+        // More than the pool has connections: none of them may be lost.
+        const endings = await Promise.all(Array.from({ length: 15 }, () => share(soon)))
+        for (const ending of endings) t.like(ending, { ok: false, code: 'unavailable' })
+      })
+      t.deepEqual((await fixture.readResource(record)).shares, [])
+      const endings = await Promise.all(Array.from({ length: 15 }, () => share()))
+      for (const ending of endings) t.true(ending.ok)
+    },
+  )
+
+  test.serial(`${transport.name}: a deadline that passes stops a list`, async (t) => {
+    const { accessible } = await openPlace(transport)
+    await whileLocked(t, 'lock table resources in access exclusive mode', async () => {
+      t.like(await accessible(soon), { ok: false, code: 'unavailable' })
+    })
+    t.true((await accessible()).ok)
+  })
+}
+
+test.serial('grpc: a client that cancels stops its statement', async (t) => {
+  const { check, shown, checks } = await openPlace(environment.transports[0] as Transport)
+  const client = new Client(`127.0.0.1:${environment.grpcPort}`, credentials.createInsecure())
+  const { path, requestSerialize, responseDeserialize } = PermissionServiceService.check
+  const metadata = new Metadata()
+  metadata.set('authorization', `Bearer ${shown.token}`)
+  metadata.set('x-service-key', String(shown.key))
+  await whileLocked(t, 'lock table members in access exclusive mode', async () => {
+    const call = client.makeUnaryRequest(
+      ...[path, requestSerialize, responseDeserialize, { checks }, metadata, () => {}],
+    )
+    await until(async () => (await countWaiting()) === 1)
+    t.is(await countWaiting(), 1)
+    call.cancel()
+  })
+  client.close()
+  t.true((await check()).ok)
+})
+
+test.serial('rest: a client that hangs up stops its statement', async (t) => {
+  const { check, shown, checks } = await openPlace(environment.transports[1] as Transport)
+  await whileLocked(t, 'lock table members in access exclusive mode', async () => {
+    const headers = {
+      ...{ 'content-type': 'application/json', 'x-service-key': String(shown.key) },
+      authorization: `Bearer ${shown.token}`,
+    }
+    const options = {
+      port: environment.httpPort,
+      method: 'POST',
+      path: '/permissions/check',
+      headers,
+    }
+    const sent = request({ host: '127.0.0.1', ...options })
+    sent.on('error', () => {})
+    sent.end(JSON.stringify({ checks }))
+    await until(async () => (await countWaiting()) === 1)
+    t.is(await countWaiting(), 1)
+    sent.destroy()
+  })
+  t.true((await check()).ok)
+})
+
+test.serial(
+  'rest: a Grpc-Timeout that is none, or longer than any timer, ends nothing',
+  async (t) => {
+    const { check } = await openPlace(environment.transports[1] as Transport)
+    for (const value of ['', '5', 'm', '-1S', randomUUID(), '600H', '99999999H'])
+      t.true((await check({ 'grpc-timeout': value })).ok)
+  },
+)
+
+test.serial('nobody who left is a failure of ours', (t) => {
+  t.deepEqual(environment.failures, [])
+})

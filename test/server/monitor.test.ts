@@ -1,0 +1,113 @@
+import { once } from 'node:events'
+import { credentials } from '@grpc/grpc-js'
+import test from 'ava'
+import { PermissionServiceClient } from '../../gen/daikon/v1/permissions.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { startProxy } from '../support/proxy.ts'
+import { sendRaw } from '../support/raw.ts'
+import { makeFolder, startServer } from '../support/server.ts'
+import { checkHealth, openServer } from '../support/server-process.ts'
+import { metadata, type Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const database = await cloneDatabase()
+test.after.always(() => database.drop())
+
+test('the operator’s port tells numbers and readiness, the public one does not', async (t) => {
+  const proxy = await startProxy(database.url)
+  t.teardown(proxy.close)
+  const folder = makeFolder(t)
+  const server = await startServer(t, folder, { DATABASE_URL: proxy.url })
+  const get = (path: string) => sendRaw(server.metricsPort, { path })
+  const metric = async (name: string) => {
+    const { text } = await get('/metrics')
+    const line = text.split('\n').find((line) => line.startsWith(`${name} `))
+    return line === undefined ? undefined : Number(line.split(' ').at(-1))
+  }
+
+  t.like(await get('/livez'), { status: 200, text: 'ok\n' })
+  const ready = { ready: true, database: 'ok', redis: 'none', draining: false }
+  t.like((await get('/readyz')).json, { ...ready, development_mode: true })
+  t.is(await metric('daikon_development_mode'), 1)
+  for (const path of ['/', '//', '/health', '/metrics/', '/readyz/x', '/constructor'])
+    t.is((await get(path)).status, 404, path)
+  t.is((await sendRaw(server.metricsPort, { method: 'POST', path: '/metrics' })).status, 404)
+  for (const path of ['/metrics', '/livez', '/readyz'])
+    t.is((await sendRaw(server.httpPort, { path })).status, 404, path)
+
+  const environment = await openServer(folder, server, database)
+  const { transports } = environment
+  t.teardown(() => {
+    for (const transport of transports) transport.close()
+  })
+  for (const transport of transports) {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { people } = fixture
+    const record = await fixture.register(people.viewer)
+    t.true(await fixture.isAllowed(people.viewer, 'view', record))
+    t.false(await fixture.isAllowed(people.editor, 'view', record))
+    await transport.call('GetMe', {}, {})
+  }
+  const fixture = await createWorkspaceFixture(environment, transports[0] as Transport)
+  const record = await fixture.register(fixture.people.viewer)
+  const client = new PermissionServiceClient(
+    `127.0.0.1:${server.grpcPort}`,
+    credentials.createInsecure(),
+  )
+  t.teardown(() => client.close())
+  const stream = client.checkStream(metadata(fixture.as(fixture.people.viewer)))
+  const { resource_id } = record
+  stream.write({ correlation_id: 'one', check: { ...fixture.kind, resource_id, action: 'view' } })
+  await once(stream, 'data')
+  stream.end()
+  const method = 'daikon.v1.PermissionService/Check'
+  for (const transport of ['grpc', 'http']) {
+    const labels = `method="${method}",transport="${transport}",code="ok"`
+    t.is(await metric(`daikon_calls_total{${labels}}`), 2)
+    t.is(await metric(`daikon_call_duration_seconds_count{${labels}}`), 2)
+    t.is(await metric(`daikon_call_duration_seconds_bucket{le="+Inf",${labels}}`), 2)
+    const refused = `method="daikon.v1.UserService/GetMe",transport="${transport}",code="unauthenticated"`
+    t.is(await metric(`daikon_calls_total{${refused}}`), 1)
+  }
+  t.is(await metric('daikon_decisions_total{answer="allowed"}'), 3)
+  t.is(await metric('daikon_decisions_total{answer="denied"}'), 2)
+  t.true(Number(await metric('daikon_shared_statement_callers_count')) >= 4)
+  t.true(Number(await metric('daikon_pool_connections{pool="statements",state="idle"}')) > 0)
+  t.is(await metric('daikon_pool_waiting{pool="entities"}'), 0)
+  t.true(Number(await metric('nodejs_eventloop_lag_p99_seconds')) >= 0)
+  t.is(await metric('daikon_ready'), 1)
+  // A service app is active now.
+  await until(async () => (await metric('daikon_development_mode')) === 0)
+  t.is(await metric('daikon_development_mode'), 0)
+
+  await proxy.cut()
+  await until(async () => (await get('/readyz')).status === 503)
+  t.like(await get('/readyz'), { status: 503, json: { ready: false, database: 'away' } })
+  t.is((await get('/livez')).status, 200)
+  t.is(await metric('daikon_ready'), 0)
+  await until(async () => (await checkHealth(server)) === 'NOT_SERVING')
+  t.is(await checkHealth(server), 'NOT_SERVING')
+  await proxy.open()
+  await until(async () => (await checkHealth(server)) === 'SERVING')
+  t.is(await checkHealth(server), 'SERVING')
+  t.is((await get('/readyz')).status, 200)
+})
+
+test('a sign-in counts by its provider, flow and outcome', async (t) => {
+  const folder = makeFolder(t)
+  const client = { GOOGLE_CLIENT_ID: 'daikon', GOOGLE_CLIENT_SECRET: 'secret' }
+  const server = await startServer(t, folder, { DATABASE_URL: database.url, ...client })
+  await sendRaw(server.httpPort, { path: '/auth/callback/google?code=a&state=b' })
+  await sendRaw(server.httpPort, { path: '/auth/admin/callback/nobody?code=a&state=b' })
+  const { text } = await sendRaw(server.metricsPort, { path: '/metrics' })
+  const counted = text.split('\n').filter((line) => line.startsWith('daikon_sign_ins_total'))
+  t.is(counted.length, 2, counted.join('\n'))
+  t.regex(counted[0] ?? '', /flow="user",provider="google",outcome="[a-z_]+"} 1/)
+  t.regex(counted[1] ?? '', /flow="admin",provider="unknown",outcome="[a-z_]+"} 1/)
+})
+
+async function until(isSo: () => Promise<boolean>) {
+  const deadline = performance.now() + 8000
+  while (!(await isSo()) && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+}

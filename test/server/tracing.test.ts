@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test, { type ExecutionContext } from 'ava'
+import { cloneDatabase } from '../support/database.ts'
+import { makeFolder, startServer } from '../support/server.ts'
+import { openServer } from '../support/server-process.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const database = await cloneDatabase()
+test.after.always(() => database.drop())
+
+/** A span as OTLP has it in JSON. */
+type Span = {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  kind: number
+  status: { code?: number; message?: string }
+  attributes: { key: string; value: { stringValue: string } }[]
+}
+
+/** A collector: it keeps what it is sent. */
+async function startCollector(t: ExecutionContext) {
+  const spans: Span[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString())
+    if (request.url === '/v1/traces')
+      for (const { scopeSpans } of resourceSpans)
+        for (const scope of scopeSpans) spans.push(...scope.spans)
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return { spans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+test('a call is a span of the client’s trace, its statements are parts of it, through either transport', async (t) => {
+  const { spans, url } = await startCollector(t)
+  const folder = makeFolder(t)
+  const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` }
+  const server = await startServer(t, folder, settings)
+  const environment = await openServer(folder, server, database)
+  const children = (parent: Span) =>
+    spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId)
+
+  for (const transport of environment.transports) {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const record = await fixture.register(fixture.people.viewer)
+    const shown = fixture.as(fixture.people.viewer)
+    const ids: string[] = []
+    const call = (method: string, message: object) => {
+      const traceId = randomBytes(16).toString('hex')
+      const spanId = randomBytes(8).toString('hex')
+      ids.push(traceId)
+      const headers = { traceparent: `00-${traceId}-${spanId}-01` }
+      return transport
+        .call(method, message, { ...shown, headers })
+        .then(() => ({ traceId, spanId }))
+    }
+    const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
+    const check = await call('Check', { checks })
+    const grant = { grantee_type: 'user', grantee_id: fixture.people.editor.id, permission: 'view' }
+    const share = await call('Share', { permission_id: record.id, ...grant })
+    const refused = await call('Share', { permission_id: fixture.workspace, ...grant })
+    await transport.call('Check', { checks }, { ...shown, headers: { traceparent: '00-0-0-01' } })
+    await until(() =>
+      ids.every((id) => spans.some(({ traceId, kind }) => traceId === id && kind === 2)),
+    )
+
+    const root = ({ traceId }: { traceId: string }) => {
+      const found = spans.find((span) => span.traceId === traceId && span.kind === 2)
+      if (!found) throw new Error('no span')
+      return found
+    }
+    t.is(root(check).name, 'daikon.v1.PermissionService/Check')
+    t.is(root(check).parentSpanId, check.spanId)
+    t.deepEqual(
+      children(root(check)).map(({ name }) => name),
+      ['facts'],
+    )
+    t.is(root(share).parentSpanId, share.spanId)
+    const statements = children(root(share)).map(({ name }) => name)
+    t.deepEqual(statements, ['facts', 'resource', 'share_user_id'])
+    for (const span of children(root(share))) t.is(span.traceId, share.traceId)
+    t.like(root(refused).status, { code: 2, message: 'RESOURCE_NOT_FOUND' })
+    t.falsy(root(check).status.code)
+    for (const secret of [shown.token, shown.key])
+      t.false(JSON.stringify(spans).includes(`${secret}`))
+    t.false(JSON.stringify(spans).includes(fixture.people.editor.id), 'values stay at home')
+  }
+  const own = spans.filter(({ name, parentSpanId }) => name.endsWith('/Check') && !parentSpanId)
+  t.true(own.length >= 2, 'without a sane traceparent a trace begins here')
+  for (const transport of environment.transports) transport.close()
+})
+
+test('what has not been sent is sent when the server stops', async (t) => {
+  const { spans, url } = await startCollector(t)
+  const folder = makeFolder(t)
+  const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: url }
+  const server = await startServer(t, folder, settings)
+  await fetch(`http://127.0.0.1:${server.httpPort}/users/me`)
+  server.child.kill('SIGTERM')
+  t.deepEqual(await server.ended, { code: 0, signal: null })
+  t.deepEqual(
+    spans.map(({ name }) => name),
+    ['daikon.v1.UserService/GetMe'],
+  )
+})
+
+async function until(isSo: () => boolean) {
+  const deadline = performance.now() + 15_000
+  while (!isSo() && performance.now() < deadline) await sleep(50)
+}

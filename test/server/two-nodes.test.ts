@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { openDatabase } from '../../src/database/database.ts'
+import { issueCode } from '../../src/identity/authorization-codes.ts'
+import { redisInstalled, startRedis } from '../rate-limit/redis-server.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { sendRaw } from '../support/raw.ts'
+import { makeFolder, startServer } from '../support/server.ts'
+import { openServer } from '../support/server-process.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const withRedis = redisInstalled ? test : test.skip
+const database = await cloneDatabase()
+test.after.always(() => database.drop())
+
+withRedis('two processes on one PostgreSQL and one Redis are one server', async (t) => {
+  const redis = await startRedis()
+  t.teardown(redis.stop)
+  const folder = makeFolder(t)
+  const settings = { DATABASE_URL: database.url, REDIS_URL: redis.url }
+  // One after the other: the second finds the keys that the first has made.
+  const first = await startServer(t, folder, settings)
+  const nodes = [first, await startServer(t, folder, settings)] as const
+  const [one, other] = nodes
+  const environments = await Promise.all(nodes.map((node) => openServer(folder, node, database)))
+  t.teardown(() => {
+    for (const transport of environments.flatMap(({ transports }) => transports)) transport.close()
+  })
+
+  // Revocation: what one node has acknowledged, the other denies from then on.
+  const [environment] = environments as [Awaited<ReturnType<typeof openServer>>]
+  const transports = environments.flatMap(({ transports: [grpc] }) => grpc ?? [])
+  for (const [here, there] of [transports, [...transports].reverse()] as [Transport, Transport][]) {
+    const fixture = await createWorkspaceFixture(environment, here)
+    const { people, key, kind } = fixture
+    const record = await fixture.register(people.viewer)
+    const checks = [{ ...kind, resource_id: record.resource_id, action: 'view' }]
+    const ask = () => there.call('Check', { checks }, fixture.as(people.editor))
+    for (let round = 0; round < 50; round += 1) {
+      await fixture.share(people.viewer, record, { user: people.editor.id }, 'view')
+      t.like(await ask(), { message: { results: [{ allowed: true }] } })
+      const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+      await here.call('RevokeShare', { permission_id: record.id, ...grant }, { key })
+      t.like(await ask(), { message: { results: [{ allowed: false }] } })
+    }
+    // Logout denies the token everywhere.
+    t.true((await here.call('Logout', {}, { token: people.editor.token })).ok)
+    t.like(await ask(), { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
+  }
+
+  // Limits: together they let through what one would.
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, at) =>
+      sendRaw((at % 2 ? one : other).httpPort, { path: '/users/me' }),
+    ),
+  )
+  t.is(answers.filter(({ status }) => status === 401).length, 30)
+  t.is(answers.filter(({ status }) => status === 429).length, 10)
+
+  // Redis away: both go on, each by itself, and say so.
+  await redis.stop()
+  const statuses: number[] = []
+  for (const node of nodes) {
+    statuses.push((await sendRaw(node.httpPort, { path: '/users/me' })).status)
+    const { json } = await sendRaw(node.metricsPort, { path: '/readyz' })
+    t.like(json, { ready: true, redis: 'away' })
+    const { text } = await sendRaw(node.metricsPort, { path: '/metrics' })
+    t.regex(text, /^daikon_redis_fallback 1$/m)
+  }
+  t.deepEqual(statuses, [401, 401])
+  await redis.start()
+  for (const node of nodes) {
+    const isBack = async () =>
+      (await sendRaw(node.metricsPort, { path: '/readyz' })).json.redis === 'ok'
+    const deadline = performance.now() + 10_000
+    while (!(await isBack()) && performance.now() < deadline) await sleep(100)
+    t.true(await isBack())
+  }
+
+  // One stops, the other goes on.
+  one.child.kill('SIGTERM')
+  t.is((await one.ended).code, 0)
+  t.is((await sendRaw(other.httpPort, { path: '/health' })).status, 200)
+})
+
+test('a code made by one node is exchanged at the other, once', async (t) => {
+  const folder = makeFolder(t)
+  const nodes = [
+    await startServer(t, folder, { DATABASE_URL: database.url }),
+    await startServer(t, folder, { DATABASE_URL: database.url }),
+  ]
+  const environments = await Promise.all(nodes.map((node) => openServer(folder, node, database)))
+  const [environment] = environments as [(typeof environments)[0]]
+  const workspace = await environment.seed.workspace()
+  const user = await environment.seed.person(workspace)
+  const verifier = 'v'.repeat(43)
+  const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
+  const storage = await openDatabase(database.url, () => {})
+  const grant = { userId: user, provider: 'google', codeChallenge }
+  const code = await issueCode(await storage.fork(), new Date(), grant)
+  await storage.close()
+  const message = { code, workspace_id: workspace, code_verifier: verifier }
+  const endings = await Promise.all(
+    Array.from({ length: 8 }, (_, at) => {
+      const transport = environments[at % 2]?.transports[0]
+      return transport?.call('ExchangeToken', message)
+    }),
+  )
+  t.is(endings.filter((ending) => ending?.ok).length, 1)
+  for (const transport of environments.flatMap(({ transports }) => transports)) transport.close()
+})

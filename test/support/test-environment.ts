@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+import type { ServiceError } from '../../src/core/errors.ts'
+import { openDatabase } from '../../src/database/database.ts'
+import { createKeyFiles, type Keys, readKeys } from '../../src/identity/keys.ts'
+import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
+import {
+  type Application,
+  type ApplicationDependencies,
+  createApplication,
+} from '../../src/server/application.ts'
+import { cloneDatabase } from './database.ts'
+import { createSeed, type Seed } from './seed.ts'
+import { createTransports, type Transport } from './transports.ts'
+
+/** One node: the very app that production starts, on free ports. */
+export type Node = {
+  app: Application
+  transports: Transport[]
+  grpcPort: number
+  httpPort: number
+  failures: ServiceError[]
+  /** What the operator was told. */
+  warnings: string[]
+  stop(): Promise<void>
+}
+
+/** A database of its own with a node over it. */
+export type TestEnvironment = Node & {
+  pool: Pool
+  seed: Seed
+  clock: { now: Date | undefined }
+  databaseUrl: string
+  /** An access token of the user for the workspace. */
+  token(
+    userId: string,
+    workspaceId: string,
+    parts?: { jti?: string; seconds?: number },
+  ): Promise<string>
+  /** Another node on the same database. */
+  another(options?: Partial<ApplicationDependencies['options']>): Promise<Node>
+}
+
+/** Starts a environment; `stop` takes it down with all its nodes. */
+export async function startTestEnvironment(
+  options: Partial<ApplicationDependencies['options']> = {},
+  databaseUrl?: string,
+  parts: Partial<ApplicationDependencies> = {},
+): Promise<TestEnvironment> {
+  const database = await cloneDatabase()
+  const keys = await makeTestKeys()
+  const clock: TestEnvironment['clock'] = { now: undefined }
+  const nodes: Node[] = []
+  const another = async (more: Partial<ApplicationDependencies['options']> = {}) => {
+    const node = await startNode(
+      databaseUrl ?? database.url,
+      keys,
+      clock,
+      { ...options, ...more },
+      parts,
+    )
+    nodes.push(node)
+    return node
+  }
+  const first = await another()
+  return {
+    ...first,
+    another,
+    clock,
+    pool: database.pool,
+    databaseUrl: database.url,
+    seed: createSeed(database.pool),
+    token: (sub, wid, { jti = randomUUID(), seconds = 900 } = {}) => {
+      const person = { sub, jti, email: 'someone@example.com', name: 'someone' }
+      const place = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
+      return first.app.tokens.sign('access', { ...person, ...place }, seconds)
+    },
+    async stop() {
+      await Promise.all(nodes.map((node) => node.stop()))
+      await database.drop()
+    },
+  }
+}
+
+async function startNode(
+  url: string,
+  keys: Keys,
+  clock: TestEnvironment['clock'],
+  options: Partial<ApplicationDependencies['options']>,
+  parts: Partial<ApplicationDependencies>,
+): Promise<Node> {
+  const database = await openDatabase(url, () => {})
+  const failures: ServiceError[] = []
+  const warnings: string[] = []
+  const app = createApplication({
+    ...{ database, keys, rateLimiter: createInProcessRateLimiter(), providers: new Map() },
+    now: () => clock.now ?? new Date(),
+    warn: (text) => warnings.push(text),
+    onFailure: (fault) => {
+      failures.push(fault)
+      if (fault.code === 'internal') console.error(fault.cause)
+    },
+    options: {
+      baseUrl: 'http://localhost:8000',
+      adminUrl: 'http://localhost:9004',
+      adminEmails: [],
+      personalWorkspaces: true,
+      lifetimes: { access: 900, refresh: 604_800, admin: 3600 },
+      sessionSecret: 'a secret of the tests',
+      secureCookies: false,
+      debug: true,
+      keysRequired: false,
+      globalLimit: undefined,
+      trustedProxies: 0,
+      allowedHosts: ['*'],
+      corsOrigins: [],
+      ...options,
+    },
+    ...parts,
+  })
+  const host = '127.0.0.1'
+  const ports = {
+    grpcPort: await app.listenGrpc(host, 0),
+    httpPort: await app.listenHttp(host, 0),
+  }
+  const transports = createTransports(app, ports)
+  return {
+    ...{ app, transports, failures, warnings, ...ports },
+    async stop() {
+      for (const transport of transports) transport.close()
+      await app.drain()
+      await database.close()
+    },
+  }
+}
+
+async function makeTestKeys(): Promise<Keys> {
+  const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
+  const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
+  createKeyFiles(paths)
+  return readKeys(paths)
+}

@@ -1,0 +1,134 @@
+import {
+  Client,
+  credentials,
+  type Metadata,
+  Metadata as MetadataClass,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js'
+import { type ErrorCode, errorCodes, type FieldViolation } from '../../src/core/errors.ts'
+import type { Application } from '../../src/server/application.ts'
+import { grpcServices } from '../../src/server/grpc-services.ts'
+import { createRestTransport } from './rest-client.ts'
+import { readStatusDetails } from './status-details.ts'
+
+/** What a caller shows. */
+export type PresentedCredentials = {
+  token?: string
+  key?: string
+  admin?: string
+  headers?: Record<string, string>
+}
+
+/** How a call ended, alike through both transports. */
+export type Outcome =
+  | { ok: true; message: Record<string, any>; status: number; headers: Record<string, string> }
+  | {
+      ok: false
+      code: ErrorCode
+      reason: string
+      detail: string
+      violations: FieldViolation[]
+      retryAfter: number | undefined
+      headers: Record<string, string>
+    }
+
+/**
+ * One way in. `call('Check', …)` does the same through each; what stands at an administrator's transport
+ * as well is asked for there as `AdminService/ListMembers`.
+ */
+export type Transport = {
+  name: 'grpc' | 'rest'
+  call(method: string, message: object, shown?: PresentedCredentials): Promise<Outcome>
+  close(): void
+}
+
+const services = Object.values(grpcServices)
+
+/** The two transports of an app that listens. */
+export function createTransports(
+  { operations }: Pick<Application, 'operations'>,
+  ports: { grpcPort: number; httpPort: number },
+): Transport[] {
+  return [createGrpcTransport(ports.grpcPort), createRestTransport(operations, ports.httpPort)]
+}
+
+function createGrpcTransport(port: number): Transport {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+  const methods = services.flatMap((definition) => Object.values(definition))
+  return {
+    name: 'grpc',
+    call(name, message, shown = {}) {
+      const method = pickMethod(methods, name, ({ path }) => path)
+      const serialize = method.requestSerialize as (value: object) => Buffer
+      const deserialize = method.responseDeserialize as (bytes: Buffer) => object
+      return new Promise((resolve) => {
+        const done = (error: ServiceError | null, response?: object) =>
+          resolve(
+            error
+              ? readStatus(error)
+              : { ok: true, message: response as never, status: 0, headers: {} },
+          )
+        client.makeUnaryRequest(
+          method.path,
+          serialize,
+          deserialize,
+          withDefaults(message),
+          metadata(shown),
+          done,
+        )
+      })
+    },
+    close: () => client.close(),
+  }
+}
+
+/** The method of a name; the administrator's twin has to be asked for by its service. */
+export function pickMethod<Method>(
+  methods: Method[],
+  name: string,
+  nameOf: (method: Method) => string,
+): Method {
+  const found = methods.filter((method) => new RegExp(`(^|[/.])${name}$`).test(nameOf(method)))
+  const others = found.filter((method) => !nameOf(method).includes('AdminService/'))
+  const method = others[0] ?? found[0]
+  if (!method) throw new Error(`No method ${name}`)
+  return method
+}
+
+/** ts-proto's encoder wants its lists; whoever tests a missing one sends an empty one. */
+function withDefaults(message: object): object {
+  return { checks: [], ...message }
+}
+
+/** What is shown, as metadata. */
+export function metadata({ token, key, admin, headers = {} }: PresentedCredentials): Metadata {
+  const metadata = new MetadataClass()
+  if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
+  if (key !== undefined) metadata.set('x-service-key', key)
+  if (admin !== undefined) metadata.set('cookie', `admin_token=${admin}`)
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value)
+  return metadata
+}
+
+function readStatus(error: ServiceError): Outcome {
+  const { reason, violations, retryAfter } = readStatusDetails(error.metadata)
+  // What gRPC itself answers where the façade says 503.
+  const grpcCode = error.code === status.DEADLINE_EXCEEDED ? status.UNAVAILABLE : error.code
+  const code = codeOf(reason, ({ grpc }) => grpc === grpcCode)
+  const headers = Object.fromEntries(
+    Object.entries(error.metadata.getMap()).map(([name, value]) => [name, String(value)]),
+  )
+  return { ok: false, code, reason, detail: error.details, violations, retryAfter, headers }
+}
+
+/** The kind of a fault by its reason's row in the table. */
+export function codeOf(
+  reason: string,
+  fits: (row: { grpc: number; http: number }) => boolean,
+): ErrorCode {
+  const kinds = Object.entries(errorCodes) as [ErrorCode, { grpc: number; http: number }][]
+  const found = kinds.find(([, row]) => fits(row))
+  if (!found) throw new Error(`An answer outside the table of faults: ${reason}`)
+  return found[0]
+}

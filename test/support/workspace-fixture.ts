@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { type Role, roles } from '../../src/core/roles.ts'
+import { expectOk } from './outcome.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { PresentedCredentials, Transport } from './transports.ts'
+
+/** Somebody with an access token for the fixture. */
+export type Person = { id: string; token: string }
+
+/** A record as it goes out. */
+export type ResourceRecord = Record<string, any> & { id: string; resource_id: string }
+
+/** A workspace with a person of each role, and a service of its own with a key. */
+export type WorkspaceFixture = Awaited<ReturnType<typeof createWorkspaceFixture>>
+
+/** Opens an fixture; several in one environment do not meet. */
+export async function createWorkspaceFixture(
+  environment: Pick<TestEnvironment, 'seed' | 'token'>,
+  transport: Transport,
+) {
+  const { seed } = environment
+  const workspace = await seed.workspace()
+  const service = `docs-${randomUUID().slice(0, 8)}`
+  const { key, id: appId } = await seed.serviceApp(service)
+
+  const addMember = async (role: Role): Promise<Person> => {
+    const id = await seed.person(workspace, role)
+    return { id, token: await environment.token(id, workspace) }
+  }
+  const people = Object.fromEntries(
+    await Promise.all(roles.map(async (role) => [role, await addMember(role)])),
+  ) as Record<Role, Person>
+  const kind = { service_name: service, resource_type: 'document' }
+
+  return {
+    ...{ workspace, service, key, appId, addMember, people, kind },
+    /** What a backend shows when it asks for somebody. */
+    as: ({ token }: Person): PresentedCredentials => ({ token, key }),
+    async register(owner: Person, more: Record<string, unknown> = {}): Promise<ResourceRecord> {
+      const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
+      const message = { ...facts, owner_id: owner.id, ...more }
+      return expectOk(await transport.call('Register', message, { key })) as ResourceRecord
+    },
+    async share(
+      owner: Person,
+      { id }: ResourceRecord,
+      grantee: { user?: string; group?: string },
+      permission: string,
+    ) {
+      const [[grantee_type, grantee_id]] = Object.entries(grantee) as [[string, string]]
+      const message = { permission_id: id, grantee_type, grantee_id, permission }
+      return expectOk(await transport.call('Share', message, { token: owner.token, key }))
+    },
+    /** The answer to one check. */
+    async isAllowed(person: Person, action: string, resource: { resource_id: string }, times = 1) {
+      const { resource_id } = resource
+      const checks = Array.from({ length: times }, () => ({ ...kind, resource_id, action }))
+      const message = await transport.call('Check', { checks }, { token: person.token, key })
+      const [first, ...others] = expectOk(message).results.map(
+        ({ allowed }: { allowed: boolean }) => allowed,
+      )
+      if (others.some((other: boolean) => other !== first)) throw new Error('of two minds')
+      return first as boolean
+    },
+    /** The record with its shares, as it is now. */
+    async readResource({ resource_id }: { resource_id: string }): Promise<ResourceRecord> {
+      const message = { ...kind, resource_id }
+      return expectOk(await transport.call('GetResource', message, { key })) as ResourceRecord
+    },
+  }
+}
