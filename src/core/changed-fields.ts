@@ -1,4 +1,4 @@
-/** The fields that a change gives, of those `before` the others than they were; undefined when none. */
+/** The defined fields that differ from `before`; undefined when none do. */
 export function changedFields<Fields extends Record<string, unknown>>(
   fields: Fields,
   before: { [Name in keyof Fields]?: unknown } = {},

@@ -1,31 +1,31 @@
 /**
- * Does `work` every `interval` milliseconds until stopped, one at a time, and again at once where it
- * answers that there is more; tells of failures. `stop` waits for the work under way.
+ * Runs `job` every `interval` milliseconds, never twice at the same time. A job that resolves to true
+ * has more to do and runs again at once. `stop` waits for a running job.
  */
 export function repeat(
-  work: () => Promise<boolean>,
+  job: () => Promise<boolean>,
   interval: number,
   onFailure: (error: unknown) => void,
 ): { stop(): Promise<void> } {
-  let stopped = false
+  let isStopped = false
   let running: Promise<void> = Promise.resolve()
   let timer: ReturnType<typeof setTimeout>
-  const plan = (delay: number) => {
+  const schedule = (delay: number) => {
     timer = setTimeout(() => {
-      running = work()
+      running = job()
         .catch((error) => {
           onFailure(error)
           return false
         })
-        .then((more) => {
-          if (!stopped) plan(more ? 0 : interval)
+        .then((hasMore) => {
+          if (!isStopped) schedule(hasMore ? 0 : interval)
         })
     }, delay).unref()
   }
-  plan(interval)
+  schedule(interval)
   return {
     stop() {
-      stopped = true
+      isStopped = true
       clearTimeout(timer)
       return running
     },

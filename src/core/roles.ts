@@ -1,9 +1,9 @@
-/** The roles of a workspace, lowest first (specification 2). */
+/** Workspace roles, from lowest to highest. */
 export const roles = ['viewer', 'editor', 'admin', 'owner'] as const
 
 export type Role = (typeof roles)[number]
 
-/** Whether `role` stands at `least` or above it. */
+/** Whether `role` is `least` or higher. */
 export function atLeast(role: Role, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least)
 }

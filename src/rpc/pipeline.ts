@@ -61,7 +61,7 @@ export type CallResult = {
 /** Runs a call of either transport. Never rejects. */
 export type Pipeline = (operation: Operation, call: Call) => Promise<Outcome>
 
-/** What the steps have established so far; logs and responses need it even when a later step fails. */
+/** What the completed steps have established. */
 type Progress = { principal: Principal; rateLimit?: RateLimitResult | undefined }
 
 /** Creates the one pipeline that every call of both transports takes. */
@@ -90,7 +90,11 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
   }
 }
 
-/** The steps of a call, in order. Any of them ends the call by throwing. */
+/**
+ * The steps of a call, in order. A step ends the call by throwing a ServiceError.
+ *
+ * `progress` receives what logs and responses need even when a later step fails.
+ */
 async function runSteps(
   operation: Operation,
   call: Call,

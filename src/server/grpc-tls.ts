@@ -5,7 +5,7 @@ import type { GrpcTls } from '../grpc/server.ts'
 
 type Paths = Pick<Config, 'GRPC_TLS_CERT_PATH' | 'GRPC_TLS_KEY_PATH' | 'GRPC_TLS_CLIENT_CA_PATH'>
 
-/** The files that the settings of TLS name; undefined where gRPC goes in plain text. */
+/** Reads the configured certificate files; undefined when gRPC is served in plaintext. */
 export function readGrpcTls(paths: Paths): GrpcTls | undefined {
   if (!paths.GRPC_TLS_CERT_PATH) return undefined
   return {
@@ -19,6 +19,6 @@ function read(paths: Paths, name: keyof Paths): Buffer {
   try {
     return readFileSync(paths[name])
   } catch (error) {
-    throw new ConfigError(`${name} can't be read: ${(error as Error).message}`)
+    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}`)
   }
 }

@@ -2,26 +2,26 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readiness } from './readiness.ts'
 
-/** The operator's port: `/metrics`, `/livez`, `/readyz`, and nothing else. */
-export type Monitor = { port: number; stop(): Promise<void> }
+/** The operator's HTTP server. */
+export type OpsServer = { port: number; stop(): Promise<void> }
 
-type MonitorParts = {
+type OpsServerOptions = {
   host: string
   port: number
-  /** Prometheus' text. */
+  /** Metrics in the Prometheus text format. */
   readMetrics(): Promise<string>
   readReadiness(): Promise<Pick<Readiness, 'ready'>>
 }
 
 type Page = { status: number; type: string; text: string }
 
-/** Starts listening. */
+/** Serves `/metrics`, `/livez` and `/readyz`. */
 export function startOpsServer({
   host,
   port,
   readMetrics,
   readReadiness,
-}: MonitorParts): Promise<Monitor> {
+}: OpsServerOptions): Promise<OpsServer> {
   const pages: Record<string, () => Promise<Page>> = {
     '/livez': async () => page(200, 'text/plain', 'ok\n'),
     '/metrics': async () =>
@@ -34,10 +34,10 @@ export function startOpsServer({
   const server = createServer(async (request, response) => {
     const [path = ''] = (request.url ?? '').split('?')
     const read = Object.hasOwn(pages, path) ? pages[path] : undefined
-    const safe = request.method === 'GET' || request.method === 'HEAD'
-    const found = read && safe ? read() : page(404, 'text/plain', 'not found\n')
-    const failed = () => page(500, 'text/plain', 'failed\n')
-    const { status, type, text } = await Promise.resolve(found).catch(failed)
+    const isSafe = request.method === 'GET' || request.method === 'HEAD'
+    const result = read && isSafe ? read() : page(404, 'text/plain', 'not found\n')
+    const internalError = () => page(500, 'text/plain', 'internal error\n')
+    const { status, type, text } = await Promise.resolve(result).catch(internalError)
     response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text)
   })
   return new Promise((resolve, reject) => {

@@ -1,39 +1,39 @@
 import type { Control } from '../database/control.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 
-/** Whether a node takes calls, and how what it stands on is doing. */
+/** Whether a node accepts calls, and the state of its dependencies. */
 export type Readiness = {
   ready: boolean
   database: 'ok' | 'away'
-  /** Limits are counted in this process where there is none, and while it is away. */
+  /** Without Redis, and while it is away, rate limits are counted in this process. */
   redis: 'ok' | 'away' | 'none'
-  /** No service app is active: every key and none passes. */
+  /** No service app is active: requests are accepted with any service key, or none. */
   development_mode: boolean
   draining: boolean
 }
 
-type ReadinessParts = {
+type ReadinessOptions = {
   control: Pick<Control, 'hasActiveApps'>
   rateLimiter: Pick<RateLimiter, 'degraded'>
   hasRedis: boolean
   keysRequired: boolean
 }
 
-/** How long an answer of PostgreSQL's stands, in milliseconds. */
-const freshness = 1000
+/** Milliseconds that a probe of the database is reused. */
+const probeLifetime = 1000
 
-/** Finds out about readiness when asked, at most once a second; from `drain` on it is not ready. */
-export function createReadiness(parts: ReadinessParts): {
+/** Probes the database when readiness is read, at most once a second. After `drain` it is not ready. */
+export function createReadiness(options: ReadinessOptions): {
   read(): Promise<Readiness>
   drain(): void
 } {
-  let draining = false
+  let isDraining = false
   let developmentMode = false
-  let last: { at: number; database: Promise<Readiness['database']> } | undefined
+  let lastProbe: { at: number; database: Promise<Readiness['database']> } | undefined
 
-  async function probe(): Promise<Readiness['database']> {
+  async function probeDatabase(): Promise<Readiness['database']> {
     try {
-      developmentMode = !(await parts.control.hasActiveApps()) && !parts.keysRequired
+      developmentMode = !(await options.control.hasActiveApps()) && !options.keysRequired
       return 'ok'
     } catch {
       return 'away'
@@ -43,19 +43,20 @@ export function createReadiness(parts: ReadinessParts): {
   return {
     async read() {
       const at = performance.now()
-      if (!last || at - last.at > freshness) last = { at, database: probe() }
-      const database = await last.database
-      const redis = parts.rateLimiter.degraded ? 'away' : 'ok'
+      if (!lastProbe || at - lastProbe.at > probeLifetime)
+        lastProbe = { at, database: probeDatabase() }
+      const database = await lastProbe.database
+      const redis = options.rateLimiter.degraded ? 'away' : 'ok'
       return {
-        ready: database === 'ok' && !draining,
+        ready: database === 'ok' && !isDraining,
         database,
-        redis: parts.hasRedis ? redis : 'none',
+        redis: options.hasRedis ? redis : 'none',
         development_mode: developmentMode,
-        draining,
+        draining: isDraining,
       }
     },
     drain() {
-      draining = true
+      isDraining = true
     },
   }
 }

@@ -69,9 +69,9 @@ test('the operator’s port tells numbers and readiness, the public one does not
     const refused = `method="daikon.v1.UserService/GetMe",transport="${transport}",code="unauthenticated"`
     t.is(await metric(`daikon_calls_total{${refused}}`), 1)
   }
-  t.is(await metric('daikon_decisions_total{answer="allowed"}'), 3)
-  t.is(await metric('daikon_decisions_total{answer="denied"}'), 2)
-  t.true(Number(await metric('daikon_shared_statement_callers_count')) >= 4)
+  t.is(await metric('daikon_decisions_total{result="allowed"}'), 3)
+  t.is(await metric('daikon_decisions_total{result="denied"}'), 2)
+  t.true(Number(await metric('daikon_batched_query_callers_count')) >= 4)
   t.true(Number(await metric('daikon_pool_connections{pool="statements",state="idle"}')) > 0)
   t.is(await metric('daikon_pool_waiting{pool="entities"}'), 0)
   t.true(Number(await metric('nodejs_eventloop_lag_p99_seconds')) >= 0)

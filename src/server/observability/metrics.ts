@@ -11,7 +11,7 @@ import type { CallResult } from '../../rpc/pipeline.ts'
 import type { Readiness } from '../readiness.ts'
 import { createCallCounters } from './call-counters.ts'
 
-/** What operators see of a node by numbers. */
+/** The Prometheus metrics of a node. */
 export type Metrics = {
   registry: Registry
   countCall(result: CallResult): void
@@ -21,7 +21,7 @@ export type Metrics = {
   countSignIn(signIn: { flow: string; provider: string; outcome: string }): void
 }
 
-/** Makes the metrics of a node; gauges are read when they are asked for. */
+/** Creates the metrics of a node. Gauges are read when they are scraped. */
 export function createMetrics(
   counts: Database['counts'],
   readReadiness: () => Promise<Readiness>,
@@ -30,32 +30,32 @@ export function createMetrics(
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const counters = createCallCounters()
-  for (const { name } of counters.gather()) {
-    const get = async () => counters.gather().find((metric) => metric.name === name)
-    // Registries ask no more of a metric than this.
+  for (const { name } of counters.collect()) {
+    const get = async () => counters.collect().find((metric) => metric.name === name)
+    // A registry uses no other part of the metric interface.
     const metric = { name, get, getForPromString: get, reset: () => {} }
     registry.registerMetric(metric as unknown as Metric<string>)
   }
   const batches = new Histogram({
-    name: 'daikon_shared_statement_callers',
-    help: 'Callers that share one statement of facts',
+    name: 'daikon_batched_query_callers',
+    help: 'Callers that share one facts statement',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000],
     registers,
   })
   const decisions = { allowed: 0, denied: 0 }
   new Counter({
     name: 'daikon_decisions_total',
-    help: 'Answers of checks',
-    labelNames: ['answer'],
+    help: 'Results of permission checks',
+    labelNames: ['result'],
     registers,
     collect() {
       this.reset()
-      for (const [answer, count] of Object.entries(decisions)) this.inc({ answer }, count)
+      for (const [result, count] of Object.entries(decisions)) this.inc({ result }, count)
     },
   })
   const signIns = new Counter({
     name: 'daikon_sign_ins_total',
-    help: 'Returns from providers, by what became of them',
+    help: 'Completed sign-ins, by provider, flow and outcome',
     labelNames: ['provider', 'flow', 'outcome'],
     registers,
   })
@@ -91,7 +91,7 @@ function addPools(counts: Database['counts'], registers: Registry[]): void {
   })
   new Gauge({
     name: 'daikon_pool_waiting',
-    help: 'Callers that wait for a connection',
+    help: 'Callers waiting for a connection, by pool',
     labelNames: ['pool'],
     registers,
     collect() {
@@ -102,14 +102,25 @@ function addPools(counts: Database['counts'], registers: Registry[]): void {
 
 function addState(read: () => Promise<Readiness>, registers: Registry[]): void {
   const flags: [string, string, (state: Readiness) => boolean][] = [
-    ['daikon_ready', 'The node takes calls', ({ ready }) => ready],
-    ['daikon_draining', 'The node is about to stop', ({ draining }) => draining],
-    ['daikon_development_mode', 'No service key is asked for', (state) => state.development_mode],
-    ['daikon_redis_fallback', 'Redis fails, limits are local', ({ redis }) => redis === 'away'],
+    ['daikon_ready', 'Whether the node accepts calls', ({ ready }) => ready],
+    ['daikon_draining', 'Whether the node is shutting down', ({ draining }) => draining],
+    [
+      'daikon_development_mode',
+      'Whether no service key is required',
+      (state) => state.development_mode,
+    ],
+    [
+      'daikon_redis_fallback',
+      'Whether rate limits are counted in this process because Redis fails',
+      ({ redis }) => redis === 'away',
+    ],
   ]
   for (const [name, help, flag] of flags) {
     new Gauge({
-      ...{ name, help, registers, aggregator: name === 'daikon_ready' ? 'min' : 'max' },
+      name,
+      help,
+      registers,
+      aggregator: name === 'daikon_ready' ? 'min' : 'max',
       async collect() {
         this.set(flag(await read()) ? 1 : 0)
       },

@@ -3,14 +3,14 @@ import type { Span, SpanAttributes } from '../../core/trace.ts'
 import type { Call } from '../../rpc/call.ts'
 import type { StartSpan } from '../../rpc/pipeline.ts'
 
-/** Spans on their way to a collector. */
+/** Exports the spans of calls. */
 export type Tracing = {
   trace: StartSpan
-  /** Sends what is left. */
+  /** Exports the remaining spans and stops. */
   stop(): Promise<void>
 }
 
-/** Sends spans by OTLP over HTTP; nothing of OpenTelemetry is loaded unless this is called. */
+/** Exports spans by OTLP over HTTP. Loads OpenTelemetry only when called. */
 export async function startTracing(endpoint: string): Promise<Tracing> {
   const [api, { BatchSpanProcessor, ParentBasedSampler, AlwaysOnSampler, TracerProvider }] =
     await Promise.all([import('@opentelemetry/api'), import('@opentelemetry/sdk-trace')])
@@ -27,11 +27,16 @@ export async function startTracing(endpoint: string): Promise<Tracing> {
   const tracer = provider.getTracer('daikon')
   const { ROOT_CONTEXT, SpanStatusCode, trace } = api
 
-  function begin(name: string, kind: SpanKind, parent: Context, attributes: SpanAttributes): Span {
+  function startSpan(
+    name: string,
+    kind: SpanKind,
+    parent: Context,
+    attributes: SpanAttributes,
+  ): Span {
     const span = tracer.startSpan(name, { kind, attributes }, parent)
     const context = trace.setSpan(parent, span)
     return {
-      child: (name, attributes = {}) => begin(name, api.SpanKind.CLIENT, context, attributes),
+      child: (name, attributes = {}) => startSpan(name, api.SpanKind.CLIENT, context, attributes),
       end(failure) {
         if (failure) span.setStatus({ code: SpanStatusCode.ERROR, message: failure })
         span.end()
@@ -43,7 +48,7 @@ export async function startTracing(endpoint: string): Promise<Tracing> {
     trace(operation, call) {
       const remote = readTraceparent(call)
       const context = remote ? trace.setSpanContext(ROOT_CONTEXT, remote) : ROOT_CONTEXT
-      return begin(operation.name, api.SpanKind.SERVER, context, {
+      return startSpan(operation.name, api.SpanKind.SERVER, context, {
         'rpc.method': operation.name,
         'daikon.transport': call.transport,
         'daikon.request_id': call.requestId,
@@ -53,7 +58,7 @@ export async function startTracing(endpoint: string): Promise<Tracing> {
   }
 }
 
-/** W3C trace context, level 1: version, trace, parent, flags. */
+/** Parses a `traceparent` header (W3C Trace Context, 3.2). */
 function readTraceparent({ traceparent }: Call) {
   const [, traceId = '', spanId = '', flags = ''] =
     /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:-|$)/.exec(
