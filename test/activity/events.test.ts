@@ -38,7 +38,7 @@ type Scene = Awaited<ReturnType<typeof setScene>>
 /** For each occurrence and each use case that writes it, how it comes to happen. */
 type Deeds = {
   [Name in ActivityEventName]: Record<
-    (typeof activityEvents)[Name]['by'][number],
+    (typeof activityEvents)[Name]['recordedBy'][number],
     (scene: Scene) => Promise<Deed>
   >
 }
@@ -247,7 +247,7 @@ const deeds: Deeds = {
 
 for (const transport of environment.transports) {
   for (const [action, row] of Object.entries(activityEvents)) {
-    for (const key of row.by) {
+    for (const key of row.recordedBy) {
       const prepare = (deeds[action as ActivityEventName] as Record<string, Prepare>)[
         key
       ] as Prepare
@@ -303,8 +303,8 @@ test('every use case that the table names is there', (t) => {
   const known = Object.values(createHandlers({ database: {}, options: {} } as never)).flatMap(
     (service) => Object.keys(service),
   )
-  for (const [action, { by }] of Object.entries(activityEvents))
-    for (const key of by) t.true(known.includes(key), `${action}: ${key}`)
+  for (const [action, { recordedBy }] of Object.entries(activityEvents))
+    for (const key of recordedBy) t.true(known.includes(key), `${action}: ${key}`)
 })
 
 type Prepare = (scene: Scene) => Promise<Deed>

@@ -58,13 +58,13 @@ function tables(): Record<string, string[]> {
         row([`\`${name}\``, fallback && `\`${fallback}\``, sentence]),
     ),
     '| action | happens to | what has happened | detail | written by |\n|---|---|---|---|---|\n':
-      Object.entries(activityEvents).map(([action, { target, detail, sentence, by }]) =>
+      Object.entries(activityEvents).map(([action, { target, detail, description, recordedBy }]) =>
         row([
           `\`${action}\``,
           target,
-          sentence,
+          description,
           detail.join(', '),
-          by.join(', ') || 'the operator’s tool',
+          recordedBy.join(', ') || 'the operator’s tool',
         ]),
       ),
   }
