@@ -1,23 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { type BoundStatement, query } from './query.ts'
 
-/** A statement whose values `$1`, `$2`, … travel beside its text. */
-export type BoundStatement = { sql: string; values: (string | undefined)[] }
+export type { BoundStatement }
 
-/**
- * Runs a statement in the transaction of `em`, for values by the thousand: the ORM writes its values
- * into the text, which takes many times their room in both processes.
- */
-export async function executeBound<Row>(
+/** Use `query` instead. */
+export function executeBound<Row>(
   em: EntityManager,
   { sql, values }: BoundStatement,
 ): Promise<Row[]> {
-  const query = { kind: 'RawNode', sqlFragments: [sql], parameters: [] } as const
-  try {
-    const { rows } = await em
-      .getKysely()
-      .executeQuery<Row>({ query, sql, parameters: values, queryId: { queryId: '' } })
-    return rows
-  } catch (error) {
-    throw em.getDriver().convertException(error as Error)
-  }
+  return query<Row>(em, sql, values)
 }

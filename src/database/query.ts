@@ -1,0 +1,30 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+
+/** SQL with the values of its placeholders `$1`, `$2`, … */
+export type BoundStatement = { sql: string; values: unknown[] }
+
+/**
+ * Runs SQL in the transaction of `em`, or outside a transaction on a connection of its pool, and
+ * returns the rows. The values of `$1`, `$2`, … are sent separately from the text, whereas
+ * `em.execute` writes them into it. Arrays become PostgreSQL arrays, dates timestamps, undefined null.
+ *
+ * @example
+ * const [user] = await query<{ id: string }>(em, 'select id from users where email = $1', [email])
+ *
+ * @throws the exceptions of the entity manager, such as UniqueConstraintViolationException
+ */
+export async function query<Row = object>(
+  em: EntityManager,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const node = { kind: 'RawNode', sqlFragments: [sql], parameters: [] } as const
+  try {
+    const { rows } = await em
+      .getKysely()
+      .executeQuery<Row>({ query: node, sql, parameters: values, queryId: { queryId: '' } })
+    return rows
+  } catch (error) {
+    throw em.getDriver().convertException(error as Error)
+  }
+}
