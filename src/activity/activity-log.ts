@@ -5,7 +5,7 @@ import type {
   ListActivityResponse,
 } from '../../gen/daikon/v1/admin_records.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { activityEvents } from './events.ts'
 
 /** The log, the newest first; what happens meanwhile comes before what has been read. */

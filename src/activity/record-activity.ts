@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { Principal } from '../core/request-context.ts'
-import { arrayLiteral, textArray } from '../database/array-literal.ts'
 import type { BoundStatement } from '../database/bound-statement.ts'
 import { Activity } from '../database/entities/records.ts'
+import { arrayLiteral, textArray } from '../database/sql-values.ts'
 import { type ActivityDetail, type ActivityEventName, activityEvents } from './events.ts'
 
 /** What happened, to what, where. */

@@ -14,7 +14,7 @@ import { changedFields } from '../core/changed-fields.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { ClientApp, ClientRedirectUri } from '../database/entities/sign-in.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { redirectUriMistake } from '../identity/redirect-uri.ts'
 

@@ -9,9 +9,8 @@ import type {
   UserSummary,
 } from '../../gen/daikon/v1/admin_users.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { likePattern } from '../database/like-pattern.ts'
 import { findPage } from '../database/page.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, likePattern, type Timestamp } from '../database/sql-values.ts'
 import { sessionsOf } from '../identity/sessions.ts'
 import { userNotFound } from '../identity/user-errors.ts'
 import { rolesOf } from '../workspaces/custom-roles.ts'
@@ -24,9 +23,9 @@ export async function listUsers(
 ): Promise<UserPage> {
   const found = await findPage<UserRow>(em, page, {
     select: columns,
-    from: `users u ${q ? 'where u.email ilike ? or u.name ilike ?' : ''}`,
+    from: `users u ${q ? 'where u.email ilike $1 or u.name ilike $1' : ''}`,
     orderBy: 'u.email',
-    values: q ? [likePattern(q), likePattern(q)] : [],
+    values: q ? [likePattern(q)] : [],
   })
   return { ...found, items: found.items.map(viewSummary) }
 }

@@ -10,7 +10,7 @@ import type {
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
-import { isoTime } from '../database/timestamp.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { endSessionsOf, revokeFamilies } from './refresh-families.ts'
 

@@ -2,7 +2,7 @@ import type { GetMeRequest, UpdateMeRequest, UserResponse } from '../../gen/daik
 import { changedFields } from '../core/changed-fields.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
-import { isoTime } from '../database/timestamp.ts'
+import { isoTime } from '../database/sql-values.ts'
 
 /** Who the token's user is. */
 export async function getMe(

@@ -15,8 +15,8 @@ import { actorOf, recordActivityStatement } from '../activity/record-activity.ts
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { executeBound } from '../database/bound-statement.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { type Decision, defineDecision } from './decision.ts'
 

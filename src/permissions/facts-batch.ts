@@ -1,5 +1,5 @@
 import { roles } from '../core/roles.ts'
-import { arrayLiteral, textElement } from '../database/array-literal.ts'
+import { arrayLiteral, textElement } from '../database/sql-values.ts'
 import type { Facts, FactsQuery, PrincipalStatus } from './facts.ts'
 import { type Membership, roleShift, statusBit } from './facts-sql.ts'
 

@@ -8,25 +8,30 @@ import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions
 import type { RequestContext } from '../core/request-context.ts'
 import { ResourceKind } from '../database/entities/resources.ts'
 import { findPage } from '../database/page.ts'
+import { query } from '../database/query.ts'
 import { type Resource, requireResource, resourceSql, viewFacts, viewResource } from './resource.ts'
 
-type Filter = { sql: string; values: unknown[] }
-
-/** Resources of every service, the newest first; a filter that nothing meets finds nothing. */
+/** Lists the resources of every service, newest first. An unknown filter value matches nothing. */
 export async function listPermissions(
   { em }: RequestContext,
   { workspace_id, service_name, ...page }: PermissionPageRequest,
 ): Promise<PermissionPage> {
-  const filters: Filter[] = [
-    ...(workspace_id === undefined ? [] : [{ sql: 'r.workspace_id = ?', values: [workspace_id] }]),
-    ...(service_name === undefined ? [] : [await ofService(em, service_name)]),
-  ]
-  const where = filters.length > 0 ? `where ${filters.map(({ sql }) => sql).join(' and ')}` : ''
+  const conditions: string[] = []
+  const values: unknown[] = []
+  if (workspace_id !== undefined) {
+    values.push(workspace_id)
+    conditions.push(`r.workspace_id = $${values.length}`)
+  }
+  if (service_name !== undefined) {
+    values.push(await findKindIds(em, service_name))
+    conditions.push(`r.kind_id = any($${values.length}::int[])`)
+  }
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
   const found = await findPage<Resource>(em, page, {
     select: resourceSql.select,
     from: `${resourceSql.from} ${where}`,
     orderBy: 'r.id desc',
-    values: filters.flatMap(({ values }) => values),
+    values,
   })
   const counts = await countShares(em, found.items)
   return {
@@ -38,22 +43,21 @@ export async function listPermissions(
   }
 }
 
-/** Of kinds by their numbers: only those have statistics that tell whether a service is a rare one. */
-async function ofService(em: EntityManager, service_name: string): Promise<Filter> {
+/** The planner has statistics for the ids of kinds, so it knows whether a service is rare. */
+async function findKindIds(em: EntityManager, service_name: string): Promise<number[]> {
   const kinds = await em.find(ResourceKind, { service_name })
-  if (kinds.length === 0) return { sql: 'false', values: [] }
-  const values = kinds.map(({ id }) => id)
-  return { sql: `r.kind_id in (${values.map(() => '?').join(', ')})`, values }
+  return kinds.map(({ id }) => id)
 }
 
-/** Apart from the list, which would count for the pages before as well. */
+/** A separate query: as part of the list, it would also count for every row before the page. */
 async function countShares(em: EntityManager, page: Resource[]): Promise<Map<string, number>> {
   if (page.length === 0) return new Map()
-  const rows = await em.execute<{ id: string; count: number }[]>(
+  const rows = await query<{ id: string; count: number }>(
+    em,
     `select r.id, count(*)::int as count
      from resources r join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
-     where r.id in (${page.map(() => '?').join(', ')}) group by r.id`,
-    page.map(({ id }) => id),
+     where r.id = any($1::uuid[]) group by r.id`,
+    [page.map(({ id }) => id)],
   )
   return new Map(rows.map(({ id, count }) => [id, count]))
 }

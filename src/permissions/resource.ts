@@ -5,7 +5,7 @@ import type { Principal } from '../core/request-context.ts'
 import { batched } from '../database/batched-query.ts'
 import type { SharePermission, Visibility } from '../database/entities/resources.ts'
 import { prepared } from '../database/prepared.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { coversWorkspace } from './access.ts'
 
 /** A resource's row with the names of its kind. */

@@ -12,7 +12,7 @@ import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { requireRole, roleMissing } from './custom-roles.ts'
 

@@ -15,7 +15,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal, RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { CustomRole } from '../database/entities/custom-roles.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { requireKnownWorkspace, workspaceMissing } from './require-workspace.ts'
 

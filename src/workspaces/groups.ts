@@ -15,7 +15,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { Group, GroupMember } from '../database/entities/people.ts'
-import { isoTime } from '../database/timestamp.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { requireKnownWorkspace, workspaceMissing } from './require-workspace.ts'
 

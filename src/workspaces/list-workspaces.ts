@@ -7,8 +7,8 @@ import type {
 } from '../../gen/daikon/v1/admin_workspaces.ts'
 import { actorOf } from '../activity/record-activity.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { likePattern } from '../database/like-pattern.ts'
 import { findPage } from '../database/page.ts'
+import { likePattern } from '../database/sql-values.ts'
 import { viewWorkspace, type WorkspaceRow, workspaceSql } from './workspaces.ts'
 
 /** Workspaces by slug; `q` looks into names and slugs. */
@@ -16,10 +16,10 @@ export async function listWorkspacePage(
   { em, principal }: RequestContext,
   { q, ...page }: WorkspacePageRequest,
 ): Promise<WorkspacePage> {
-  const pattern = q ? [likePattern(q), likePattern(q)] : []
+  const pattern = q ? [likePattern(q)] : []
   const found = await findPage<WorkspaceRow>(em, page, {
     select: workspaceSql.select,
-    from: `${workspaceSql.from} ${q ? 'where w.slug ilike ? or w.name ilike ?' : ''}`,
+    from: `${workspaceSql.from} ${q ? 'where w.slug ilike $2 or w.name ilike $2' : ''}`,
     orderBy: 'w.slug',
     values: [actorOf(principal).actorId, ...pattern],
   })

@@ -5,7 +5,7 @@ import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 
 /** What holds some members of its workspace: the table of who is in it, and its key there. */
 const sets = {

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { WorkspaceMemberResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { ServiceError } from '../core/errors.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 
 /** A membership's row with what is known of the person. */
 export type MemberRow = Omit<WorkspaceMemberResponse, 'status' | 'joined_at'> & {

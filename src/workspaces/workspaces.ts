@@ -15,7 +15,8 @@ import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { Member, Workspace } from '../database/entities/people.ts'
-import { isoTime, type Timestamp } from '../database/timestamp.ts'
+import { query } from '../database/query.ts'
+import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { workspaceMissing } from './require-workspace.ts'
 
@@ -50,7 +51,7 @@ export async function listWorkspaces(
 ): Promise<ListWorkspacesResponse> {
   const { id } = requireUser(principal)
   const sql = `${select} where m.user_id is not null order by w.name, w.id`
-  const rows = await em.execute<WorkspaceRow[]>(sql, [id])
+  const rows = await query<WorkspaceRow>(em, sql, [id])
   return { workspaces: rows.map(viewWorkspace) }
 }
 
@@ -107,7 +108,7 @@ export type WorkspaceRow = Omit<WorkspaceResponse, 'created_at' | 'role'> & {
 /** The columns of a workspace's row, and whence; the one value is the user, who may be none. */
 export const workspaceSql = {
   select: 'w.id, w.name, w.slug, w.description, m.role, w.created_at',
-  from: 'workspaces w left join members m on m.workspace_id = w.id and m.user_id = ?',
+  from: 'workspaces w left join members m on m.workspace_id = w.id and m.user_id = $1',
 }
 
 const select = `select ${workspaceSql.select} from ${workspaceSql.from}`
@@ -117,7 +118,7 @@ async function requireWorkspace(
   id: string,
   userId: string | undefined,
 ): Promise<WorkspaceResponse> {
-  const [row] = await em.execute<WorkspaceRow[]>(`${select} where w.id = ?`, [userId ?? null, id])
+  const [row] = await query<WorkspaceRow>(em, `${select} where w.id = $2`, [userId, id])
   if (row) return viewWorkspace(row)
   throw workspaceMissing()
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../../core/roles.ts'
-import { arrayLiteral, textArray } from '../../database/array-literal.ts'
 import { executeBound } from '../../database/bound-statement.ts'
+import { arrayLiteral, textArray } from '../../database/sql-values.ts'
 import { type Known, keyOf, type Row } from './plan.ts'
 
 /** Rows that one `learn` takes: the larger it is, the rarer PostgreSQL reads a whole table for it. */
