@@ -5,8 +5,7 @@ import { join } from 'node:path'
 // Before any other module loads. The cache lies beside the code, where only its owner can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
-const { readConfig } = await import('./config/config.ts')
-const { ConfigError } = await import('./config/setting.ts')
+const { ConfigError, readConfig } = await import('./config/config.ts')
 const { createLogger } = await import('./core/logger.ts')
 const { start } = await import('./server/start.ts')
 const { startWorker } = await import('./server/worker.ts')

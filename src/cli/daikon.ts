@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { ConfigError } from '../config/setting.ts'
+import { ConfigError } from '../config/config.ts'
 import { ServiceError } from '../core/errors.ts'
 import { databaseError, lacksMigrations } from '../database/database-errors.ts'
 import { migrate } from '../database/migrate.ts'

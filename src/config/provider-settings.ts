@@ -1,6 +1,6 @@
 import { isSecureUrl } from '../core/loopback.ts'
 
-/** The settings of the three providers, under their variables' names. */
+/** The settings of the three identity providers; see `settings` for what each one means. */
 export type ProviderSettings = {
   GOOGLE_CLIENT_ID: string
   GOOGLE_CLIENT_SECRET: string
@@ -8,7 +8,6 @@ export type ProviderSettings = {
   MICROSOFT_CLIENT_ID: string
   MICROSOFT_CLIENT_SECRET: string
   MICROSOFT_TENANT: string
-  /** With `{tenant}` where the tenant goes. */
   MICROSOFT_ISSUER: string
   MICROSOFT_TRUST_EMAIL: boolean
   GITHUB_CLIENT_ID: string
@@ -18,31 +17,30 @@ export type ProviderSettings = {
   GITHUB_PKCE: boolean
 }
 
-/** The tenants of Microsoft's that stand for many. */
+/** Values of MICROSOFT_TENANT that admit accounts of more than one tenant. */
 export const sharedTenants = ['common', 'organizations', 'consumers']
 
-/** What is wrong with the settings, each sentence beginning with the variable's name. */
+const urlSettings = ['GOOGLE_ISSUER', 'MICROSOFT_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'] as const
+
+/** Returns every mistake in the settings, as sentences that start with the name of the variable. */
 export function findProviderMistakes(settings: ProviderSettings): string[] {
   const { MICROSOFT_TENANT: tenant, MICROSOFT_ISSUER: issuer } = settings
   const mistakes: string[] = []
-  for (const name of [
-    'GOOGLE_ISSUER',
-    'MICROSOFT_ISSUER',
-    'GITHUB_URL',
-    'GITHUB_API_URL',
-  ] as const) {
+  for (const name of urlSettings) {
     if (!isSecureUrl(settings[name])) {
-      mistakes.push(`${name} must be an https URL, or http on a loopback host`)
+      mistakes.push(`${name} must be an https URL, or an http URL of a loopback host`)
     }
   }
   if (!/^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(tenant)) {
-    mistakes.push('MICROSOFT_TENANT must be common, organizations, consumers, an id or a domain')
+    mistakes.push(
+      'MICROSOFT_TENANT must be common, organizations, consumers, a tenant ID or a domain',
+    )
   }
   if (issuer.split('{tenant}').length > 2) {
-    mistakes.push('MICROSOFT_ISSUER must not name {tenant} twice')
+    mistakes.push('MICROSOFT_ISSUER must contain {tenant} at most once')
   }
   if (settings.MICROSOFT_TRUST_EMAIL && sharedTenants.includes(tenant.toLowerCase())) {
-    mistakes.push(`MICROSOFT_TRUST_EMAIL must not be true with the tenant ${tenant}`)
+    mistakes.push(`MICROSOFT_TRUST_EMAIL must be false if MICROSOFT_TENANT is ${tenant}`)
   }
   return mistakes
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Config } from '../config/config.ts'
-import { ConfigError } from '../config/setting.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import type { GrpcTls } from '../grpc/server.ts'
 
 type Paths = Pick<Config, 'GRPC_TLS_CERT_PATH' | 'GRPC_TLS_KEY_PATH' | 'GRPC_TLS_CLIENT_CA_PATH'>

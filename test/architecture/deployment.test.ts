@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { parse } from 'yaml'
-import { readConfig, settings } from '../../src/config/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { settings } from '../../src/config/settings.ts'
 import { securityHeaders } from '../../src/http/headers.ts'
 
 const root = join(import.meta.dirname, '../..')

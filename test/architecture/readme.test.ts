@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import test from 'ava'
 import { activityEvents } from '../../src/activity/events.ts'
-import { settings } from '../../src/config/config.ts'
+import { settings } from '../../src/config/settings.ts'
 import { startDev } from '../support/dev.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -54,8 +54,8 @@ async function writeTables(): Promise<void> {
 function tables(): Record<string, string[]> {
   return {
     '| variable | default | |\n|---|---|---|\n': Object.entries(settings).map(
-      ([name, { fallback, sentence }]) =>
-        row([`\`${name}\``, fallback && `\`${fallback}\``, sentence]),
+      ([name, { fallback, description }]) =>
+        row([`\`${name}\``, fallback && `\`${fallback}\``, description]),
     ),
     '| action | happens to | what has happened | detail | written by |\n|---|---|---|---|---|\n':
       Object.entries(activityEvents).map(([action, { target, detail, description, recordedBy }]) =>

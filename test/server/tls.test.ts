@@ -75,5 +75,5 @@ test('a half of the settings is a mistake, and so is a file that is not there', 
     ...{ env, encoding: 'utf8', timeout: 20_000 },
   })
   t.is(status, 2, stderr)
-  t.regex(stderr, /^GRPC_TLS_CERT_PATH can't be read: /)
+  t.regex(stderr, /^GRPC_TLS_CERT_PATH cannot be read: /)
 })

@@ -1,5 +1,5 @@
+import { ConfigError } from '../../config/config.ts'
 import { findProviderMistakes, type ProviderSettings } from '../../config/provider-settings.ts'
-import { ConfigError } from '../../config/setting.ts'
 import { createGithub } from './github.ts'
 import { createGoogle } from './google.ts'
 import { createMicrosoft } from './microsoft.ts'

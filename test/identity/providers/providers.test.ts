@@ -1,5 +1,5 @@
 import test from 'ava'
-import { ConfigError } from '../../../src/config/setting.ts'
+import { ConfigError } from '../../../src/config/config.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
 import { unset } from '../../support/providers/settings.ts'
 

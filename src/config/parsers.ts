@@ -1,0 +1,94 @@
+import { normalizeEmail } from '../core/email.ts'
+
+// Each parser turns the text of a setting into its value. Its error continues a sentence that starts
+// with the name of the variable: "HTTP_PORT must be …".
+
+export function text(value: string): string {
+  return value
+}
+
+export function flag(value: string): boolean {
+  if (value !== 'true' && value !== 'false') throw new Error('must be true or false')
+  return value === 'true'
+}
+
+/** 0, 1, 2, … */
+export function wholeNumber(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new Error('must be a whole number, 0 or greater')
+  return Number(value)
+}
+
+/** 1, 2, 3, … */
+export function positiveNumber(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new Error('must be a whole number, 1 or greater')
+  return Number(value)
+}
+
+export function port(value: string): number {
+  if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
+    throw new Error('must be a port number between 0 and 65535')
+  }
+  return Number(value)
+}
+
+/** An absolute URL with one of the schemes; trailing slashes are removed. */
+export function url(...schemes: string[]) {
+  const article = schemes[0] === 'http' ? 'an' : 'a'
+  return (value: string): string => {
+    const isValid = URL.canParse(value) && schemes.includes(new URL(value).protocol.slice(0, -1))
+    if (!isValid) throw new Error(`must be ${article} ${schemes.join(' or ')} URL`)
+    return value.replace(/\/+$/, '')
+  }
+}
+
+/** A host name without a port, in lower case, or `*`. */
+export function host(value: string): string {
+  const isValid = value === '*' || /^(\[[\da-f:.]+\]|[^:[\]\s/@*]+)$/i.test(value)
+  if (!isValid) {
+    throw new Error(`must list host names without ports, or be *: ${JSON.stringify(value)}`)
+  }
+  return value.toLowerCase()
+}
+
+/** The origin of a web page, such as `https://app.example.com`. */
+export function origin(value: string): string {
+  const isValid = URL.canParse(value) && /^https?:\/\/[^/?#@]+\/?$/i.test(value)
+  if (!isValid) {
+    throw new Error(
+      `must list origins such as https://app.example.com, without a path: ${JSON.stringify(value)}`,
+    )
+  }
+  return new URL(value).origin
+}
+
+/** An e-mail address, normalized. */
+export function email(value: string): string {
+  const normalized = normalizeEmail(value)
+  if (!normalized) {
+    throw new Error(`contains an invalid e-mail address: ${JSON.stringify(value)}`)
+  }
+  return normalized
+}
+
+export function oneOf<Value extends string>(...values: Value[]) {
+  return (value: string): Value => {
+    const match = values.find((candidate) => candidate === value)
+    if (match === undefined) throw new Error(`must be one of ${values.join(', ')}`)
+    return match
+  }
+}
+
+/** Accepts the empty text as well. */
+export function optional(parse: (text: string) => string) {
+  return (value: string): string => (value === '' ? '' : parse(value))
+}
+
+/** Comma-separated items; the empty text is an empty list. */
+export function list<Item>(parse: (text: string) => Item) {
+  return (value: string): Item[] =>
+    value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
+      .map(parse)
+}

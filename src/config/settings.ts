@@ -1,0 +1,228 @@
+import {
+  email,
+  flag,
+  host,
+  list,
+  oneOf,
+  optional,
+  origin,
+  port,
+  positiveNumber,
+  text,
+  url,
+  wholeNumber,
+} from './parsers.ts'
+
+/** A setting: the text used when its variable is unset or empty, its parser and its documentation. */
+export type Setting<Value> = {
+  fallback: string
+  parse: (text: string) => Value
+  description: string
+}
+
+const http = url('http', 'https')
+
+/** Every setting by the name of its environment variable. */
+export const settings = {
+  DATABASE_URL: setting(
+    '',
+    optional(url('postgres', 'postgresql')),
+    'URL of the PostgreSQL database. Empty: starts a bundled PostgreSQL in DATA_DIR.',
+  ),
+  DATA_DIR: setting('.daikon', text, 'Directory of the bundled PostgreSQL.'),
+  REDIS_URL: setting(
+    '',
+    list(url('redis', 'rediss')),
+    'URL of the Redis server that counts rate limits; for Redis Cluster, a comma-separated list of nodes. Empty: each process counts its own.',
+  ),
+  HTTP_HOST: setting('0.0.0.0', text, 'Address that the REST server listens on.'),
+  HTTP_PORT: setting('8000', port, 'Port of the REST server. 0 picks a free port.'),
+  GRPC_HOST: setting('0.0.0.0', text, 'Address that the gRPC and metrics servers listen on.'),
+  GRPC_PORT: setting('50051', port, 'Port of the gRPC server. 0 picks a free port.'),
+  GRPC_TLS_CERT_PATH: setting(
+    '',
+    text,
+    'PEM file with the certificate chain of the gRPC server. Empty: gRPC is served in plaintext.',
+  ),
+  GRPC_TLS_KEY_PATH: setting(
+    '',
+    text,
+    'PEM file with the private key of the gRPC server certificate.',
+  ),
+  GRPC_TLS_CLIENT_CA_PATH: setting(
+    '',
+    text,
+    'PEM file with the CA that signs client certificates. If set, gRPC clients must present a certificate (mutual TLS).',
+  ),
+  METRICS_PORT: setting(
+    '9464',
+    port,
+    'Port of the metrics server: /metrics, /livez and /readyz. 0 picks a free port.',
+  ),
+  WORKERS: setting(
+    '1',
+    positiveNumber,
+    'Number of worker processes that share the ports; use about one per CPU core.',
+  ),
+  BASE_URL: setting(
+    'http://localhost:8000',
+    http,
+    'Public URL of the REST server. It is also the issuer of tokens.',
+  ),
+  ADMIN_URL: setting(
+    'http://localhost:9004',
+    http,
+    'URL of the admin panel, to which administrators return after sign-in.',
+  ),
+  ALLOWED_HOSTS: setting(
+    '',
+    list(host),
+    'Comma-separated host names accepted in the Host header. Empty: the hosts of BASE_URL and ADMIN_URL. * accepts any host.',
+  ),
+  CORS_ORIGINS: setting(
+    'http://localhost:3000,http://localhost:9101',
+    list(origin),
+    'Comma-separated origins that may call the REST API from a browser, in addition to the origins of client apps.',
+  ),
+  ADMIN_EMAILS: setting(
+    '',
+    list(email),
+    'Comma-separated e-mail addresses of users who become administrators when they sign in.',
+  ),
+  COOKIE_SECURE: setting(
+    'false',
+    flag,
+    'Sends cookies over https only. Set to true in production.',
+  ),
+  DEBUG: setting(
+    'true',
+    flag,
+    'Enables API documentation, gRPC reflection, generated keys and demo tokens. Set to false in production.',
+  ),
+  SESSION_SECRET_KEY: setting(
+    'daikon-development-secret',
+    text,
+    'Secret that encrypts the state of sign-ins. Required if DEBUG is false.',
+  ),
+  JWT_PRIVATE_KEY_PATH: setting(
+    'keys/private.pem',
+    text,
+    'PEM file with the RSA private key that signs tokens.',
+  ),
+  JWT_PUBLIC_KEY_PATH: setting(
+    'keys/public.pem',
+    text,
+    'PEM file with the RSA public keys that verify tokens, newest first.',
+  ),
+  ACCESS_TOKEN_EXPIRE_MINUTES: setting(
+    '15',
+    positiveNumber,
+    'Lifetime of an access token, in minutes.',
+  ),
+  REFRESH_TOKEN_EXPIRE_DAYS: setting(
+    '7',
+    positiveNumber,
+    'Lifetime of a session, in days from sign-in.',
+  ),
+  ADMIN_TOKEN_EXPIRE_MINUTES: setting(
+    '60',
+    positiveNumber,
+    'Lifetime of an admin token, in minutes. Its cookie expires after an hour at most.',
+  ),
+  SERVICE_KEYS_REQUIRED: setting(
+    'false',
+    flag,
+    'Requires a service key even if no service app is active. false: requests are then accepted with any service key, or none (development mode).',
+  ),
+  PERSONAL_WORKSPACES: setting(
+    'true',
+    flag,
+    'Creates a workspace for each user who signs in without being a member of one.',
+  ),
+  RATE_LIMIT_ENABLED: setting('true', flag, 'Enforces rate limits. false disables all of them.'),
+  RATE_LIMIT_PER_MINUTE: setting(
+    '30',
+    positiveNumber,
+    'Requests per minute that a client may make across all REST routes.',
+  ),
+  TRUSTED_PROXIES: setting(
+    '0',
+    wholeNumber,
+    'Number of reverse proxies in front of the REST server whose X-Forwarded-For entries are trusted. 0 ignores the header.',
+  ),
+  GOOGLE_CLIENT_ID: setting(
+    '',
+    text,
+    'OAuth client ID at Google. Empty: sign-in with Google is disabled.',
+  ),
+  GOOGLE_CLIENT_SECRET: setting('', text, 'OAuth client secret at Google.'),
+  GOOGLE_ISSUER: setting('https://accounts.google.com', http, 'OpenID Connect issuer of Google.'),
+  MICROSOFT_CLIENT_ID: setting(
+    '',
+    text,
+    'OAuth client ID at Microsoft. Empty: sign-in with Microsoft is disabled.',
+  ),
+  MICROSOFT_CLIENT_SECRET: setting('', text, 'OAuth client secret at Microsoft.'),
+  MICROSOFT_TENANT: setting(
+    'common',
+    text,
+    'Microsoft Entra tenant: its ID or domain, or common, organizations or consumers.',
+  ),
+  MICROSOFT_ISSUER: setting(
+    'https://login.microsoftonline.com/{tenant}/v2.0',
+    http,
+    'OpenID Connect issuer of Microsoft. {tenant} is replaced by MICROSOFT_TENANT.',
+  ),
+  MICROSOFT_TRUST_EMAIL: setting(
+    'false',
+    flag,
+    'Treats the e-mail addresses of a single tenant as verified. Not allowed for common, organizations and consumers.',
+  ),
+  GITHUB_CLIENT_ID: setting(
+    '',
+    text,
+    'OAuth client ID at GitHub. Empty: sign-in with GitHub is disabled.',
+  ),
+  GITHUB_CLIENT_SECRET: setting('', text, 'OAuth client secret at GitHub.'),
+  GITHUB_URL: setting(
+    'https://github.com',
+    http,
+    'URL of GitHub, or of a GitHub Enterprise server.',
+  ),
+  GITHUB_API_URL: setting('https://api.github.com', http, 'URL of the GitHub REST API.'),
+  GITHUB_PKCE: setting('false', flag, 'Uses PKCE with GitHub, in addition to the state parameter.'),
+  LOG_LEVEL: setting(
+    'info',
+    oneOf('trace', 'debug', 'info', 'warn', 'error'),
+    'Lowest level that is logged: trace, debug, info, warn or error.',
+  ),
+  LOG_FORMAT: setting('json', oneOf('json', 'pretty'), 'Format of log lines: json or pretty.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: setting(
+    '',
+    optional(http),
+    'URL of an OpenTelemetry collector that receives traces (OTLP over HTTP). Empty: tracing is disabled.',
+  ),
+  DEMO_PORT: setting(
+    '9101',
+    port,
+    'Port of the demo application; npm run dev only. If it is in use, a free port is picked.',
+  ),
+  DEMO_ADMIN_PORT: setting(
+    '9004',
+    port,
+    'Port of the demo admin page; npm run dev only. If it is in use, a free port is picked.',
+  ),
+  MOCK_PROVIDERS_PORT: setting(
+    '0',
+    port,
+    'Port of the mock identity providers; npm run dev only. 0 picks a free port.',
+  ),
+} as const
+
+function setting<Value>(
+  fallback: string,
+  parse: (text: string) => Value,
+  description: string,
+): Setting<Value> {
+  return { fallback, parse, description }
+}
