@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { redisInstalled, startRedis } from '../test/rate-limit/redis-server.ts'
 import { cloneDatabase } from '../test/support/database.ts'
-import { makeTemplate } from '../test/support/template.ts'
+import { createTemplateDatabase } from '../test/support/template-database.ts'
 import { measureBombs } from './faults/bombs.ts'
 import { measureConnections } from './faults/connections.ts'
 import { measureDiskFull } from './faults/disk-full.ts'
@@ -24,7 +24,7 @@ const words = process.argv.slice(2)
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
 const postgres = await startOwnPostgres(dataDir)
 process.env.TEST_DATABASE_URL = postgres.url
-await makeTemplate(postgres.url)
+await createTemplateDatabase(postgres.url)
 const database = await cloneDatabase()
 const site = await openSite(database.url)
 

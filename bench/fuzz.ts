@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
-import { type Endings, fuzz } from '../test/support/fuzz.ts'
-import { makeTemplate } from '../test/support/template.ts'
+import { fuzz, type OutcomeCounts } from '../test/support/fuzz.ts'
+import { createTemplateDatabase } from '../test/support/template-database.ts'
 import { startTestEnvironment } from '../test/support/test-environment.ts'
 
 /** `npm run fuzz [-- <requests> [<seed>]]`: wild requests of every method through both doors. */
@@ -20,10 +20,10 @@ const dataDir = mkdtempSync(join(tmpdir(), 'daikon-fuzz-'))
 const embedded = await startEmbedded({ dataDir })
 process.env.TEST_DATABASE_URL = embedded.url
 try {
-  await makeTemplate(embedded.url)
+  await createTemplateDatabase(embedded.url)
   const world = await startTestEnvironment()
   const each = Math.ceil(requests / rounds / 2 / world.app.operations.length)
-  const total: Endings = {}
+  const total: OutcomeCounts = {}
   process.stdout.write(`seed ${seed}, ${world.app.operations.length} methods\n`)
   // The first round warms up: compiled code and filled caches are no leak.
   for (let round = 0; round <= rounds; round += 1) {
@@ -44,7 +44,7 @@ try {
   rmSync(dataDir, { recursive: true })
 }
 
-function sum(endings: Endings): number {
+function sum(endings: OutcomeCounts): number {
   return Object.values(endings).reduce((total, count) => total + count, 0)
 }
 

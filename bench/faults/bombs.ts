@@ -1,6 +1,6 @@
 import { connect, constants } from 'node:http2'
 import { gzipSync } from 'node:zlib'
-import { sendBytes } from '../../test/support/raw.ts'
+import { sendRawGrpc } from '../../test/support/raw-requests.ts'
 import { uint32 } from '../http2-frames.ts'
 import type { Measure } from './measure.ts'
 import type { NodeProcess } from './node.ts'
@@ -25,7 +25,10 @@ export async function measureBombs(site: Site, each: number): Promise<Measure> {
     const big = Buffer.alloc(7 * 1024 * 1024)
     const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024))
     const codes = await Promise.all([
-      ...Array.from({ length: each }, async () => (await sendBytes(node.grpcPort, path, big)).code),
+      ...Array.from(
+        { length: each },
+        async () => (await sendRawGrpc(node.grpcPort, path, big)).code,
+      ),
       ...Array.from({ length: each }, () => sendPacked(node, packed)),
     ])
     for (const code of codes) count(saw, `gRPC ${code}`)

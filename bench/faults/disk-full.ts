@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cloneDatabase } from '../../test/support/database.ts'
-import { makeTemplate } from '../../test/support/template.ts'
+import { createTemplateDatabase } from '../../test/support/template-database.ts'
 import { findLosses } from './ledger.ts'
 import type { Measure } from './measure.ts'
 import { startOwnPostgres } from './own-postgres.ts'
@@ -22,7 +22,7 @@ export async function measureDiskFull(seconds: number): Promise<Measure> {
   try {
     const postgres = await startOwnPostgres(disk)
     process.env.TEST_DATABASE_URL = postgres.url
-    await makeTemplate(postgres.url)
+    await createTemplateDatabase(postgres.url)
     const database = await cloneDatabase()
     const site = await openSite(database.url)
     const node = await site.node()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startProxy } from '../../test/support/proxy.ts'
+import { startDatabaseProxy } from '../../test/support/proxy.ts'
 import { findLosses } from './ledger.ts'
 import type { Measure } from './measure.ts'
 import type { Site } from './site.ts'
@@ -12,7 +12,7 @@ export async function measurePostgresSlow(
   lag: number,
   seconds: number,
 ): Promise<Measure> {
-  const proxy = await startProxy(databaseUrl)
+  const proxy = await startDatabaseProxy(databaseUrl)
   const node = await site.node({ DATABASE_URL: proxy.url })
   try {
     const office = await site.office()

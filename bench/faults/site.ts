@@ -44,7 +44,7 @@ export async function openSite(databaseUrl: string): Promise<Site> {
   const seed = createSeed(pool)
 
   const person = async (workspace: string, role: 'owner' | 'viewer') => {
-    const id = await seed.person(workspace, role)
+    const id = await seed.newMember(workspace, role)
     const claims = { sub: id, jti: randomUUID(), email: 'x@example.com', name: role }
     const place = { wid: workspace, wslug: 'w', wrole: role, groups: [] }
     return { id, token: await tokens.sign('access', { ...claims, ...place }, 86_400) }

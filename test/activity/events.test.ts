@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import test from 'ava'
 import { type ActivityEventName, activityEvents } from '../../src/activity/events.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { openSignInWorld, visitProvider } from '../support/sign-in.ts'
+import { createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 /** Refuses a transaction that has an entry, at its end. */
@@ -43,7 +43,7 @@ type Deeds = {
   >
 }
 
-const byAdmin = { admin: boss.admin }
+const byAdmin = { admin: admin.token }
 
 const deeds: Deeds = {
   'user.signed_in': { completeLogin: ({ comeBack, known }) => comeBack('Login', known) },
@@ -86,11 +86,11 @@ const deeds: Deeds = {
   'workspace.created': {
     createWorkspace: async ({ by }) => by('owner', 'CreateWorkspace', title()),
     completeLogin: async ({ comeBack }) => ({
-      ...(await comeBack('Login', async () => environment.newcomer())),
+      ...(await comeBack('Login', async () => environment.addProviderUser())),
       writes: ['workspace.created', 'user.signed_in'],
     }),
     completeAdminLogin: async ({ comeBack }) => ({
-      ...(await comeBack('AdminLogin', async () => environment.newcomer())),
+      ...(await comeBack('AdminLogin', async () => environment.addProviderUser())),
       writes: ['workspace.created', 'admin.access_refused'],
     }),
   },
@@ -253,7 +253,7 @@ for (const transport of environment.transports) {
       ] as Prepare
       const make = async () => prepare(await setScene(transport))
 
-      test.serial(`${action} is written by ${key}, once, through ${transport.name}`, async (t) => {
+      test.serial(`${action} is written by ${key}, once over ${transport.label}`, async (t) => {
         const { method, message, shown, writes = [action] } = await make()
         t.is(method.charAt(0).toLowerCase() + method.slice(1), key)
         const before = await lastEntry()
@@ -316,8 +316,8 @@ async function setScene(transport: Transport) {
   const member = fixture.people.viewer.id
   const service_action_id = await seed.serviceAction(fixture.service, 'publish')
   const known = async () => {
-    const email = environment.newcomer()
-    const { message } = await visitProvider(transport, 'github', email)
+    const email = environment.addProviderUser()
+    const { message } = await signInAtProvider(transport, 'github', email)
     expectOk(await transport.call('CompleteLogin', message))
     return email
   }
@@ -360,7 +360,7 @@ async function setScene(transport: Transport) {
     /** Somebody is back from the provider; '' has refused there. */
     comeBack: async (flow: 'Login' | 'AdminLogin', whom: () => Promise<string>): Promise<Deed> => {
       const email = await whom()
-      const { message } = await visitProvider(transport, 'github', email, {}, `Begin${flow}`)
+      const { message } = await signInAtProvider(transport, 'github', email, {}, `Begin${flow}`)
       return { method: `Complete${flow}`, message }
     },
   }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { v7 as uuid } from 'uuid'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
 const environment = await startTestEnvironment()
 const { pool } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 /** Entries of one workspace, the oldest first. */
@@ -30,7 +30,7 @@ async function walk(transport: Transport, workspace_id: string): Promise<string[
   let before: string | undefined
   do {
     const message = { workspace_id, limit: 7, ...(before && { before }) }
-    const page = expectOk(await boss.call(transport, 'ListActivity', message))
+    const page = expectOk(await admin.call(transport, 'ListActivity', message))
     seen.push(...page.items.map(({ id }: { id: string }) => id))
     before = page.next_before
   } while (before)
@@ -38,14 +38,14 @@ async function walk(transport: Transport, workspace_id: string): Promise<string[
 }
 
 for (const transport of environment.transports) {
-  test(`the log is walked page by page, and nothing is lost or repeated while more happens through ${transport.name}`, async (t) => {
+  test(`the log is walked page by page, and nothing is lost or repeated while more happens over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = await fill(workspace_id, 25)
     const seen: string[] = []
     let before: string | undefined
     do {
       const page = expectOk(
-        await boss.call(transport, 'ListActivity', {
+        await admin.call(transport, 'ListActivity', {
           workspace_id,
           limit: 10,
           ...(before && { before }),
@@ -58,7 +58,7 @@ for (const transport of environment.transports) {
     t.deepEqual(seen, ids.reverse())
   })
 
-  test(`four walk while four write: each meets every entry of the beginning once, in order through ${transport.name}`, async (t) => {
+  test(`four walk while four write: each meets every entry of the beginning once, in order over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = (await fill(workspace_id, 60)).reverse()
     let walking = true
@@ -75,11 +75,11 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`the last page has no next_before, and neither has an empty one through ${transport.name}`, async (t) => {
+  test(`the last page has no next_before, and neither has an empty one over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const read = async (limit: number, before?: string) => {
       const message = { workspace_id, limit, ...(before && { before }) }
-      return expectOk(await boss.call(transport, 'ListActivity', message))
+      return expectOk(await admin.call(transport, 'ListActivity', message))
     }
     const empty = await read(10)
     t.deepEqual(empty.items, [])
@@ -90,7 +90,7 @@ for (const transport of environment.transports) {
     t.is((await read(200)).items.length, 10)
   })
 
-  test(`an entry is whole, and its detail is JSON as it was written through ${transport.name}`, async (t) => {
+  test(`an entry is whole, and its detail is JSON as it was written over ${transport.label}`, async (t) => {
     const [id, workspace_id, target_id] = [uuid(), randomUUID(), randomUUID()]
     const detail = { a: '=1+1', n: 1.5, yes: true, none: null, list: ['x', { y: [] }], __proto: '' }
     await pool.query(
@@ -98,7 +98,7 @@ for (const transport of environment.transports) {
        values ($1, 'group.created', 'group', $2, $3, $4, '2026-02-28T23:59:59.123Z')`,
       [id, target_id, workspace_id, JSON.stringify(detail)],
     )
-    const { items } = expectOk(await boss.call(transport, 'ListActivity', { workspace_id }))
+    const { items } = expectOk(await admin.call(transport, 'ListActivity', { workspace_id }))
     const absent = { actor_id: transport.name === 'rest' ? null : undefined }
     t.deepEqual(items, [
       {
@@ -108,12 +108,12 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`entries are found by action, actor, workspace and type of target through ${transport.name}`, async (t) => {
+  test(`entries are found by action, actor, workspace and type of target over ${transport.label}`, async (t) => {
     const [workspace_id, actor_id] = [randomUUID(), randomUUID()]
     await fill(workspace_id, 4, actor_id)
     const count = async (filter: object) => {
       const { items } = expectOk(
-        await boss.call(transport, 'ListActivity', { workspace_id, ...filter }),
+        await admin.call(transport, 'ListActivity', { workspace_id, ...filter }),
       )
       return items.length
     }
@@ -124,24 +124,24 @@ for (const transport of environment.transports) {
     t.is(await count({ actor_id: randomUUID() }), 0)
     t.is(await count({ before: '00000000-0000-0000-0000-000000000000' }), 0)
     const { items } = expectOk(
-      await boss.call(transport, 'ListActivity', { workspace_id, limit: 1 }),
+      await admin.call(transport, 'ListActivity', { workspace_id, limit: 1 }),
     )
     t.like(items[0], { action: 'group.created', workspace_id, actor_id, detail: { name: '=1+1' } })
     t.false(Number.isNaN(Date.parse(items[0].created_at)))
   })
 
-  test(`a filter of no known value is named through ${transport.name}`, async (t) => {
+  test(`a filter of no known value is named over ${transport.label}`, async (t) => {
     const wrong = { action: 'x', target_type: 'y', limit: 50 }
-    const { violations } = expectError(await boss.call(transport, 'ListActivity', wrong))
+    const { violations } = expectError(await admin.call(transport, 'ListActivity', wrong))
     t.deepEqual(violations.map(({ field }) => field).sort(), ['action', 'target_type'])
     const worse = { before: 'x', actor_id: 'y', limit: 201 }
     const { code, violations: more } = expectError(
-      await boss.call(transport, 'ListActivity', worse),
+      await admin.call(transport, 'ListActivity', worse),
     )
     t.is(code, 'invalid_argument')
     t.deepEqual(more.map(({ field }) => field).sort(), ['actor_id', 'before', 'limit'])
     for (const limit of [0, -1, 201]) {
-      const { violations } = expectError(await boss.call(transport, 'ListActivity', { limit }))
+      const { violations } = expectError(await admin.call(transport, 'ListActivity', { limit }))
       t.deepEqual(
         violations.map(({ field }) => field),
         ['limit'],

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { makePkce, openSignInWorld, visitProvider } from '../support/sign-in.ts'
+import { createPkce, createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
-const strict = await environment.another({ debug: false })
+const environment = await createSignInEnvironment()
+const strict = await environment.addNode({ debug: false })
 const { pool } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 const newUri = () => `https://app.example.com/${randomUUID()}`
@@ -17,7 +17,7 @@ const newUri = () => `https://app.example.com/${randomUUID()}`
 /** An app with one address, made by an administrator. */
 async function openApp(transport: Transport) {
   const uri = newUri()
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const made = expectOk(await call('CreateClientApp', { name: 'App', redirect_uris: [uri] }))
   const app = { client_app_id: made.id as string }
   return {
@@ -30,7 +30,7 @@ async function openApp(transport: Transport) {
     },
     /** Whether a sign-in that is to end at the address starts. */
     starts: async (redirect_uri: string) => {
-      const challenge = { code_challenge: makePkce().challenge, code_challenge_method: 'S256' }
+      const challenge = { code_challenge: createPkce().challenge, code_challenge_method: 'S256' }
       const request = { provider: 'github', redirect_uri, ...challenge }
       const ending = await transport.call('BeginLogin', request)
       return ending.ok || ending.reason
@@ -46,10 +46,10 @@ for (const transport of environment.transports) {
   test(`an app is made with its addresses, from which sign-ins start ${through}`, async (t) => {
     const uris = [newUri(), `${newUri()}?x=%20`, 'http://localhost:4000/cb', 'http://[::1]/']
     const request = { name: ' Web ', redirect_uris: [...uris, ...uris] }
-    const ending = await boss.call(transport, 'CreateClientApp', request)
+    const ending = await admin.call(transport, 'CreateClientApp', request)
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
     const { id, created_at, redirect_uris, ...rest } = expectOk(ending)
-    t.deepEqual(rest, { name: 'Web', is_active: true, created_by: boss.id })
+    t.deepEqual(rest, { name: 'Web', is_active: true, created_by: admin.id })
     t.deepEqual(redirect_uris.toSorted(), uris.toSorted())
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
     const { starts, call } = await openApp(transport)
@@ -59,9 +59,9 @@ for (const transport of environment.transports) {
       client_apps.find((app: any) => app.id === id),
       ending.ok && ending.message,
     )
-    t.deepEqual(await activityOf(pool, id), [
+    t.deepEqual(await listActivity(pool, id), [
       {
-        ...{ action: 'client_app.created', target_type: 'client_app', actor_id: boss.id },
+        ...{ action: 'client_app.created', target_type: 'client_app', actor_id: admin.id },
         ...{ workspace_id: null, detail: { name: 'Web', redirect_uris: redirect_uris.join(' ') } },
       },
     ])
@@ -93,13 +93,13 @@ for (const transport of environment.transports) {
       ['UpdateClientApp', { ...app, name, redirect_uris }],
     ] as const) {
       // What the field rules and what the use case finds comes in two answers.
-      const first = expectError(await boss.call(strictDoor, method, message))
+      const first = expectError(await admin.call(strictDoor, method, message))
       t.is(first.code, 'invalid_argument')
       const shape = first.violations.map(({ field }) => field)
       t.deepEqual(shape, [places[0], places.at(-1)])
       const rest = redirect_uris.filter((uri) => uri !== '' && uri.length <= 2000)
       const second = expectError(
-        await boss.call(strictDoor, method, { ...message, redirect_uris: rest }),
+        await admin.call(strictDoor, method, { ...message, redirect_uris: rest }),
       )
       t.deepEqual(
         second.violations.map(({ field }) => field),
@@ -108,7 +108,7 @@ for (const transport of environment.transports) {
     }
     const none = { name, redirect_uris: [] }
     t.is(
-      expectError(await boss.call(transport, 'CreateClientApp', none)).violations[0]?.field,
+      expectError(await admin.call(transport, 'CreateClientApp', none)).violations[0]?.field,
       'redirect_uris',
     )
     const { rows } = await pool.query(
@@ -122,10 +122,10 @@ for (const transport of environment.transports) {
     const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
     const message = { name: 'x', redirect_uris: [`http://app.example.com/${randomUUID()}`] }
     t.is(
-      expectError(await boss.call(strictDoor, 'CreateClientApp', message)).code,
+      expectError(await admin.call(strictDoor, 'CreateClientApp', message)).code,
       'invalid_argument',
     )
-    t.true((await boss.call(transport, 'CreateClientApp', message)).ok)
+    t.true((await admin.call(transport, 'CreateClientApp', message)).ok)
   })
 
   test(`new addresses stand in place of the old ones, none leaves them ${through}`, async (t) => {
@@ -138,7 +138,7 @@ for (const transport of environment.transports) {
     t.deepEqual([await starts(uri), await starts(added)], [refusedUri, true])
     t.deepEqual(await listed(), { ...made, name: 'New', redirect_uris: [added] })
     expectOk(await update({ name: ' New ', redirect_uris: [added, added], is_active: true }))
-    const [, ...entries] = await activityOf(pool, app.client_app_id)
+    const [, ...entries] = await listActivity(pool, app.client_app_id)
     t.deepEqual(
       entries.map(({ action, detail }) => [action, detail.redirect_uris]),
       [
@@ -151,7 +151,7 @@ for (const transport of environment.transports) {
 
   test(`a deactivated app gets no more codes, not even one under way ${through}`, async (t) => {
     const { update, starts, uri, app } = await openApp(transport)
-    const begun = await visitProvider(transport, 'github', environment.newcomer(), {
+    const begun = await signInAtProvider(transport, 'github', environment.addProviderUser(), {
       redirect_uri: uri,
     })
     t.is(expectOk(await update({ is_active: false })).is_active, false)
@@ -159,7 +159,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await transport.call('CompleteLogin', begun.message)).reason, refusedUri)
     t.is(expectOk(await update({ is_active: true })).is_active, true)
     t.is(await starts(uri), true)
-    const [, ...entries] = await activityOf(pool, app.client_app_id)
+    const [, ...entries] = await listActivity(pool, app.client_app_id)
     t.deepEqual(
       entries.map(({ action, detail }) => [action, detail]),
       [
@@ -176,8 +176,8 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.is(await starts(uri), refusedUri)
     t.is(await listed(), undefined)
-    t.like((await activityOf(pool, app.client_app_id)).at(-1), {
-      ...{ action: 'client_app.deleted', actor_id: boss.id, detail: { name: 'App' } },
+    t.like((await listActivity(pool, app.client_app_id)).at(-1), {
+      ...{ action: 'client_app.deleted', actor_id: admin.id, detail: { name: 'App' } },
     })
     for (const id of [app.client_app_id, randomUUID()]) {
       const message = { client_app_id: id, redirect_uris: [] }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
 const environment = await startTestEnvironment()
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 const warning = 'No service app is active: development mode, every key and none passes'
@@ -16,7 +16,7 @@ const told = ({ warnings }: { warnings: string[] } = environment) => warnings.sp
 
 for (const transport of environment.transports) {
   const through = `through ${transport.name}`
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = async () =>
     expectOk(await call('CreateServiceApp', { name: 'x', service_name: 'x' })).id as string
   const look = async (at: Transport = transport) => {
@@ -60,11 +60,11 @@ for (const transport of environment.transports) {
   test.serial(
     `SERVICE_KEYS_REQUIRED knows no development mode and warns of none ${through}`,
     async (t) => {
-      const strict = await environment.another({ keysRequired: true })
+      const strict = await environment.addNode({ keysRequired: true })
       const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
       const service_app_id = await make()
       expectOk(
-        await boss.call(strictDoor, 'UpdateServiceApp', { service_app_id, is_active: false }),
+        await admin.call(strictDoor, 'UpdateServiceApp', { service_app_id, is_active: false }),
       )
       t.deepEqual(told(strict), [])
       t.is(await look(strictDoor), 'unauthenticated')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -9,7 +9,7 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 test('an administrator’s hour, by fetch', async (t) => {
-  const boss = await hireAdmin(environment)
+  const admin = await createAdmin(environment)
   const rest = environment.transports.find(({ name }) => name === 'rest') as Transport
   const fixture = await createWorkspaceFixture(environment, rest)
   const record = await fixture.register(fixture.people.owner)
@@ -17,7 +17,7 @@ test('an administrator’s hour, by fetch', async (t) => {
     const response = await fetch(`http://127.0.0.1:${environment.httpPort}/admin${path}`, {
       method,
       headers: {
-        ...{ cookie: `admin_token=${boss.admin}`, 'sec-fetch-site': 'same-origin' },
+        ...{ cookie: `admin_token=${admin.token}`, 'sec-fetch-site': 'same-origin' },
         ...(body && { 'content-type': 'application/json' }),
         ...more,
       },
@@ -58,7 +58,7 @@ test('an administrator’s hour, by fetch', async (t) => {
   t.is(detail.json.last_sign_in_at, null)
   const gone = await ask('PATCH', `/users/${wile}`, { is_active: false })
   t.like(gone, { status: 200, json: { is_active: false } })
-  t.is((await ask('PATCH', `/users/${boss.id}`, { is_active: false })).status, 403)
+  t.is((await ask('PATCH', `/users/${admin.id}`, { is_active: false })).status, 403)
 
   // A document is shared by hand.
   const records = await ask('GET', `/permissions?workspace_id=${fixture.workspace}`)
@@ -67,7 +67,7 @@ test('an administrator’s hour, by fetch', async (t) => {
   const paper = `/permissions/${record.id}`
   t.is((await ask('POST', `${paper}/share`, grant)).status, 201)
   t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
-  t.like((await ask('GET', paper)).json.shares, [{ granted_by: boss.id }])
+  t.like((await ask('GET', paper)).json.shares, [{ granted_by: admin.id }])
   t.deepEqual(await ask('DELETE', `${paper}/share`, grant), { status: 200, json: { status: 'ok' } })
   const open = await ask('PATCH', `${paper}/visibility`, { visibility: 'workspace' })
   t.like(open, { status: 200, json: { visibility: 'workspace' } })
@@ -83,7 +83,7 @@ test('an administrator’s hour, by fetch', async (t) => {
   t.is((await ask('GET', '/workspaces/none')).status, 422)
   const all = await ask('GET', '/workspaces/all')
   t.false(all.json.some(({ id }: { id: string }) => id === made.json.id))
-  const log = await ask('GET', `/activity?actor_id=${boss.id}&limit=200`)
+  const log = await ask('GET', `/activity?actor_id=${admin.id}&limit=200`)
   const actions = new Set(log.json.items.map(({ action }: { action: string }) => action))
   for (const action of ['workspace.created', 'user.deactivated', 'workspace.deleted'])
     t.true(actions.has(action), action)

@@ -1,11 +1,16 @@
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { file, messages, newAddress, startImports } from '../support/import.ts'
+import { listActivity } from '../support/activity.ts'
+import {
+  createImportFixture,
+  csvFile,
+  randomEmail,
+  violationMessages,
+} from '../support/csv-import.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
-const { openHouse, userId, everything } = await startImports(environment)
+const { createTargetWorkspace, userId, digestTables } = await createImportFixture(environment)
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
@@ -14,8 +19,8 @@ for (const transport of environment.transports) {
   test.serial(
     `a file with one bad row is refused as a whole: 422 with the rows’ errors ${through}`,
     async (t) => {
-      const { execute, slug } = await openHouse(transport)
-      const before = await everything()
+      const { execute, slug } = await createTargetWorkspace(transport)
+      const before = await digestTables()
       const long = 'x'.repeat(201)
       const bad: [row: string, problem: string][] = [
         [`a@example.com,,${slug},`, ' has 4 cells where the header has 5'],
@@ -41,19 +46,19 @@ for (const transport of environment.transports) {
         [`a@example.com,,${slug},Owner,`, '.role must be one of viewer, editor, admin, owner'],
       ]
       for (const [row, problem] of bad) {
-        const ending = await execute(file(`good@example.com,,${slug},,`, row))
+        const ending = await execute(csvFile(`good@example.com,,${slug},,`, row))
         t.like(expectError(ending), {
           ...{ code: 'invalid_argument', reason: 'ROWS_HAVE_ERRORS' },
           detail: '1 of 2 rows have errors; nothing is imported',
         })
-        t.deepEqual(messages(ending), [`csv[3]${problem}`], row)
+        t.deepEqual(violationMessages(ending), [`csv[3]${problem}`], row)
       }
-      t.is(await everything(), before)
+      t.is(await digestTables(), before)
     },
   )
 
   test(`a file whose rows cannot be told is 422 ${through}`, async (t) => {
-    const { preview, slug } = await openHouse(transport)
+    const { preview, slug } = await createTargetWorkspace(transport)
     const row = `a@example.com,${slug}\n`
     for (const [csv, problem] of [
       ['\n', 'csv has no header'],
@@ -74,14 +79,14 @@ for (const transport of environment.transports) {
     ] as const) {
       const ending = await preview(csv)
       t.is(expectError(ending).reason, 'INVALID_REQUEST')
-      t.true(messages(ending).includes(problem), `${messages(ending)}`)
+      t.true(violationMessages(ending).includes(problem), `${violationMessages(ending)}`)
     }
-    t.deepEqual(messages(await preview('')), ['csv is required'])
+    t.deepEqual(violationMessages(await preview('')), ['csv is required'])
   })
 
   test(`columns stand in any order, some may lack; BOM, CRLF and quotes are read ${through}`, async (t) => {
-    const { execute, slug, members } = await openHouse(transport)
-    const [ann, bo, cy] = [newAddress(), newAddress(), newAddress()]
+    const { execute, slug, members } = await createTargetWorkspace(transport)
+    const [ann, bo, cy] = [randomEmail(), randomEmail(), randomEmail()]
     const csv = `\ufeffworkspace_slug,"email", name \r\n${slug},${ann},"A ""quoted"", name"\r\n\r\n"${slug}",${bo},ёж 𝕏\r\n`
     const report = expectOk(await execute(csv))
     t.deepEqual(report.columns, ['workspace_slug', 'email', 'name'])
@@ -97,10 +102,10 @@ for (const transport of environment.transports) {
   })
 
   test(`somebody in several rows and workspaces is one person; rows may not contradict ${through}`, async (t) => {
-    const { execute, slug, members } = await openHouse(transport)
-    const there = await openHouse(transport)
-    const ann = newAddress()
-    const csv = file(
+    const { execute, slug, members } = await createTargetWorkspace(transport)
+    const there = await createTargetWorkspace(transport)
+    const ann = randomEmail()
+    const csv = csvFile(
       `${ann},,${slug},,One`,
       `${ann.toUpperCase()},Ann,${there.slug},admin,One`,
       `${ann},Ann,${slug},editor,Two`,
@@ -116,30 +121,33 @@ for (const transport of environment.transports) {
       groups: ['One', 'Two'],
     })
     t.like((await there.members())[ann], { role: 'admin', groups: ['One'] })
-    t.is((await activityOf(environment.pool, await userId(ann))).length, 2)
+    t.is((await listActivity(environment.pool, await userId(ann))).length, 2)
     t.is(expectOk(await execute(csv)).summary.unchanged, 4)
 
-    const other = file(
+    const other = csvFile(
       `${ann},Ann,${slug},editor,`,
       `${ann},Anne,${there.slug},,`,
       `${ann},,${slug},viewer,`,
     )
-    t.deepEqual(messages(await execute(other)), [
+    t.deepEqual(violationMessages(await execute(other)), [
       'csv[3].name is another one on line 2',
       'csv[4].role is another one on line 2',
     ])
   })
 
   test(`a header of half a character is told as well as may be ${through}`, async (t) => {
-    const { preview } = await openHouse(transport)
+    const { preview } = await createTargetWorkspace(transport)
     const name = `${'x'.repeat(99)}😀`
     for (const header of [`${name},${name},email,workspace_slug`, `email,workspace_slug,${name}`])
-      t.regex(messages(await preview(`${header}\n`))[0] ?? '', /has an unknown column: "x{99}/)
+      t.regex(
+        violationMessages(await preview(`${header}\n`))[0] ?? '',
+        /has an unknown column: "x{99}/,
+      )
   })
 
   test(`100,000 bad rows: the first 1,000 are listed and all are counted ${through}`, async (t) => {
-    const { preview, execute, slug } = await openHouse(transport)
-    const csv = file(`${newAddress()},,${slug},,`, 'x,\n'.repeat(99_999).trimEnd(), 'a,b,c')
+    const { preview, execute, slug } = await createTargetWorkspace(transport)
+    const csv = csvFile(`${randomEmail()},,${slug},,`, 'x,\n'.repeat(99_999).trimEnd(), 'a,b,c')
     const report = expectOk(await preview(csv))
     t.deepEqual(report.summary, {
       rows: 100_001,

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import test from 'ava'
-import { file, newAddress, startImports } from '../support/import.ts'
+import { createImportFixture, csvFile, randomEmail } from '../support/csv-import.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 const { pool, seed } = environment
-const { boss, openHouse, emailOf } = await startImports(environment)
+const { admin, createTargetWorkspace, emailOf } = await createImportFixture(environment)
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
@@ -16,14 +16,14 @@ for (const transport of environment.transports) {
   test(`two imports that each demote the other’s owner, 20 times: one owner stays ${through}`, async (t) => {
     const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
     for (let round = 0; round < 20; round += 1) {
-      const { execute, slug, owner, workspace, members } = await openHouse(transport)
-      const second = await seed.person(workspace, 'owner')
-      const demote = async (id: string) => file(`${await emailOf(id)},,${slug},viewer,`)
+      const { execute, slug, owner, workspace, members } = await createTargetWorkspace(transport)
+      const second = await seed.newMember(workspace, 'owner')
+      const demote = async (id: string) => csvFile(`${await emailOf(id)},,${slug},viewer,`)
       const [one, two] = [await demote(owner), await demote(second)]
       const token = await environment.token(second, workspace)
       const rival =
         round % 2 === 0
-          ? boss.call(elsewhere, 'ExecuteCsvImport', { csv: two })
+          ? admin.call(elsewhere, 'ExecuteCsvImport', { csv: two })
           : elsewhere.call('RemoveMember', { workspace_id: workspace, user_id: second }, { token })
       const endings = await Promise.all([execute(one), rival])
       t.is(endings.filter(({ ok }) => ok).length, 1)
@@ -33,18 +33,18 @@ for (const transport of environment.transports) {
   })
 
   test(`the same people imported by ten at once, in opposite orders: one makes them, none fails ${through}`, async (t) => {
-    const { slug, members } = await openHouse(transport)
-    const there = await openHouse(transport)
+    const { slug, members } = await createTargetWorkspace(transport)
+    const there = await createTargetWorkspace(transport)
     const rows = Array.from({ length: 300 }, (_, at) => {
       const place = at % 2 === 0 ? slug : there.slug
-      return `${newAddress()},Name ${at},${place},editor,G${at % 7}`
+      return `${randomEmail()},Name ${at},${place},editor,G${at % 7}`
     })
     const endings = await Promise.all(
       Array.from({ length: 10 }, (_, at) => {
-        const csv = file(...(at % 2 === 0 ? rows : rows.toReversed()))
+        const csv = csvFile(...(at % 2 === 0 ? rows : rows.toReversed()))
         const node = at % 3 === 0 ? other : environment
         const by = node.transports.find(({ name }) => name === transport.name) ?? transport
-        return boss.call(by, 'ExecuteCsvImport', { csv })
+        return admin.call(by, 'ExecuteCsvImport', { csv })
       }),
     )
     const created = endings.map((ending) => expectOk(ending).summary.create)
@@ -54,15 +54,15 @@ for (const transport of environment.transports) {
   })
 
   test(`a group of the file that is deleted meanwhile: nothing is imported ${through}`, async (t) => {
-    const { execute, slug, workspace, members } = await openHouse(transport)
+    const { execute, slug, workspace, members } = await createTargetWorkspace(transport)
     const group = await seed.group(workspace, [])
     const { rows } = await pool.query('select name from groups where id = $1', [group])
-    const email = newAddress()
+    const email = randomEmail()
     const deleting = await pool.connect()
     await deleting.query('begin')
     await deleting.query('delete from groups where id = $1', [group])
     const [{ pid }] = (await deleting.query('select pg_backend_pid() pid')).rows
-    const ending = execute(file(`${email},,${slug},viewer,${rows[0].name}`))
+    const ending = execute(csvFile(`${email},,${slug},viewer,${rows[0].name}`))
     const waiting = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
     while ((await pool.query(waiting, [pid])).rowCount === 0) await setImmediate()
     await deleting.query('commit')

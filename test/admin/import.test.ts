@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { file, messages, newAddress, startImports } from '../support/import.ts'
+import { listActivity } from '../support/activity.ts'
+import {
+  createImportFixture,
+  csvFile,
+  randomEmail,
+  violationMessages,
+} from '../support/csv-import.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
-const { boss, openHouse, userId, emailOf, everything } = await startImports(environment)
+const { admin, createTargetWorkspace, userId, emailOf, digestTables } =
+  await createImportFixture(environment)
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
@@ -16,24 +22,24 @@ for (const transport of environment.transports) {
   test.serial(
     `a preview tells what every row would do and changes nothing ${through}`,
     async (t) => {
-      const { preview, slug, owner, workspace } = await openHouse(transport)
-      const [ann, bo] = [newAddress(), newAddress()]
-      const editor = await seed.person(workspace, 'editor', 'ed')
+      const { preview, slug, owner, workspace } = await createTargetWorkspace(transport)
+      const [ann, bo] = [randomEmail(), randomEmail()]
+      const editor = await seed.newMember(workspace, 'editor', 'ed')
       const group = `g-${randomUUID()}`
       await seed.group(workspace, [editor], group)
-      const before = await everything()
+      const before = await digestTables()
       const report = expectOk(
         await preview(
-          file(
+          csvFile(
             `${ann},Ann,${slug},,`,
             ` ${bo.toUpperCase()} ,,${slug},admin,${group}; New ;New;`,
             `${await emailOf(editor)},,${slug},viewer,${group};Newer`,
             `${await emailOf(owner)},,${slug},,`,
-            `nobody,x,${slug},boss,`,
+            `nobody,x,${slug},admin,`,
           ),
         ),
       )
-      t.is(await everything(), before)
+      t.is(await digestTables(), before)
       t.deepEqual(report, {
         columns: ['email', 'name', 'workspace_slug', 'role', 'groups'],
         summary: { rows: 5, create: 2, update: 1, unchanged: 1, errors: 1 },
@@ -83,11 +89,11 @@ for (const transport of environment.transports) {
   test.serial(
     `an import does what its preview told, recorded, and again nothing ${through}`,
     async (t) => {
-      const { preview, execute, slug, workspace, members } = await openHouse(transport)
-      const [ann, bo] = [newAddress(), newAddress()]
-      const id = await seed.person(workspace, 'editor', 'ed')
+      const { preview, execute, slug, workspace, members } = await createTargetWorkspace(transport)
+      const [ann, bo] = [randomEmail(), randomEmail()]
+      const id = await seed.newMember(workspace, 'editor', 'ed')
       const ed = await emailOf(id)
-      const csv = file(
+      const csv = csvFile(
         `${ann},=1+1,${slug},,Writers`,
         `${bo},Bo,${slug},owner,Readers;Writers`,
         `${ed},Eddie,${slug},admin,Readers`,
@@ -103,13 +109,13 @@ for (const transport of environment.transports) {
       t.deepEqual(now[ed], { name: 'Eddie', role: 'admin', joined: true, groups: ['Readers'] })
 
       const entry = (action: string, detail: object) => ({
-        ...{ action, target_type: 'user', actor_id: boss.id, detail },
+        ...{ action, target_type: 'user', actor_id: admin.id, detail },
         workspace_id: action === 'user.renamed' ? null : workspace,
       })
-      t.deepEqual(await activityOf(pool, await userId(ann)), [
+      t.deepEqual(await listActivity(pool, await userId(ann)), [
         entry('member.invited', { email: ann, role: 'viewer' }),
       ])
-      t.deepEqual(await activityOf(pool, id), [
+      t.deepEqual(await listActivity(pool, id), [
         entry('user.renamed', { from: 'ed', to: 'Eddie' }),
         entry('member.role_changed', { from: 'editor', to: 'admin' }),
       ])
@@ -120,11 +126,11 @@ for (const transport of environment.transports) {
       t.deepEqual(
         groups.map(({ name, created_by }) => [name, created_by]),
         [
-          ['Readers', boss.id],
-          ['Writers', boss.id],
+          ['Readers', admin.id],
+          ['Writers', admin.id],
         ],
       )
-      const ofGroup = await activityOf(pool, groups[1].id)
+      const ofGroup = await listActivity(pool, groups[1].id)
       t.deepEqual(
         ofGroup.map(({ action, detail }) => [action, detail.name]),
         [
@@ -139,23 +145,23 @@ for (const transport of environment.transports) {
         `select actor_id, target_type, detail from activity where action = 'import.executed'
        order by id desc limit 1`,
       )
-      t.deepEqual(rows, [{ actor_id: boss.id, target_type: 'import', detail: sum }])
+      t.deepEqual(rows, [{ actor_id: admin.id, target_type: 'import', detail: sum }])
 
-      const before = await everything()
+      const before = await digestTables()
       const again = expectOk(await execute(csv))
       t.deepEqual(again.summary, { rows: 3, create: 0, update: 0, unchanged: 3, errors: 0 })
-      t.is(await everything(), before)
+      t.is(await digestTables(), before)
     },
   )
 
   test(`an import only adds: empty cells leave name, role and groups alone ${through}`, async (t) => {
-    const { execute, slug, workspace, members } = await openHouse(transport)
-    const id = await seed.person(workspace, 'editor', 'ed')
+    const { execute, slug, workspace, members } = await createTargetWorkspace(transport)
+    const id = await seed.newMember(workspace, 'editor', 'ed')
     await seed.group(workspace, [id], 'Writers')
     const ed = await emailOf(id)
-    const { summary } = expectOk(await execute(file(`${ed},,${slug},,`)))
+    const { summary } = expectOk(await execute(csvFile(`${ed},,${slug},,`)))
     t.is(summary.unchanged, 1)
-    expectOk(await execute(file(`${ed},,${slug},,Readers`)))
+    expectOk(await execute(csvFile(`${ed},,${slug},,Readers`)))
     t.deepEqual(await members().then((all) => all[ed]), {
       ...{ name: 'ed', role: 'editor', joined: true },
       groups: ['Readers', 'Writers'],
@@ -163,27 +169,28 @@ for (const transport of environment.transports) {
   })
 
   test(`the last owner cannot be demoted; another joined one may stand in ${through}`, async (t) => {
-    const { execute, preview, slug, owner, workspace, members } = await openHouse(transport)
+    const { execute, preview, slug, owner, workspace, members } =
+      await createTargetWorkspace(transport)
     const email = await emailOf(owner)
     const problem = 'would leave the workspace without an owner'
     const demote = `${email},,${slug},admin,`
-    t.deepEqual(messages(await execute(file(demote))), [`csv[2].role ${problem}`])
-    const [row] = expectOk(await preview(file(demote))).rows
+    t.deepEqual(violationMessages(await execute(csvFile(demote))), [`csv[2].role ${problem}`])
+    const [row] = expectOk(await preview(csvFile(demote))).rows
     t.like(row, { action: 'error', changes: [] })
     // An invitation to own may never be answered.
     t.is(
-      expectError(await execute(file(`${newAddress()},,${slug},owner,`, demote))).code,
+      expectError(await execute(csvFile(`${randomEmail()},,${slug},owner,`, demote))).code,
       'invalid_argument',
     )
-    const editor = await emailOf(await seed.person(workspace, 'editor'))
-    expectOk(await execute(file(demote, `${editor},,${slug},owner,`)))
+    const editor = await emailOf(await seed.newMember(workspace, 'editor'))
+    expectOk(await execute(csvFile(demote, `${editor},,${slug},owner,`)))
     t.is((await members())[email].role, 'admin')
     t.is((await members())[editor].role, 'owner')
   })
 
   test(`who is no administrator imports nothing ${through}`, async (t) => {
-    const { slug, owner, workspace } = await openHouse(transport)
-    const csv = file(`${newAddress()},,${slug},,`)
+    const { slug, owner, workspace } = await createTargetWorkspace(transport)
+    const csv = csvFile(`${randomEmail()},,${slug},,`)
     const token = await environment.token(owner, workspace)
     for (const method of ['PreviewCsvImport', 'ExecuteCsvImport']) {
       t.is(expectError(await transport.call(method, { csv })).code, 'unauthenticated')

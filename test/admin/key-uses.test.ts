@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectOk } from '../support/outcome.ts'
-import { startProxy } from '../support/proxy.ts'
+import { startDatabaseProxy } from '../support/proxy.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 environment.clock.now = new Date('2026-11-21T12:34:56.789Z')
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 const setClock = (time: string) => {
@@ -19,7 +19,9 @@ const setClock = (time: string) => {
 /** An app, what its keys are answered, and what administrators see of their use. */
 async function openShop(transport: Transport) {
   const service_name = `s-${randomUUID()}`
-  const made = expectOk(await boss.call(transport, 'CreateServiceApp', { name: 'x', service_name }))
+  const made = expectOk(
+    await admin.call(transport, 'CreateServiceApp', { name: 'x', service_name }),
+  )
   const app = { service_app_id: made.id as string }
   return {
     ...{ app, key: made.key as string },
@@ -30,7 +32,7 @@ async function openShop(transport: Transport) {
       return ending.ok || ending.code
     },
     lastUsed: async () => {
-      const { service_apps } = expectOk(await boss.call(transport, 'ListServiceApps'))
+      const { service_apps } = expectOk(await admin.call(transport, 'ListServiceApps'))
       const at = service_apps.find(({ id }: any) => id === made.id).last_used_at
       return at ? new Date(at).toISOString() : undefined
     },
@@ -58,7 +60,7 @@ for (const transport of environment.transports) {
   test.serial(`any of an app's keys counts, what is refused does not ${through}`, async (t) => {
     const { use, key, lastUsed, app } = await openShop(transport)
     setClock('12:35:00')
-    const rotated = await boss.call(transport, 'RotateServiceApp', { ...app, overlap_seconds: 0 })
+    const rotated = await admin.call(transport, 'RotateServiceApp', { ...app, overlap_seconds: 0 })
     t.is(await use(environment, key), 'unauthenticated')
     await environment.app.writeKeyUses()
     t.is(await lastUsed(), undefined)
@@ -82,7 +84,7 @@ for (const transport of environment.transports) {
 test.serial('what could not be written is written the next time', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { use, key, lastUsed } = await openShop(transport)
-  const proxy = await startProxy(environment.databaseUrl)
+  const proxy = await startDatabaseProxy(environment.databaseUrl)
   const far = await startTestEnvironment({}, proxy.url)
   t.teardown(async () => {
     await far.stop()

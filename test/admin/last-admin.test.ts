@@ -1,5 +1,5 @@
 import test from 'ava'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
@@ -7,11 +7,11 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  test(`of two administrators who deactivate each other at once one stays, through ${transport.name}`, async (t) => {
+  test(`of two administrators who deactivate each other at once one stays over ${transport.label}`, async (t) => {
     // A third one makes no difference.
-    await hireAdmin(environment)
+    await createAdmin(environment)
     for (let round = 0; round < 20; round += 1) {
-      const [one, other] = [await hireAdmin(environment), await hireAdmin(environment)]
+      const [one, other] = [await createAdmin(environment), await createAdmin(environment)]
       const is_active = false
       const endings = await Promise.all([
         one.call(transport, 'UpdateUser', { user_id: other.id, is_active }),

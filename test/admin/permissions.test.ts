@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
   const through = `through ${transport.name}`
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const list = async (message: object) => expectOk(await call('ListPermissions', message))
   const idsOf = (page: Record<string, any>) => page.items.map(({ id }: { id: string }) => id)
 
@@ -63,24 +63,24 @@ for (const transport of environment.transports) {
     }
     const shared = await call('Share', grant)
     if (shared.ok && transport.name === 'rest') t.is(shared.status, 201)
-    t.like(expectOk(shared), { grantee_id: people.viewer.id, granted_by: boss.id })
+    t.like(expectOk(shared), { grantee_id: people.viewer.id, granted_by: admin.id })
     t.true(await fixture.isAllowed(people.viewer, 'edit', record))
     t.deepEqual(expectOk(await call('RevokeShare', grant)), { status: 'ok' })
     t.false(await fixture.isAllowed(people.viewer, 'edit', record))
     t.is(expectError(await call('RevokeShare', grant)).reason, 'SHARE_NOT_FOUND')
-    const stranger = { ...grant, grantee_id: boss.id }
+    const stranger = { ...grant, grantee_id: admin.id }
     t.is(expectError(await call('Share', stranger)).reason, 'GRANTEE_NOT_FOUND')
     for (const wrong of [{ grantee_type: 'dog' }, { permission: 'own' }, { grantee_id: 'x' }])
       t.is(expectError(await call('Share', { ...grant, ...wrong })).code, 'invalid_argument')
     t.deepEqual(
-      (await activityOf(environment.pool, record.id)).map(({ action, actor_id }) => [
+      (await listActivity(environment.pool, record.id)).map(({ action, actor_id }) => [
         action,
         actor_id,
       ]),
       [
-        ['permission.visibility_changed', boss.id],
-        ['permission.shared', boss.id],
-        ['permission.share_revoked', boss.id],
+        ['permission.visibility_changed', admin.id],
+        ['permission.shared', admin.id],
+        ['permission.share_revoked', admin.id],
       ],
     )
   })

@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 // Keys are asked for (specification 5.5).
 await seed.serviceApp('somebody')
 test.after.always(() => environment.stop())
@@ -17,7 +17,7 @@ test.after.always(() => environment.stop())
 /** An app made by an administrator, and what its keys open. */
 async function openShop(transport: Transport) {
   const service_name = `s-${randomUUID()}`
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const made = expectOk(await call('CreateServiceApp', { name: 'Shop', service_name }))
   const app = { service_app_id: made.id as string }
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
@@ -44,7 +44,7 @@ for (const transport of environment.transports) {
   test(`an app is made with a key, which opens its service alone and is shown once ${through}`, async (t) => {
     const service_name = `s-${randomUUID()}`
     const request = { name: '  Documents ', service_name }
-    const ending = await boss.call(transport, 'CreateServiceApp', request)
+    const ending = await admin.call(transport, 'CreateServiceApp', request)
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
     const { id, key, created_at, last_used_at, ...rest } = expectOk(ending)
     t.regex(key, /^dk_[\w-]{43}$/)
@@ -52,7 +52,7 @@ for (const transport of environment.transports) {
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
     const key_prefix = key.slice(0, 10)
     const shown = { name: 'Documents', service_name, key_prefix, is_active: true }
-    t.deepEqual(rest, { ...shown, created_by: boss.id })
+    t.deepEqual(rest, { ...shown, created_by: admin.id })
     const actions = [{ name: 'publish' }]
     t.true((await transport.call('RegisterActions', { service_name, actions }, { key })).ok)
     const theirs = { service_name: 'somebody', actions }
@@ -61,20 +61,20 @@ for (const transport of environment.transports) {
       'OTHER_SERVICE',
     )
 
-    const list = await boss.call(transport, 'ListServiceApps')
+    const list = await admin.call(transport, 'ListServiceApps')
     const app = expectOk(list).service_apps.find((app: any) => app.id === id)
-    t.like(app, { id, ...shown, created_by: boss.id })
+    t.like(app, { id, ...shown, created_by: admin.id })
     t.false('key' in app)
-    const entries = await activityOf(pool, id)
+    const entries = await listActivity(pool, id)
     t.deepEqual(entries, [
       {
-        ...{ action: 'service_app.created', target_type: 'service_app', actor_id: boss.id },
+        ...{ action: 'service_app.created', target_type: 'service_app', actor_id: admin.id },
         ...{ workspace_id: null, detail: { name: 'Documents', service_name, key_prefix } },
       },
     ])
     // Neither the key nor its hash is in any list, the log, or anything told; the key in no table.
     const hash = createHash('sha256').update(key).digest('hex')
-    const rotated = await boss.call(transport, 'UpdateServiceApp', {
+    const rotated = await admin.call(transport, 'UpdateServiceApp', {
       service_app_id: id,
       name: 'New',
     })
@@ -97,7 +97,7 @@ for (const transport of environment.transports) {
   test(`apps are listed oldest first ${through}`, async (t) => {
     const made = [await openShop(transport), await openShop(transport), await openShop(transport)]
     const ids = made.map(({ app }) => app.service_app_id)
-    const { service_apps } = expectOk(await boss.call(transport, 'ListServiceApps'))
+    const { service_apps } = expectOk(await admin.call(transport, 'ListServiceApps'))
     const listed = service_apps.map(({ id }: any) => id).filter((id: string) => ids.includes(id))
     t.deepEqual(listed, ids)
   })
@@ -111,7 +111,7 @@ for (const transport of environment.transports) {
       t.like(await listed(), { is_active: false })
       t.is(expectOk(await update({ is_active: true })).is_active, true)
     }
-    const actions = (await activityOf(pool, app.service_app_id)).map(({ action }) => action)
+    const actions = (await listActivity(pool, app.service_app_id)).map(({ action }) => action)
     t.deepEqual(actions.slice(0, 3), [
       ...['service_app.created', 'service_app.deactivated', 'service_app.activated'],
     ])
@@ -126,7 +126,7 @@ for (const transport of environment.transports) {
     const wishes = { service_name: 'somebody', key_prefix: 'dk_', created_by: randomUUID() }
     expectOk(await update({ name: 'Market', ...wishes }))
     t.deepEqual(await listed(), { ...before, name: 'Market' })
-    const [, ...entries] = await activityOf(pool, app.service_app_id)
+    const [, ...entries] = await listActivity(pool, app.service_app_id)
     t.deepEqual(
       entries.map(({ action, detail }) => [action, detail]),
       [['service_app.updated', { name: 'Market', service_name }]],
@@ -156,7 +156,7 @@ for (const transport of environment.transports) {
       [app.service_app_id],
     )
     t.deepEqual([await opens(key), await opens(newer)], ['unauthenticated', 'open'])
-    t.deepEqual((await activityOf(pool, app.service_app_id))[1]?.detail, {
+    t.deepEqual((await listActivity(pool, app.service_app_id))[1]?.detail, {
       ...{ name: 'Shop', service_name: made.service_name, key_prefix },
       overlap_seconds: '600',
     })
@@ -194,8 +194,8 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.is(await opens(key), 'unauthenticated')
     t.is(await listed(), undefined)
-    t.like((await activityOf(pool, app.service_app_id)).at(-1), {
-      ...{ action: 'service_app.deleted', actor_id: boss.id },
+    t.like((await listActivity(pool, app.service_app_id)).at(-1), {
+      ...{ action: 'service_app.deleted', actor_id: admin.id },
       detail: { name: 'Shop', service_name },
     })
     for (const method of ['UpdateServiceApp', 'RotateServiceApp', 'DeleteServiceApp']) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -8,13 +8,13 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 type Figures = Record<string, any>
 
 async function figures(transport: Transport): Promise<Figures> {
-  return expectOk(await boss.call(transport, 'GetStats'))
+  return expectOk(await admin.call(transport, 'GetStats'))
 }
 
 for (const transport of environment.transports) {
@@ -81,8 +81,8 @@ for (const transport of environment.transports) {
         .concat(['2020-02-29T12:00:00Z', '2020-03-01T00:00:00Z', '2020-03-02T00:00:00Z'])
         .map((created_at) => seed.user(randomUUID(), { created_at }))
       const users = await Promise.all(made)
-      const boss = await hireAdmin(environment)
-      const { signups_by_day: days } = expectOk(await boss.call(transport, 'GetStats'))
+      const admin = await createAdmin(environment)
+      const { signups_by_day: days } = expectOk(await admin.call(transport, 'GetStats'))
       t.is(days.length, 30)
       t.deepEqual(days[0], { day: '2020-02-01', count: 1 })
       t.deepEqual(days.slice(-2), [
@@ -109,7 +109,7 @@ for (const transport of environment.transports) {
         ),
       )
     const { recent_activity } = await figures(transport)
-    const { items } = expectOk(await boss.call(transport, 'ListActivity', { limit: 10 }))
+    const { items } = expectOk(await admin.call(transport, 'ListActivity', { limit: 10 }))
     t.deepEqual(recent_activity, items)
     t.is(recent_activity.length, 10)
     t.like(recent_activity[0], { action: 'group.created', detail: { name: 'g11' } })

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { openSignInWorld, signAdminIn, signIn, takeCode } from '../support/sign-in.ts'
+import { createSignInEnvironment, obtainCode, signIn, signInAdmin } from '../support/sign-in.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 async function userOf(email: string): Promise<string> {
@@ -16,7 +16,7 @@ async function userOf(email: string): Promise<string> {
 
 for (const transport of environment.transports) {
   const through = `through ${transport.name}`
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const list = async (message: object) => expectOk(await call('ListUsers', message))
   const change = (user_id: string, changes: object) => call('UpdateUser', { user_id, ...changes })
 
@@ -64,7 +64,7 @@ for (const transport of environment.transports) {
   })
 
   test(`a user's detail tells accounts, memberships, groups, roles and sessions ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const { workspaces } = await signIn(transport, email, 'github')
     const id = await userOf(email)
     const team = await seed.workspace('Team')
@@ -100,9 +100,9 @@ for (const transport of environment.transports) {
     t.like(user, { id, name: 'New', is_active: true, is_admin: false })
     expectOk(await change(id, { name: 'New', is_active: true, is_admin: false }))
     t.deepEqual(expectOk(await change(id, {})), expectOk(await call('GetUser', { user_id: id })))
-    t.deepEqual(await activityOf(pool, id), [
+    t.deepEqual(await listActivity(pool, id), [
       {
-        ...{ action: 'user.updated', target_type: 'user', actor_id: boss.id, workspace_id: null },
+        ...{ action: 'user.updated', target_type: 'user', actor_id: admin.id, workspace_id: null },
         detail: { email: user.email },
       },
     ])
@@ -111,9 +111,9 @@ for (const transport of environment.transports) {
   })
 
   test(`deactivated, a user is 401 at every transport from the next request on ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const { tokens, exchange } = await signIn(transport, email, 'github')
-    const { exchange: pending } = await takeCode(transport, email)
+    const { exchange: pending } = await obtainCode(transport, email)
     const id = await userOf(email)
     t.false(expectOk(await change(id, { is_active: false })).is_active)
     const { access_token: token, refresh_token } = tokens
@@ -135,7 +135,7 @@ for (const transport of environment.transports) {
       code: 'failed_precondition',
     })
     await signIn(transport, email, 'github')
-    const actions = (await activityOf(pool, id)).map(({ action }) => action)
+    const actions = (await listActivity(pool, id)).map(({ action }) => action)
     t.deepEqual(
       actions.filter((action) => /activated$/.test(action)),
       ['user.deactivated', 'user.activated'],
@@ -144,8 +144,8 @@ for (const transport of environment.transports) {
 
   test(`an exchange that races a deactivation leaves no session behind ${through}`, async (t) => {
     for (let round = 0; round < 5; round += 1) {
-      const email = environment.newcomer()
-      const { exchange } = await takeCode(transport, email)
+      const email = environment.addProviderUser()
+      const { exchange } = await obtainCode(transport, email)
       const id = await userOf(email)
       const [exchanged] = await Promise.all([
         transport.call('ExchangeToken', exchange),
@@ -158,7 +158,7 @@ for (const transport of environment.transports) {
   })
 
   test(`a deactivated administrator is 401 at once, a demoted one 403 ${through}`, async (t) => {
-    const other = await hireAdmin(environment)
+    const other = await createAdmin(environment)
     expectOk(await other.call(transport, 'ListUsers'))
     expectOk(await change(other.id, { is_active: false }))
     t.is(expectError(await other.call(transport, 'ListUsers')).reason, 'USER_INACTIVE')
@@ -168,11 +168,11 @@ for (const transport of environment.transports) {
   })
 
   test(`an admin cookie of before a deactivation holds no more once they are let in again ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     await signIn(transport, email, 'github')
     const id = await userOf(email)
     await pool.query('update users set is_admin = true where id = $1', [id])
-    const { admin = '' } = await signAdminIn(transport, email, 'github')
+    const { admin = '' } = await signInAdmin(transport, email, 'github')
     expectOk(await transport.call('GetAdminMe', {}, { admin }))
     expectOk(await change(id, { is_active: false }))
     for (const is_active of [false, true]) {
@@ -180,14 +180,14 @@ for (const transport of environment.transports) {
       for (const each of environment.transports)
         t.is(expectError(await each.call('GetAdminMe', {}, { admin })).reason, 'TOKEN_REVOKED')
     }
-    const { admin: anew = '' } = await signAdminIn(transport, email, 'github')
+    const { admin: anew = '' } = await signInAdmin(transport, email, 'github')
     t.like(expectOk(await transport.call('GetAdminMe', {}, { admin: anew })), { email })
   })
 
   test(`nobody becomes an administrator, or is one no more, by PATCH ${through}`, async (t) => {
     for (const [id, is_admin] of [
       [await seed.user(), false],
-      [(await hireAdmin(environment)).id, true],
+      [(await createAdmin(environment)).id, true],
     ] as const) {
       const user = expectOk(await change(id, { is_admin: !is_admin, name: 'New' }))
       t.like(user, { name: 'New', is_admin })
@@ -195,7 +195,7 @@ for (const transport of environment.transports) {
   })
 
   test(`an administrator can not deactivate themselves: 403 ${through}`, async (t) => {
-    const self = await hireAdmin(environment)
+    const self = await createAdmin(environment)
     for (const user_id of [self.id, self.id.toUpperCase()]) {
       const changes = { is_active: false, name: 'New' }
       const ending = await self.call(transport, 'UpdateUser', { user_id, ...changes })
@@ -223,8 +223,8 @@ for (const transport of environment.transports) {
     t.like(nowhere, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
     for (const wrong of [{ role: 'king' }, { workspace_id: 'x' }])
       t.is(expectError(await add(wrong)).code, 'invalid_argument')
-    const [entry] = await activityOf(pool, user_id)
-    t.like(entry, { action: 'member.invited', actor_id: boss.id, workspace_id })
+    const [entry] = await listActivity(pool, user_id)
+    t.like(entry, { action: 'member.invited', actor_id: admin.id, workspace_id })
   })
 }
 

@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
   const through = `through ${transport.name}`
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = (slug: string, name = 'Made') => call('CreateWorkspace', { name, slug })
 
   test(`an administrator who makes a workspace is its owner ${through}`, async (t) => {
@@ -25,8 +25,8 @@ for (const transport of environment.transports) {
     const workspace_id = made.id
     t.deepEqual(expectOk(await call('GetWorkspace', { workspace_id })), made)
     const { members } = expectOk(await call('ListMembers', { workspace_id }))
-    t.like(members, [{ user_id: boss.id, role: 'owner', status: 'active' }])
-    const alone = { workspace_id, user_id: boss.id }
+    t.like(members, [{ user_id: admin.id, role: 'owner', status: 'active' }])
+    const alone = { workspace_id, user_id: admin.id }
     for (const [method, more] of [
       ['RemoveMember', {}],
       ['UpdateMember', { role: 'viewer' }],
@@ -35,8 +35,8 @@ for (const transport of environment.transports) {
     t.like(expectError(await make(slug)), { code: 'already_exists', reason: 'SLUG_TAKEN' })
     for (const wrong of ['all', 'A', '-x', 'x'])
       t.is(expectError(await make(wrong)).code, 'invalid_argument')
-    t.like(await activityOf(pool, workspace_id), [
-      { action: 'workspace.created', actor_id: boss.id, workspace_id },
+    t.like(await listActivity(pool, workspace_id), [
+      { action: 'workspace.created', actor_id: admin.id, workspace_id },
     ])
   })
 
@@ -100,7 +100,7 @@ for (const transport of environment.transports) {
   test(`an administrator manages groups and who is in them ${through}`, async (t) => {
     const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
     const made = expectOk(await call('CreateGroup', { workspace_id, name: 'Crew' }))
-    t.like(made, { workspace_id, name: 'Crew', created_by: boss.id })
+    t.like(made, { workspace_id, name: 'Crew', created_by: admin.id })
     const group_id = made.id
     t.deepEqual(expectOk(await call('ListGroups', { workspace_id })).groups, [made])
     t.like(expectOk(await call('UpdateGroup', { group_id, name: 'Team' })), { name: 'Team' })
@@ -112,7 +112,7 @@ for (const transport of environment.transports) {
     const place = { group_id, user_id: people.viewer.id }
     t.deepEqual(expectOk(await call('AddGroupMember', place)), { status: 'ok' })
     t.deepEqual(expectOk(await call('AddGroupMember', place)), { status: 'ok' })
-    const stranger = { group_id, user_id: boss.id }
+    const stranger = { group_id, user_id: admin.id }
     t.is(expectError(await call('AddGroupMember', stranger)).reason, 'MEMBER_NOT_FOUND')
     const { members } = expectOk(await call('ListGroupMembers', { group_id }))
     t.like(members, [{ user_id: people.viewer.id, group_id }])
@@ -120,8 +120,8 @@ for (const transport of environment.transports) {
     t.is(expectError(await call('RemoveGroupMember', place)).code, 'not_found')
     expectOk(await call('DeleteGroup', { group_id }))
     t.is(expectError(await call('ListGroupMembers', { group_id })).reason, 'GROUP_NOT_FOUND')
-    const actors = (await activityOf(pool, group_id)).map(({ actor_id }) => actor_id)
-    t.deepEqual(new Set(actors), new Set([boss.id]))
+    const actors = (await listActivity(pool, group_id)).map(({ actor_id }) => actor_id)
+    t.deepEqual(new Set(actors), new Set([admin.id]))
     t.is(actors.length, 5)
   })
 }

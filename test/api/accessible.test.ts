@@ -4,7 +4,7 @@ import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import {
   createWorkspaceFixture,
-  type Person,
+  type Member,
   type WorkspaceFixture,
 } from '../support/workspace-fixture.ts'
 
@@ -16,7 +16,7 @@ for (const transport of environment.transports) {
 
   const list = async (
     fixture: WorkspaceFixture,
-    person: Person,
+    person: Member,
     action: string,
     more: object = {},
   ) => {
@@ -25,7 +25,7 @@ for (const transport of environment.transports) {
   }
   const registerMany = async (
     fixture: WorkspaceFixture,
-    owner: Person,
+    owner: Member,
     count: number,
     more: object = {},
   ) => {
@@ -97,7 +97,7 @@ for (const transport of environment.transports) {
   test(`has_full_access is any member's for view when there are resources and all are open ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, editor } = fixture.people
-    const full = async (person: Person, action: string) =>
+    const full = async (person: Member, action: string) =>
       (await list(fixture, person, action)).has_full_access
     t.false(await full(viewer, 'view'))
     const open = await registerMany(fixture, editor, 2, { visibility: 'workspace' })

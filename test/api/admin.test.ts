@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError } from '../support/outcome.ts'
-import { layGrounds, nameOf, plain } from '../support/sweep.ts'
+import { createRequestFixture, methodName, normalizeOutcome } from '../support/request-fixture.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
@@ -33,27 +33,30 @@ for (const transport of environment.transports) {
   const through = `through ${transport.name}`
   // What is refused leaves them as they are.
   const refusals = (async () => {
-    return { grounds: await layGrounds(environment, transport), boss: await hireAdmin(environment) }
+    return {
+      grounds: await createRequestFixture(environment, transport),
+      admin: await createAdmin(environment),
+    }
   })()
 
   for (const operation of swept) {
     const { policy, route } = operation
-    const method = nameOf(operation)
+    const method = methodName(operation)
 
     test.serial(`${method} is for who is an administrator now ${through}`, async (t) => {
       // So does what only looks.
       const grounds = policy.safe
         ? (await refusals).grounds
-        : await layGrounds(environment, transport)
-      const boss = await hireAdmin(environment)
+        : await createRequestFixture(environment, transport)
+      const admin = await createAdmin(environment)
       const message = grounds.message(operation)
       const deeds = async () => {
         const sql = 'select 1 from activity where actor_id = $1'
-        return (await environment.pool.query(sql, [boss.id])).rows.length
+        return (await environment.pool.query(sql, [admin.id])).rows.length
       }
       const set = (column: string, value: boolean) =>
-        environment.pool.query(`update users set ${column} = $1 where id = $2`, [value, boss.id])
-      const call = () => boss.call(transport, method, message)
+        environment.pool.query(`update users set ${column} = $1 where id = $2`, [value, admin.id])
+      const call = () => admin.call(transport, method, message)
 
       await set('is_admin', false)
       t.like(expectError(await call()), { code: 'permission_denied', reason: 'NOT_ADMIN' })
@@ -62,7 +65,7 @@ for (const transport of environment.transports) {
       t.like(expectError(await call()), { code: 'unauthenticated', reason: 'USER_INACTIVE' })
       await set('is_active', true)
       const { token } = grounds.fixture.people.owner
-      for (const shown of [{ token }, { admin: token }, { token: boss.admin }])
+      for (const shown of [{ token }, { admin: token }, { token: admin.token }])
         t.is(
           expectError(await transport.call(operation.name, message, shown)).code,
           'unauthenticated',
@@ -70,7 +73,7 @@ for (const transport of environment.transports) {
       if (transport.name === 'rest' && !policy.safe) {
         for (const headers of otherSites) {
           const ending = await transport.call(operation.name, message, {
-            admin: boss.admin,
+            admin: admin.token,
             headers,
           })
           t.like(expectError(ending), { code: 'permission_denied', reason: 'ORIGIN_REFUSED' })
@@ -79,7 +82,7 @@ for (const transport of environment.transports) {
       t.is(await deeds(), 0)
 
       const ending = await call()
-      t.true(ending.ok, plain(ending))
+      t.true(ending.ok, normalizeOutcome(ending))
       if (ending.ok && transport.name === 'rest') t.is(ending.status, policy.status)
     })
 
@@ -87,13 +90,13 @@ for (const transport of environment.transports) {
     test.serial(
       `${method} answers 404 for ids that are nowhere, 422 for what is none ${through}`,
       async (t) => {
-        const { grounds, boss } = await refusals
+        const { grounds, admin } = await refusals
         for (const field of route.pathFields) {
           const message = grounds.message(operation)
-          const nowhere = await boss.call(transport, method, { ...message, [field]: randomUUID() })
+          const nowhere = await admin.call(transport, method, { ...message, [field]: randomUUID() })
           t.is(expectError(nowhere).code, 'not_found', field)
           const { code, violations } = expectError(
-            await boss.call(transport, method, { ...message, [field]: 'x' }),
+            await admin.call(transport, method, { ...message, [field]: 'x' }),
           )
           t.is(code, 'invalid_argument')
           t.deepEqual(violations, [{ field, message: 'must be a UUID' }])

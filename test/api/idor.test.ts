@@ -3,12 +3,19 @@ import test from 'ava'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { type Policy, readStreams } from '../../src/rpc/method.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { sendBytes, sendRaw } from '../support/raw.ts'
-import { openSignInWorld, takeCode } from '../support/sign-in.ts'
-import { anyMessage, idFields, layGrounds, nameOf, plain, rowsWith } from '../support/sweep.ts'
-import { metadata, type PresentedCredentials, type Transport } from '../support/transports.ts'
+import { sendRawGrpc, sendRawHttp } from '../support/raw-requests.ts'
+import {
+  createRequestFixture,
+  findRowsContaining,
+  idFields,
+  methodName,
+  normalizeOutcome,
+  placeholderMessage,
+} from '../support/request-fixture.ts'
+import { createSignInEnvironment, obtainCode } from '../support/sign-in.ts'
+import { createMetadata, type PresentedCredentials, type Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 const { operations } = environment.app
 test.after.always(() => environment.stop())
 
@@ -52,15 +59,15 @@ for (const transport of environment.transports) {
   const through = `through ${transport.name}`
 
   for (const operation of fenced) {
-    const method = nameOf(operation)
+    const method = methodName(operation)
 
     test(`${method} answers for an id of elsewhere as for a random one ${through}`, async (t) => {
-      const grounds = await layGrounds(environment, transport)
+      const grounds = await createRequestFixture(environment, transport)
       const { fixture, stranger } = grounds
       const messageOf = async () =>
         method === 'ExchangeToken' ? newCode(transport) : grounds.message(operation)
       const words = [stranger.workspace, ...Object.values(stranger.people).map(({ id }) => id)]
-      const before = await rowsWith(environment, words)
+      const before = await findRowsContaining(environment, words)
       let cases = 0
       for (const field of idFields(operation.input)) {
         if (free[`${method} ${field}`]) continue
@@ -71,13 +78,17 @@ for (const transport of environment.transports) {
             const call = async (more: object) =>
               transport.call(method, { ...(await messageOf()), ...more }, shown)
             const [theirs, nobodys] = [await call(strange), await call(random)]
-            t.is(plain(theirs), plain(nobodys), `${field} ${plain(theirs)}`)
+            t.is(
+              normalizeOutcome(theirs),
+              normalizeOutcome(nobodys),
+              `${field} ${normalizeOutcome(theirs)}`,
+            )
             cases += 1
           }
         }
       }
       t.true(cases > 0)
-      t.deepEqual(await rowsWith(environment, words), before)
+      t.deepEqual(await findRowsContaining(environment, words), before)
       // With nothing but the caller's own the same request is answered.
       expectOk(await transport.call(method, await messageOf(), grounds.shown(operation)))
     })
@@ -87,10 +98,10 @@ for (const transport of environment.transports) {
     const method = operation.name
 
     test(`${method} answers for somebody of elsewhere as for nobody ${through}`, async (t) => {
-      const grounds = await layGrounds(environment, transport)
+      const grounds = await createRequestFixture(environment, transport)
       const { stranger } = grounds
       const words = [stranger.workspace, ...Object.values(stranger.people).map(({ id }) => id)]
-      const before = await rowsWith(environment, words)
+      const before = await findRowsContaining(environment, words)
       const call = (more: object) => {
         const message = { ...grounds.message(operation), ...more }
         return transport.call(method, message, grounds.shown(operation))
@@ -98,25 +109,29 @@ for (const transport of environment.transports) {
       for (const field of idFields(operation.input).filter((name) => persons.includes(name))) {
         for (const strange of grounds.strangers(field, operation)) {
           const theirs = await call(strange)
-          t.is(plain(theirs), plain(await call(randomized(strange, field))), field)
+          t.is(
+            normalizeOutcome(theirs),
+            normalizeOutcome(await call(randomized(strange, field))),
+            field,
+          )
           t.is(expectError(theirs).code, 'not_found')
         }
       }
-      t.deepEqual(await rowsWith(environment, words), before)
+      t.deepEqual(await findRowsContaining(environment, words), before)
       expectOk(await call({}))
     })
   }
 
   test(`every method that is not public is 401 without its credentials ${through}`, async (t) => {
     // At least one active service app: keys are asked for (specification 5.5).
-    const { fixture } = await layGrounds(environment, transport)
+    const { fixture } = await createRequestFixture(environment, transport)
     const { key, people } = fixture
     const { token } = people.owner
     t.true(closed.length >= 29)
     for (const operation of closed) {
       for (const shown of tooLittle(operation.policy, { key, token })) {
         const fault = expectError(
-          await transport.call(operation.name, anyMessage(operation), shown),
+          await transport.call(operation.name, placeholderMessage(operation), shown),
         )
         t.is(fault.code, 'unauthenticated', `${operation.name} ${Object.keys(shown)}`)
         if (transport.name === 'rest') t.truthy(fault.headers['www-authenticate'])
@@ -127,17 +142,17 @@ for (const transport of environment.transports) {
 
 test('every stream that is not public is UNAUTHENTICATED without its credentials', async (t) => {
   const [transport] = environment.transports as [Transport]
-  const { key, people } = (await layGrounds(environment, transport)).fixture
+  const { key, people } = (await createRequestFixture(environment, transport)).fixture
   const streams = readStreams(readRegistry())
   t.true(streams.length >= 2)
   for (const { name, policy } of streams) {
     if (policy.tier === 'public') continue
     for (const shown of tooLittle(policy, { key, token: people.owner.token })) {
-      const { code } = await sendBytes(
+      const { code } = await sendRawGrpc(
         environment.grpcPort,
         `/${name}`,
         Buffer.alloc(0),
-        metadata(shown),
+        createMetadata(shown),
       )
       t.is(code, 16, `${name} ${Object.keys(shown)}`)
     }
@@ -151,7 +166,7 @@ test('every path answers other verbs with 405 and Allow; what stands nowhere is 
     const address = path.replace(/\{\w+\}/g, () => randomUUID())
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
       if (allowed.includes(method)) continue
-      const { status, headers, json } = await sendRaw(environment.httpPort, {
+      const { status, headers, json } = await sendRawHttp(environment.httpPort, {
         method,
         path: address,
       })
@@ -159,14 +174,17 @@ test('every path answers other verbs with 405 and Allow; what stands nowhere is 
       t.deepEqual(String(headers.allow).split(', ').toSorted(), allowed.toSorted())
       t.is(json.reason, 'METHOD_NOT_ALLOWED')
     }
-    const nowhere = await sendRaw(environment.httpPort, { method: 'PUT', path: `/v1${address}` })
+    const nowhere = await sendRawHttp(environment.httpPort, {
+      method: 'PUT',
+      path: `/v1${address}`,
+    })
     t.deepEqual([nowhere.status, nowhere.json.reason], [404, 'NO_SUCH_ROUTE'])
   }
 })
 
 test('a method that gRPC does not have is UNIMPLEMENTED', async (t) => {
   for (const path of ['WorkspaceService/Nothing', 'NoService/Check', 'workspaceservice/check']) {
-    const { code } = await sendBytes(environment.grpcPort, `/daikon.v1.${path}`, Buffer.alloc(0))
+    const { code } = await sendRawGrpc(environment.grpcPort, `/daikon.v1.${path}`, Buffer.alloc(0))
     t.is(code, 12, path)
   }
 })
@@ -200,5 +218,5 @@ function randomized(strange: Record<string, unknown>, path: string): object {
 
 /** What a newcomer exchanges for tokens of their own workspace. */
 async function newCode(transport: Transport): Promise<Record<string, unknown>> {
-  return (await takeCode(transport, environment.newcomer())).exchange
+  return (await obtainCode(transport, environment.addProviderUser())).exchange
 }

@@ -6,9 +6,15 @@ import { CreateWorkspaceRequest } from '../../gen/daikon/v1/workspaces.ts'
 import type { Role } from '../../src/core/roles.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { expectOk } from '../support/outcome.ts'
-import { sendBytes } from '../support/raw.ts'
+import { sendRawGrpc } from '../support/raw-requests.ts'
+import {
+  createRequestFixture,
+  findRowsContaining,
+  normalizeOutcome,
+  normalizeText,
+  type RequestFixture,
+} from '../support/request-fixture.ts'
 import { readResponse } from '../support/rest-client.ts'
-import { type Grounds, layGrounds, plain, rowsWith, withoutChance } from '../support/sweep.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome, PresentedCredentials, Transport } from '../support/transports.ts'
 
@@ -32,7 +38,12 @@ const administered = environment.app.operations.filter(
 )
 
 /** What somebody would like to be true, about everything and of somebody else. */
-function wishes({ stranger, theirGroup, alien, theirSession }: Grounds): Record<string, unknown> {
+function wishes({
+  stranger,
+  theirGroup,
+  alien,
+  theirSession,
+}: RequestFixture): Record<string, unknown> {
   const { owner } = stranger.people
   const id = owner.id
   return {
@@ -48,7 +59,7 @@ function wishes({ stranger, theirGroup, alien, theirSession }: Grounds): Record<
 }
 
 /** The same where a proxy or a framework might take it from. */
-function wishedHeaders(grounds: Grounds): Record<string, string> {
+function wishedHeaders(grounds: RequestFixture): Record<string, string> {
   const { id } = grounds.stranger.people.owner
   const { workspace, service } = grounds.stranger
   const names = ['x-user-id', 'user-id', 'user_id', 'x-forwarded-user', 'x-auth-user', 'sub']
@@ -71,7 +82,7 @@ async function call(
   operation: DeclaredOperation,
   message: Record<string, unknown>,
   shown: PresentedCredentials,
-  grounds: Grounds,
+  grounds: RequestFixture,
 ): Promise<Outcome> {
   const headers = wishedHeaders(grounds)
   if (transport.name === 'grpc')
@@ -105,9 +116,9 @@ async function call(
 }
 
 /** Each thing of the grounds by its name, so that two grounds can be compared. */
-function namesOf(grounds: Grounds): Record<string, string> {
+function namesOf(grounds: RequestFixture): Record<string, string> {
   const { fixture, stranger, values, record, far, alien } = grounds
-  const names: Record<string, string> = { [grounds.boss.id]: '<boss>' }
+  const names: Record<string, string> = { [grounds.admin.id]: '<admin>' }
   for (const [whose, place] of Object.entries({ fixture, stranger })) {
     names[place.workspace] = `<${whose}>`
     names[place.service] = `<service of ${whose}>`
@@ -128,23 +139,23 @@ function withNames(text: string, names: Record<string, string>): string {
 }
 
 /** All that is stored of the two fixtures. */
-async function look(grounds: Grounds): Promise<string[]> {
+async function look(grounds: RequestFixture): Promise<string[]> {
   const names = namesOf(grounds)
-  const rows = await rowsWith(environment, Object.keys(names))
-  return rows.map((row) => withoutChance(withNames(row, names))).toSorted()
+  const rows = await findRowsContaining(environment, Object.keys(names))
+  return rows.map((row) => normalizeText(withNames(row, names))).toSorted()
 }
 
 /** An ending, its lists in no order: ids are random. */
-function describe(ending: Outcome, grounds: Grounds): string {
+function describe(ending: Outcome, grounds: RequestFixture): string {
   const names = namesOf(grounds)
   const sorted = structuredClone(ending)
   for (const value of Object.values(sorted.ok ? sorted.message : {})) {
     if (Array.isArray(value)) value.sort((a, b) => (key(a) < key(b) ? -1 : 1))
   }
-  return plain(JSON.parse(withNames(JSON.stringify(sorted), names)))
+  return normalizeOutcome(JSON.parse(withNames(JSON.stringify(sorted), names)))
 
   function key(item: unknown) {
-    return withoutChance(withNames(JSON.stringify(item), names))
+    return normalizeText(withNames(JSON.stringify(item), names))
   }
 }
 
@@ -164,10 +175,10 @@ for (const transport of environment.transports) {
       async (t) => {
         for (const role of callers) {
           const [modest, greedy] = await Promise.all([
-            layGrounds(environment, transport),
-            layGrounds(environment, transport),
+            createRequestFixture(environment, transport),
+            createRequestFixture(environment, transport),
           ])
-          const ask = (grounds: Grounds) => {
+          const ask = (grounds: RequestFixture) => {
             const message = grounds.message(operation)
             return [message, grounds.shown(operation, grounds.fixture.people[role])] as const
           }
@@ -175,7 +186,7 @@ for (const transport of environment.transports) {
           const ending = await call(transport, operation, ...ask(greedy), greedy)
           t.is(describe(ending, greedy), describe(expected, modest), role)
           t.deepEqual(await look(greedy), await look(modest), role)
-          if (role === 'owner') t.true(ending.ok, plain(ending))
+          if (role === 'owner') t.true(ending.ok, normalizeOutcome(ending))
         }
       },
     )
@@ -185,7 +196,7 @@ for (const transport of environment.transports) {
 test('fields that a gRPC message does not declare change nothing', async (t) => {
   const [transport] = environment.transports
   if (!transport) throw new Error('no transport')
-  const { fixture, values } = await layGrounds(environment, transport)
+  const { fixture, values } = await createRequestFixture(environment, transport)
   const { viewer, owner } = fixture.people
   const shown = { authorization: `Bearer ${viewer.token}` }
   const { name, slug } = values as { name: string; slug: string }
@@ -199,7 +210,8 @@ test('fields that a gRPC message does not declare change nothing', async (t) => 
   const before = await me()
   const change = unknown(UpdateMeRequest.encode({ name: 'New' }, new Writer()))
   t.is(
-    (await sendBytes(environment.grpcPort, '/daikon.v1.UserService/UpdateMe', change, shown)).code,
+    (await sendRawGrpc(environment.grpcPort, '/daikon.v1.UserService/UpdateMe', change, shown))
+      .code,
     0,
   )
   t.deepEqual(await me(), { ...before, name: 'New' })
@@ -211,7 +223,7 @@ test('fields that a gRPC message does not declare change nothing', async (t) => 
   // Field 3 is its description, a text that comes last and so is the one that counts.
   const made = unknown(CreateWorkspaceRequest.encode({ name, slug }, new Writer()))
   const path = '/daikon.v1.WorkspaceService/CreateWorkspace'
-  t.is((await sendBytes(environment.grpcPort, path, made, shown)).code, 0)
+  t.is((await sendRawGrpc(environment.grpcPort, path, made, shown)).code, 0)
   const sql = `select m.user_id, m.role from members m join workspaces w on w.id = m.workspace_id
     where w.slug = $1`
   const members = await environment.pool.query(sql, [slug])
@@ -220,7 +232,7 @@ test('fields that a gRPC message does not declare change nothing', async (t) => 
 
 test('an answer about another user is none about the caller', async (t) => {
   for (const transport of environment.transports) {
-    const { fixture, values } = await layGrounds(environment, transport)
+    const { fixture, values } = await createRequestFixture(environment, transport)
     const { people, key } = fixture
     const person = await fixture.addMember('viewer')
     const headers = { 'x-user-id': people.owner.id, user_id: people.owner.id, role: 'owner' }

@@ -4,8 +4,8 @@ import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { inTransaction } from '../../src/database/transaction.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { startProxy } from '../support/proxy.ts'
-import { sendRaw } from '../support/raw.ts'
+import { startDatabaseProxy } from '../support/proxy.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import { createSeed } from '../support/seed.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome } from '../support/transports.ts'
@@ -13,7 +13,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const database = await cloneDatabase()
 const { pool } = database
-const proxy = await startProxy(database.url)
+const proxy = await startDatabaseProxy(database.url)
 const environment = await startTestEnvironment({}, proxy.url)
 const seed = createSeed(pool)
 test.afterEach.always(() => proxy.open())
@@ -136,7 +136,7 @@ test.serial(
     for (let round = 0; round < 5; round += 1)
       for (const ending of await everything(places)) t.like(ending, unavailable)
     t.true(performance.now() - started < 3000)
-    t.is((await sendRaw(environment.httpPort, { path: '/health' })).status, 200)
+    t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
     // Nobody is let in meanwhile, not as in development mode either.
     for (const { transport, fixture } of places) {
       const message = { ...fixture.kind, resource_id: randomUUID() }
@@ -208,7 +208,7 @@ test.serial('PostgreSQL hangs: 503 within the time-outs, and back by itself', as
       ...[check, register, share].map((call) => call(rest)),
       check(grpc),
     ])
-    t.is((await sendRaw(environment.httpPort, { path: '/health' })).status, 200)
+    t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
   })
   for (const ending of (await hung) ?? []) t.like(ending, { ok: false, code: 'unavailable' })
   const seconds = (performance.now() - started) / 1000

@@ -258,7 +258,7 @@ for (const transport of development.transports) {
     const { key, people } = fixture
     const record = await fixture.register(people.owner)
     await deactivateAll(development)
-    const strict = await development.another({ keysRequired: true })
+    const strict = await development.addNode({ keysRequired: true })
     const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
     const all = messages(fixture, record)
     const { token } = people.owner

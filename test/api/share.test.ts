@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -27,7 +27,7 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
     t.deepEqual((await fixture.readResource(record)).shares, [ending.ok && ending.message])
 
-    t.deepEqual(await activityOf(environment.pool, permission_id), [
+    t.deepEqual(await listActivity(environment.pool, permission_id), [
       {
         action: 'permission.shared',
         target_type: 'permission',
@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.viewer)
     const elsewhere = await environment.seed.workspace()
-    const stranger = await environment.seed.person(elsewhere)
+    const stranger = await environment.seed.newMember(elsewhere)
     const group = await environment.seed.group(elsewhere, [stranger])
     for (const [grantee_type, grantee_id] of [
       ...[
@@ -113,7 +113,7 @@ for (const transport of environment.transports) {
       const ending = await transport.call('Share', message, as(people.viewer))
       t.like(ending, { ok: false, code: 'not_found', reason: 'GRANTEE_NOT_FOUND' })
     }
-    t.deepEqual(await activityOf(environment.pool, permission_id), [])
+    t.deepEqual(await listActivity(environment.pool, permission_id), [])
   })
 
   test(`sharing again replaces the permission and keeps the share's id ${through}`, async (t) => {
@@ -184,7 +184,7 @@ for (const transport of environment.transports) {
         shares.map(({ grantee_id }: any) => grantee_id).sort(),
         [editor, admin, owner].sort(),
       )
-      const recorded = await activityOf(environment.pool, record.id)
+      const recorded = await listActivity(environment.pool, record.id)
       t.deepEqual(
         recorded.map(({ detail }) => detail.grantee_id).sort(),
         [editor, admin, owner].sort(),
@@ -231,7 +231,7 @@ for (const transport of environment.transports) {
       shares.map((share: { grantee_id: string }) => share.grantee_id),
       [people.editor.id],
     )
-    t.like((await activityOf(environment.pool, permission_id)).at(-1), {
+    t.like((await listActivity(environment.pool, permission_id)).at(-1), {
       action: 'permission.share_revoked',
       actor_id: null,
       workspace_id: workspace,
@@ -245,7 +245,7 @@ for (const transport of environment.transports) {
       code: 'not_found',
       detail: 'Share not found',
     })
-    t.is((await activityOf(environment.pool, permission_id)).length, 3)
+    t.is((await listActivity(environment.pool, permission_id)).length, 3)
   })
 
   test(`revoking a share of an unknown permission_id or grantee is 404 ${through}`, async (t) => {
@@ -272,7 +272,7 @@ for (const transport of environment.transports) {
     t.true(await fixture.isAllowed(people.editor, 'view', record))
     expectOk(await transport.call('RevokeShare', message, { key }))
     t.false(await fixture.isAllowed(people.editor, 'view', record))
-    const entries = await activityOf(environment.pool, record.id)
+    const entries = await listActivity(environment.pool, record.id)
     t.deepEqual(
       entries.map(({ detail }) => detail.grantee_id),
       [people.editor.id, people.editor.id],

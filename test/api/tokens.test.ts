@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { expectOk } from '../support/outcome.ts'
-import { sendBytes, sendRaw } from '../support/raw.ts'
+import { sendRawGrpc, sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import {
   createWorkspaceFixture,
-  type Person,
+  type Member,
   type WorkspaceFixture,
 } from '../support/workspace-fixture.ts'
 
@@ -17,7 +17,7 @@ test.after.always(() => environment.stop())
 async function callDual(
   transport: Transport,
   fixture: WorkspaceFixture,
-  { id, token }: Person,
+  { id, token }: Member,
   permission_id: string,
 ) {
   const { kind, workspace: workspace_id, key } = fixture
@@ -158,9 +158,9 @@ for (const transport of environment.transports) {
     const headers = { authorization: `Bearer ${'A'.repeat(100_000)}`, 'x-service-key': key }
     if (transport.name === 'grpc') {
       const path = '/daikon.v1.PermissionService/Check'
-      t.not((await sendBytes(environment.grpcPort, path, Buffer.alloc(0), headers)).code, 0)
+      t.not((await sendRawGrpc(environment.grpcPort, path, Buffer.alloc(0), headers)).code, 0)
     } else {
-      const cut = sendRaw(environment.httpPort, {
+      const cut = sendRawHttp(environment.httpPort, {
         method: 'POST',
         path: '/permissions/check',
         headers,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import test from 'ava'
 import { activityEvents } from '../../src/activity/events.ts'
 import { settings } from '../../src/config/settings.ts'
-import { startDev } from '../support/dev.ts'
+import { startDevServer } from '../support/dev-server.ts'
 
 const root = join(import.meta.dirname, '../..')
 const path = join(root, 'README.md')
@@ -20,7 +20,7 @@ test('the README lists every setting and every recorded occurrence, as the code 
 })
 
 test('the README’s first minutes work as pasted', async (t) => {
-  const { env, welcome, rest, grpc } = await startDev(t)
+  const { env, welcome, rest, grpc } = await startDevServer(t)
   const [, commands = ''] = /<!-- run -->\n```sh\n(.*?)```/s.exec(readme) ?? []
   const pasted = commands
     .replaceAll('http://localhost:8000', rest)

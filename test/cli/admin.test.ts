@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
+import { runCli } from '../support/cli.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import { runTool } from '../support/tool.ts'
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
@@ -10,7 +10,7 @@ test.after.always(() => environment.stop())
 
 /** Runs `daikon admin …`. */
 function run(...args: string[]) {
-  return runTool(environment.databaseUrl, 'admin', ...args)
+  return runCli(environment.databaseUrl, 'admin', ...args)
 }
 
 async function newPerson(more: object = {}) {
@@ -48,7 +48,7 @@ test.serial(
     t.is((await run('demote', one.email)).status, 0)
     const entry = { target_type: 'user', actor_id: null, workspace_id: null }
     const detail = { email: one.email, by: 'operator' }
-    t.deepEqual(await activityOf(pool, one.id), [
+    t.deepEqual(await listActivity(pool, one.id), [
       { ...entry, action: 'user.promoted', detail },
       { ...entry, action: 'user.demoted', detail },
     ])

@@ -3,8 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
+import { runCli } from '../support/cli.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import { runTool } from '../support/tool.ts'
 
 const environment = await startTestEnvironment()
 const { pool } = environment
@@ -13,7 +13,7 @@ test.after.always(() => environment.stop())
 
 /** Runs the operator's tool. */
 function run(...args: string[]) {
-  return runTool(environment.databaseUrl, ...args)
+  return runCli(environment.databaseUrl, ...args)
 }
 
 async function count(table: string): Promise<number> {

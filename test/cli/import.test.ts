@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { createProgressBar } from '../../src/cli/progress-bar.ts'
+import { runCli } from '../support/cli.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import { runTool } from '../support/tool.ts'
 
 const environment = await startTestEnvironment()
 const folder = await mkdtemp(join(tmpdir(), 'daikon-import-'))
@@ -16,7 +16,7 @@ test.after.always(() => environment.stop())
 async function run(content: string | Buffer, ...options: string[]) {
   const path = join(folder, `${randomUUID()}.csv`)
   await writeFile(path, content)
-  return runTool(environment.databaseUrl, 'import', path, ...options)
+  return runCli(environment.databaseUrl, 'import', path, ...options)
 }
 
 async function roleOf(email: string): Promise<string | undefined> {

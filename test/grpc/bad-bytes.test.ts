@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { PermissionCheckRequest } from '../../gen/daikon/v1/permissions.ts'
-import { sendBytes } from '../support/raw.ts'
+import { sendRawGrpc } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -16,7 +16,7 @@ const shown = { authorization: `Bearer ${people.owner.token}`, 'x-service-key': 
 const item = { ...kind, resource_id: randomUUID(), action: 'view' }
 const good = Buffer.from(PermissionCheckRequest.encode({ checks: [item] }).finish())
 const check = (bytes: Buffer, credentials: Record<string, string> = shown) =>
-  sendBytes(environment.grpcPort, '/daikon.v1.PermissionService/Check', bytes, credentials)
+  sendRawGrpc(environment.grpcPort, '/daikon.v1.PermissionService/Check', bytes, credentials)
 
 /** gRPC codes. */
 const [ok, invalidArgument, resourceExhausted, unimplemented, unauthenticated] = [0, 3, 8, 12, 16]
@@ -96,7 +96,7 @@ test('a method, service or path nobody declared is UNIMPLEMENTED', async (t) => 
     ...['/daikon.v1.PermissionService/check', '//daikon.v1.PermissionService/Check'],
     ...['/daikon.v1.PermissionService/Check/', '/daikon.v1.PermissionService'],
   ]) {
-    const { code } = await sendBytes(environment.grpcPort, path, good, shown)
+    const { code } = await sendRawGrpc(environment.grpcPort, path, good, shown)
     t.is(code, unimplemented, path)
   }
 })

@@ -9,7 +9,7 @@ import {
   PermissionServiceClient,
 } from '../../gen/daikon/v1/permissions.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import { metadata, type Transport } from '../support/transports.ts'
+import { createMetadata, type Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment({ grpcKeepalive: { interval: 200, patience: 1000 } })
@@ -25,7 +25,7 @@ test.serial(
   async (t) => {
     const address = `127.0.0.1:${environment.grpcPort}`
     const client = new PermissionServiceClient(address, credentials.createInsecure())
-    const stream = client.checkStream(metadata(fixture.as(viewer)))
+    const stream = client.checkStream(createMetadata(fixture.as(viewer)))
     stream.on('error', () => {})
     const ask = async (correlation_id: string): Promise<CheckStreamResponse> => {
       stream.write({ correlation_id, check })
@@ -47,7 +47,7 @@ test.serial(
 )
 
 test.serial('a call that outlasts a ping while the transport drains is answered', async (t) => {
-  const draining = await environment.another()
+  const draining = await environment.addNode()
   const [inside] = draining.transports as [Transport]
   const holder = await environment.pool.connect()
   await holder.query('begin')

@@ -22,7 +22,7 @@ import protobuf from 'protobufjs'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
-const quiet = await environment.another({ debug: false })
+const quiet = await environment.addNode({ debug: false })
 test.after.always(() => environment.stop())
 
 /** The published interfaces, as an outside client would have them. */
@@ -122,7 +122,7 @@ test('List tells how every service is doing', async (t) => {
 })
 
 test('Watch says SERVING, and NOT_SERVING from the drain on', async (t) => {
-  const node = await environment.another()
+  const node = await environment.addNode()
   const client = connect(node.grpcPort, health, 'grpc.health.v1.Health')
   const stream = client.Watch({ service: 'daikon.v1.PermissionService' })
   stream.on('error', () => {})

@@ -8,7 +8,7 @@ import {
 } from '../../gen/daikon/v1/permissions.ts'
 import { readStatusDetails } from '../support/status-details.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import { metadata, type PresentedCredentials, type Transport } from '../support/transports.ts'
+import { createMetadata, type PresentedCredentials, type Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
@@ -31,7 +31,7 @@ async function openStream(records = 1) {
       return record
     }),
   )
-  const stream = client.checkStream(metadata(fixture.as(viewer)))
+  const stream = client.checkStream(createMetadata(fixture.as(viewer)))
   const answers: CheckStreamResponse[] = []
   const ended = new Promise<ServiceError | undefined>((resolve) => {
     stream.on('error', resolve).on('end', () => resolve(undefined))
@@ -127,7 +127,7 @@ async function openPages(resources: number, limit = 1) {
   )
   const request = { ...fixture.kind, action: 'view', workspace_id: fixture.workspace, limit }
   const walk = (shown: PresentedCredentials, more: object = {}) => {
-    const stream = client.accessibleStream({ ...request, ...more }, metadata(shown))
+    const stream = client.accessibleStream({ ...request, ...more }, createMetadata(shown))
     const pages: string[][] = []
     stream.on('data', ({ resource_ids }) => pages.push(resource_ids))
     const ended = new Promise<ServiceError | undefined>((resolve) => {

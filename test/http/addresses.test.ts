@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { sendRaw } from '../support/raw.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -13,7 +13,7 @@ test.after.always(() => environment.stop())
 const { key, kind, people, service } = fixture
 const headers = { 'x-service-key': key, authorization: `Bearer ${people.owner.token}` }
 const send = (method: string, path: string) =>
-  sendRaw(environment.httpPort, { method, path, headers })
+  sendRawHttp(environment.httpPort, { method, path, headers })
 
 test('an unknown path is 404, whoever asks and however', async (t) => {
   for (const path of [
@@ -133,14 +133,14 @@ test('an authorization given twice is 401, for it is not clear which one is mean
     list.push('authorization', first, 'authorization', second)
     list.push('content-length', String(body.length))
     const request = { method: 'POST', path: '/permissions/check', headers: list, body }
-    t.is((await sendRaw(environment.httpPort, request)).status, 401)
+    t.is((await sendRawHttp(environment.httpPort, request)).status, 401)
   }
 })
 
 test('a service key given twice is 401', async (t) => {
   const path = `/permissions/resource/${service}/b/${randomUUID()}`
   const list = ['x-service-key', key, 'x-service-key', key, 'host', 'localhost']
-  t.is((await sendRaw(environment.httpPort, { path, headers: list })).status, 401)
+  t.is((await sendRawHttp(environment.httpPort, { path, headers: list })).status, 401)
 })
 
 test('headers nobody declared change nothing', async (t) => {
@@ -153,10 +153,10 @@ test('headers nobody declared change nothing', async (t) => {
     },
     ...{ 'x-original-url': '/health', 'x-forwarded-host': 'evil.example', 'x-admin': 'true' },
   }
-  const answer = await sendRaw(environment.httpPort, { path, headers: spoofed })
+  const answer = await sendRawHttp(environment.httpPort, { path, headers: spoofed })
   t.is(answer.status, 401)
   t.is(
-    (await sendRaw(environment.httpPort, { path, headers: { ...headers, ...spoofed } })).status,
+    (await sendRawHttp(environment.httpPort, { path, headers: { ...headers, ...spoofed } })).status,
     404,
   )
 })

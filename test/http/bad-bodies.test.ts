@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
 import { expectOk } from '../support/outcome.ts'
-import { type RawAnswer, sendRaw } from '../support/raw.ts'
+import { type RawResponse, sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture, type WorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -26,13 +26,13 @@ const facts = {
 
 function post(body: string | Buffer, headers: Record<string, string> = {}, path = 'check') {
   const all = { 'content-type': 'application/json', ...credentials, ...headers }
-  return sendRaw(environment.httpPort, {
+  return sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path: new URL(path, 'http://localhost/permissions/').pathname, body },
     headers: { ...all, 'content-length': String(Buffer.byteLength(body)) },
   })
 }
 
-const fields = ({ json }: RawAnswer): string[] =>
+const fields = ({ json }: RawResponse): string[] =>
   json.errors.map(({ field }: { field: string }) => field).toSorted()
 
 test('wrong JSON types are 422, each named by its path', async (t) => {
@@ -228,7 +228,7 @@ test('fields nobody declared are ignored and change nothing', async (t) => {
   const body = JSON.stringify({ visibility: 'workspace', permission_id: randomUUID(), ...extra })
   const path = `/permissions/${permission_id}/visibility`
   const headers = { 'content-type': 'application/json', 'x-service-key': key }
-  const changed = await sendRaw(environment.httpPort, { method: 'PATCH', path, headers, body })
+  const changed = await sendRawHttp(environment.httpPort, { method: 'PATCH', path, headers, body })
   t.is(changed.json.id, permission_id)
   t.is(changed.json.owner_id, people.owner.id)
 })

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createClientApp, updateClientApp } from '../../src/admin/client-apps.ts'
 import { openDatabase } from '../../src/database/database.ts'
-import { sendRaw } from '../support/raw.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const corsOrigins = ['http://localhost:3000', 'http://localhost:9101']
 const environment = await startTestEnvironment({ corsOrigins, globalLimit: 1000 })
-const second = await environment.another({ globalLimit: 3 })
+const second = await environment.addNode({ globalLimit: 3 })
 const database = await openDatabase(environment.databaseUrl, () => {})
 test.after.always(async () => {
   await database.close()
@@ -15,9 +15,9 @@ test.after.always(async () => {
 })
 
 const get = (origin: string, path = '/users/me', port = environment.httpPort) =>
-  sendRaw(port, { path, headers: { origin } })
+  sendRawHttp(port, { path, headers: { origin } })
 const preflight = (origin: string, path = '/users/me', port = environment.httpPort) =>
-  sendRaw(port, {
+  sendRawHttp(port, {
     ...{ method: 'OPTIONS', path },
     headers: { origin, 'access-control-request-method': 'PATCH' },
   })
@@ -58,7 +58,7 @@ test('a page of an allowed origin reads every answer, and its limits; any answer
     t.regex(String(headers.vary), /Origin/)
   }
   t.regex(
-    String((await sendRaw(environment.httpPort, { path: '/users/me' })).headers.vary),
+    String((await sendRawHttp(environment.httpPort, { path: '/users/me' })).headers.vary),
     /Origin/,
   )
 })
@@ -83,7 +83,7 @@ test('an origin that nobody named is told nothing', async (t) => {
 })
 
 test('origins follow the redirect URIs of active client apps at once, on every node', async (t) => {
-  const port = (await environment.another()).httpPort
+  const port = (await environment.addNode()).httpPort
   const origin = 'https://app.example.com'
   t.false(await isAllowed(origin, undefined, port))
   const { id } = await register(

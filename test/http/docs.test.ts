@@ -1,11 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import test from 'ava'
-import { hasBrowser, openPage } from '../support/browser.ts'
-import { sendRaw } from '../support/raw.ts'
+import { hasBrowser, openBrowserPage } from '../support/browser.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
-const document = (await sendRaw(environment.httpPort, { path: '/openapi.json' })).json
+const document = (await sendRawHttp(environment.httpPort, { path: '/openapi.json' })).json
 test.after.always(() => environment.stop())
 const address = `http://127.0.0.1:${environment.httpPort}`
 const pages = ['/openapi.json', '/docs', '/redoc', '/docs/ui.js', '/docs/ui.css', '/redoc/ui.js']
@@ -63,21 +63,21 @@ test('field rules, comments, bare arrays and violations are described', (t) => {
 })
 
 test('the docs carry the security headers, and answer 404 without DEBUG', async (t) => {
-  const closed = await environment.another({ debug: false })
+  const closed = await environment.addNode({ debug: false })
   for (const path of pages) {
-    const { status, headers } = await sendRaw(environment.httpPort, { path })
+    const { status, headers } = await sendRawHttp(environment.httpPort, { path })
     t.is(status, 200, path)
     t.like(headers, { 'x-frame-options': 'DENY', server: 'daikon' }, path)
     const csp = String(headers['content-security-policy'])
     t.regex(csp, /^default-src 'none';.*frame-ancestors 'none'/)
     t.notRegex(csp, /unsafe|https?:|\*/)
-    t.is((await sendRaw(closed.httpPort, { path })).status, 404, path)
+    t.is((await sendRawHttp(closed.httpPort, { path })).status, 404, path)
   }
 })
 
 if (hasBrowser) {
   test('a browser tries a call at /docs and reads /redoc, asking no other host', async (t) => {
-    const page = await openPage(t)
+    const page = await openBrowserPage(t)
     const asked: string[] = []
     const complaints: string[] = []
     page.on('request', (request) => asked.push(request.url()))

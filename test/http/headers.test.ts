@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { type RawAnswer, sendRaw } from '../support/raw.ts'
-import { openSignInWorld } from '../support/sign-in.ts'
+import { type RawResponse, sendRawHttp } from '../support/raw-requests.ts'
+import { createSignInEnvironment } from '../support/sign-in.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const secure = { secureCookies: true }
-const environment = await openSignInWorld({ options: secure })
-const plain = await environment.another({ secureCookies: false })
-const strict = await environment.another({ allowedHosts: [] })
-const narrow = await environment.another({ globalLimit: 1 })
+const environment = await createSignInEnvironment({ options: secure })
+const plain = await environment.addNode({ secureCookies: false })
+const strict = await environment.addNode({ allowedHosts: [] })
+const narrow = await environment.addNode({ globalLimit: 1 })
 // Nothing listens where its database should be.
 const lost = await startTestEnvironment(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
 const [transport] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
@@ -19,7 +19,7 @@ const { key, service, kind, people, workspace, register } = await createWorkspac
   transport,
 )
 const { resource_id } = await register(people.owner)
-await sendRaw(narrow.httpPort, { path: '/users/me' })
+await sendRawHttp(narrow.httpPort, { path: '/users/me' })
 test.after.always(() => Promise.all([environment.stop(), lost.stop()]))
 
 const path = `/permissions/resource/${service}/${kind.resource_type}`
@@ -27,9 +27,9 @@ const shown = { 'x-service-key': key }
 const asOwner = { authorization: `Bearer ${people.owner.token}` }
 const json = { 'content-type': 'application/json' }
 const get = (path: string, headers: Record<string, string> = {}) =>
-  sendRaw(environment.httpPort, { path, headers })
+  sendRawHttp(environment.httpPort, { path, headers })
 const post = (path: string, body: object, headers: Record<string, string>) =>
-  sendRaw(environment.httpPort, {
+  sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path, body: JSON.stringify(body) },
     headers: { ...json, ...headers },
   })
@@ -37,11 +37,11 @@ const makeWorkspace = (slug: string) =>
   post('/workspaces', { name: 'New', slug, description: '' }, asOwner)
 
 /** An answer of each kind. */
-const answers: Record<string, () => Promise<RawAnswer>> = {
+const answers: Record<string, () => Promise<RawResponse>> = {
   '200': () => get(`${path}/${resource_id}`, shown),
   '200 /health': () => get('/health'),
   '200 of HEAD': () =>
-    sendRaw(environment.httpPort, { method: 'HEAD', path: '/.well-known/jwks.json' }),
+    sendRawHttp(environment.httpPort, { method: 'HEAD', path: '/.well-known/jwks.json' }),
   '200 /openapi.json': () => get('/openapi.json'),
   '200 /docs': () => get('/docs'),
   '200 /docs/ui.js': () => get('/docs/ui.js'),
@@ -54,29 +54,34 @@ const answers: Record<string, () => Promise<RawAnswer>> = {
   '204': async () => {
     const { id } = await register(people.owner)
     const request = { method: 'DELETE', path: `/permissions/${id}`, headers: shown }
-    return sendRaw(environment.httpPort, request)
+    return sendRawHttp(environment.httpPort, request)
   },
   '204 of a preflight': () => {
     const asks = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' }
-    return sendRaw(environment.httpPort, { method: 'OPTIONS', path: '/users/me', headers: asks })
+    return sendRawHttp(environment.httpPort, {
+      method: 'OPTIONS',
+      path: '/users/me',
+      headers: asks,
+    })
   },
   '302': () => get('/auth/admin/login/google'),
   '304': () => get('/.well-known/jwks.json', { 'if-none-match': '*' }),
-  '400 of a host': () => sendRaw(strict.httpPort, { headers: { host: 'evil.example' } }),
+  '400 of a host': () => sendRawHttp(strict.httpPort, { headers: { host: 'evil.example' } }),
   '401': () => get(`${path}/${resource_id}`),
   '403': () => get(`/permissions/resource/another/b/${resource_id}`, shown),
   '404': () => get(`${path}/${randomUUID()}`, shown),
   '404 of no route': () => get('/nothing/here'),
   '405': () => get('/permissions/check'),
-  '405 of OPTIONS': () => sendRaw(environment.httpPort, { method: 'OPTIONS', path: '/users/me' }),
-  '405 /health': () => sendRaw(environment.httpPort, { method: 'POST', path: '/health' }),
+  '405 of OPTIONS': () =>
+    sendRawHttp(environment.httpPort, { method: 'OPTIONS', path: '/users/me' }),
+  '405 /health': () => sendRawHttp(environment.httpPort, { method: 'POST', path: '/health' }),
   '409': () => makeWorkspace(`w-${workspace}`),
   '413': () => post('/workspaces', { name: 'x'.repeat(5_000_000) }, asOwner),
   '415': () => post('/permissions/register', {}, { ...shown, 'content-type': 'text/plain' }),
   '422': () => get(`${path}/x`, shown),
   '422 of an address': () => get('/permissions/resource/%/b/c', shown),
-  '429': () => sendRaw(narrow.httpPort, { path: '/users/me' }),
-  '503': () => sendRaw(lost.httpPort, { path: `${path}/${resource_id}`, headers: shown }),
+  '429': () => sendRawHttp(narrow.httpPort, { path: '/users/me' }),
+  '503': () => sendRawHttp(lost.httpPort, { path: `${path}/${resource_id}`, headers: shown }),
 }
 
 /** Specification 5.7, word for word. */
@@ -152,7 +157,7 @@ test('X-Request-ID is 1 to 128 of letters, digits, dot, underscore and hyphen', 
 test('WWW-Authenticate asks for a missing token and names a bad one', async (t) => {
   const check = async (headers: Record<string, string>) => {
     const options = { method: 'POST', path: '/permissions/check', headers }
-    const answer = await sendRaw(environment.httpPort, options)
+    const answer = await sendRawHttp(environment.httpPort, options)
     t.is(answer.status, 401)
     return String(answer.headers['www-authenticate'])
   }
@@ -162,18 +167,18 @@ test('WWW-Authenticate asks for a missing token and names a bad one', async (t) 
 
 test('a repeated X-Request-ID is replaced', async (t) => {
   const headers = ['x-request-id', 'one', 'x-request-id', 'two', 'host', 'localhost']
-  const answer = await sendRaw(environment.httpPort, { path: '/nothing', headers })
+  const answer = await sendRawHttp(environment.httpPort, { path: '/nothing', headers })
   t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
 })
 
 test('a token of 40,000 characters, of many groups, is read', async (t) => {
   const headers = { authorization: `Bearer ${'x'.repeat(40_000)}` }
-  t.is((await sendRaw(environment.httpPort, { path: '/users/me', headers })).status, 401)
+  t.is((await sendRawHttp(environment.httpPort, { path: '/users/me', headers })).status, 401)
 })
 
 test('what Node itself refuses carries the security headers, too', async (t) => {
   const headers = { 'x-long': 'x'.repeat(70_000) }
-  const answer = await sendRaw(environment.httpPort, { path: '/health', headers })
+  const answer = await sendRawHttp(environment.httpPort, { path: '/health', headers })
   t.is(answer.status, 431)
   t.like(answer.headers, security)
 })
@@ -189,17 +194,17 @@ test('with COOKIE_SECURE every answer carries Strict-Transport-Security, and no 
     { path: '/docs/ui.css' },
   ]
   for (const request of requests) {
-    t.like((await sendRaw(environment.httpPort, request)).headers, { ...security, ...hsts })
-    t.is((await sendRaw(plain.httpPort, request)).headers[name], undefined)
+    t.like((await sendRawHttp(environment.httpPort, request)).headers, { ...security, ...hsts })
+    t.is((await sendRawHttp(plain.httpPort, request)).headers[name], undefined)
   }
 })
 
 test('only the hosts of BASE_URL and ADMIN_URL are answered, and anybody at /health', async (t) => {
-  const own = await environment.another({
+  const own = await environment.addNode({
     ...{ allowedHosts: [], baseUrl: 'https://id.example', adminUrl: 'https://admin.example:9004' },
   })
   const status = async (port: number, headers: Record<string, string> | string[], path = '/x') => {
-    const answer = await sendRaw(port, { path, headers })
+    const answer = await sendRawHttp(port, { path, headers })
     if (answer.status === 400) t.is(answer.json.reason, 'HOST_NOT_ALLOWED')
     return answer.status
   }
@@ -220,7 +225,7 @@ test('only the hosts of BASE_URL and ADMIN_URL are answered, and anybody at /hea
   t.is(await status(own.httpPort, ['host', 'id.example', 'host', 'evil.example']), 400)
   t.is(await status(environment.httpPort, { host: 'evil.example' }), 404)
 
-  const named = await environment.another({ allowedHosts: ['other.example', '[::1]'] })
+  const named = await environment.addNode({ allowedHosts: ['other.example', '[::1]'] })
   for (const host of ['other.example', '[::1]:8000'])
     t.is(await status(named.httpPort, { host }), 404)
   t.is(await status(named.httpPort, { host: 'localhost' }), 400)

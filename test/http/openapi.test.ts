@@ -1,12 +1,12 @@
 import test from 'ava'
 import { demo } from '../../src/dev/demo-data.ts'
-import { createFits } from '../support/published.ts'
-import { sendRaw } from '../support/raw.ts'
+import { createSchemaValidator } from '../support/openapi-conformance.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment({ globalLimit: 1000 })
-const document = (await sendRaw(environment.httpPort, { path: '/openapi.json' })).json
-const fits = createFits(document)
+const document = (await sendRawHttp(environment.httpPort, { path: '/openapi.json' })).json
+const fits = createSchemaValidator(document)
 test.after.always(() => environment.stop())
 const { operations } = environment.app
 

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import test from 'ava'
-import { hireAdmin } from '../support/admin.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError } from '../support/outcome.ts'
-import { sendBytes, sendRaw } from '../support/raw.ts'
+import { sendRawGrpc, sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
 const environment = await startTestEnvironment()
-const { admin, call } = await hireAdmin(environment)
+const { token: adminToken, call } = await createAdmin(environment)
 const grpc = environment.transports.find(({ name }) => name === 'grpc') as Transport
 const slug = `w-${await environment.seed.workspace()}`
 test.after.always(() => environment.stop())
 
-const ours = { cookie: `admin_token=${admin}`, origin: 'http://localhost:9004' }
+const ours = { cookie: `admin_token=${adminToken}`, origin: 'http://localhost:9004' }
 const csv = `email,workspace_slug\n${randomUUID()}@example.com,${slug}\n`
 const largest = 5 * 1024 * 1024
 
 function post(body: string | Buffer, type: string, headers: Record<string, string> = ours) {
-  return sendRaw(environment.httpPort, {
+  return sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path: '/admin/import/csv/preview', body },
     headers: { 'content-type': type, ...headers, 'content-length': `${Buffer.byteLength(body)}` },
   })
@@ -75,7 +75,7 @@ test('5 MiB are read and a byte more is 413, however it comes', async (t) => {
 })
 
 test('a message over 6 MiB is RESOURCE_EXHAUSTED; other methods keep to 4 MiB', async (t) => {
-  const shown = { cookie: `admin_token=${admin}` }
+  const shown = { cookie: `admin_token=${adminToken}` }
   const padding = (size: number) => {
     const head = [0x7a, (size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80]
     head.push(((size >> 14) & 0x7f) | 0x80, size >> 21)
@@ -83,7 +83,7 @@ test('a message over 6 MiB is RESOURCE_EXHAUSTED; other methods keep to 4 MiB', 
   }
   const code = async (method: string, size: number) =>
     (
-      await sendBytes(
+      await sendRawGrpc(
         environment.grpcPort,
         `/daikon.v1.AdminService/${method}`,
         padding(size),
@@ -106,7 +106,7 @@ test('another media type, charset or encoding is 415', async (t) => {
   ] as const)
     t.is((await post(csv, type, { ...ours, 'content-encoding': coding })).status, 415)
   // A method that takes no file takes none.
-  const { status } = await sendRaw(environment.httpPort, {
+  const { status } = await sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path: '/admin/client-apps', body: csv },
     headers: { ...ours, 'content-type': 'text/csv', 'content-length': `${csv.length}` },
   })

@@ -3,8 +3,14 @@ import test from 'ava'
 import { decodeJwt } from 'jose'
 import { readConfig } from '../../src/config/config.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
-import { sendRaw } from '../support/raw.ts'
-import { good, openSignInWorld, signAdminIn, signIn, visitProvider } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import {
+  createSignInEnvironment,
+  signIn,
+  signInAdmin,
+  signInAtProvider,
+} from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
 const { ADMIN_EMAILS: adminEmails } = readConfig({
@@ -13,8 +19,8 @@ const { ADMIN_EMAILS: adminEmails } = readConfig({
 const boss = { name: 'Boss', email: 'BOSS@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 const people = [boss, eve]
-const environment = await openSignInWorld({ people, options: { adminEmails } })
-const secure = await openSignInWorld({
+const environment = await createSignInEnvironment({ people, options: { adminEmails } })
+const secure = await createSignInEnvironment({
   people,
   options: {
     adminEmails,
@@ -35,10 +41,10 @@ const me = (transport: Transport, admin: string) => transport.call('GetAdminMe',
 
 /** Somebody an operator's script has promoted. */
 async function promoted(transport: Transport) {
-  const email = environment.newcomer()
+  const email = environment.addProviderUser()
   await signIn(transport, email, 'github')
   await environment.pool.query('update users set is_admin = true where email = $1', [email])
-  const { admin = '' } = await signAdminIn(transport, email, 'github')
+  const { admin = '' } = await signInAdmin(transport, email, 'github')
   return { email, admin }
 }
 
@@ -48,7 +54,7 @@ async function callBack(
   email: string,
   provider: ProviderName = 'github',
 ) {
-  const { message } = await visitProvider(
+  const { message } = await signInAtProvider(
     transports[0] as Transport,
     provider,
     email,
@@ -58,7 +64,7 @@ async function callBack(
   const { login_state, provider: _, ...query } = message as Record<string, string>
   const path = `/auth/admin/callback/${provider}?${new URLSearchParams(query)}`
   const cookie = `login_${query.state}=${login_state}`
-  const { status, headers } = await sendRaw(httpPort, { path, headers: { cookie } })
+  const { status, headers } = await sendRawHttp(httpPort, { path, headers: { cookie } })
   return { status, location: headers.location, cookies: (headers['set-cookie'] ?? []) as string[] }
 }
 
@@ -67,8 +73,8 @@ for (const transport of environment.transports) {
 
   test(`whoever is no administrator ends on the login page ${through}`, async (t) => {
     for (const provider of providerNames) {
-      const email = environment.newcomer()
-      const { location, admin } = await signAdminIn(transport, email, provider)
+      const email = environment.addProviderUser()
+      const { location, admin } = await signInAdmin(transport, email, provider)
       const url = new URL(location)
       t.is(url.origin + url.pathname, `${adminUrl}/login`)
       t.is(url.searchParams.get('error'), 'not_admin')
@@ -81,15 +87,15 @@ for (const transport of environment.transports) {
   test(`ADMIN_EMAILS promotes by a vouched e-mail, however it is written ${through}`, async (t) => {
     t.deepEqual(adminEmails, ['boss@example.com', 'second@example.com', 'eve@example.com'])
     for (const provider of providerNames) {
-      const { location, admin = '' } = await signAdminIn(transport, boss.email, provider)
+      const { location, admin = '' } = await signInAdmin(transport, boss.email, provider)
       t.is(location, adminUrl)
-      t.like(good(await me(transport, admin)), { email: 'boss@example.com', is_admin: true })
+      t.like(expectOk(await me(transport, admin)), { email: 'boss@example.com', is_admin: true })
     }
   })
 
   test(`an e-mail of ADMIN_EMAILS that nobody vouches for promotes nobody ${through}`, async (t) => {
     for (const provider of providerNames) {
-      const { location, admin } = await signAdminIn(transport, eve.email, provider)
+      const { location, admin } = await signInAdmin(transport, eve.email, provider)
       t.is(new URL(location).searchParams.get('error'), 'email_not_verified')
       t.is(admin, undefined)
     }
@@ -98,7 +104,7 @@ for (const transport of environment.transports) {
 
   test(`a refusal at the provider ends on the login page ${through}`, async (t) => {
     for (const provider of providerNames) {
-      const { location, admin } = await signAdminIn(transport, '', provider)
+      const { location, admin } = await signInAdmin(transport, '', provider)
       t.true(location.startsWith(`${adminUrl}/login?error=access_denied&`))
       t.is(admin, undefined)
     }
@@ -110,15 +116,15 @@ for (const transport of environment.transports) {
       'boss@example.com.evil.example',
       'boss+1@example.com',
     ]) {
-      environment.newcomer({ email })
-      const { location } = await signAdminIn(transport, email, 'github')
+      environment.addProviderUser({ email })
+      const { location } = await signInAdmin(transport, email, 'github')
       t.is(new URL(location).searchParams.get('error'), 'not_admin', email)
     }
   })
 
   test(`the user flow promotes, too, and gives no admin token ${through}`, async (t) => {
     const email = 'second@example.com'
-    if (transport.name === 'grpc') environment.newcomer({ email })
+    if (transport.name === 'grpc') environment.addProviderUser({ email })
     else people.push({ name: 'Second', email })
     const { tokens } = await signIn(transport, email, 'github')
     t.true(await isAdmin(email))
@@ -127,7 +133,7 @@ for (const transport of environment.transports) {
 
   test(`me tells who the administrator is ${through}`, async (t) => {
     const { email, admin } = await promoted(transport)
-    const { id, ...rest } = good(await me(transport, admin))
+    const { id, ...rest } = expectOk(await me(transport, admin))
     t.deepEqual(rest, { email, name: 'Ann', avatar_url: '', is_admin: true })
     t.is(id, decodeJwt(admin).sub)
     t.like(await transport.call('GetAdminMe', {}), { ok: false, code: 'unauthenticated' })
@@ -145,7 +151,7 @@ for (const transport of environment.transports) {
   test(`logout denies the token and deletes the cookie ${through}`, async (t) => {
     const { admin } = await promoted(transport)
     const { tokens } = await signIn(transport, boss.email, 'github')
-    t.deepEqual(good(await transport.call('AdminLogout', {}, { admin })), {
+    t.deepEqual(expectOk(await transport.call('AdminLogout', {}, { admin })), {
       status: 'ok',
       admin_token: '',
     })
@@ -172,7 +178,7 @@ for (const transport of environment.transports) {
     t.true((await me(transport, admin)).ok)
     await set('is_active = false')
     t.like(await me(transport, admin), { ok: false, code: 'unauthenticated' })
-    const { location } = await signAdminIn(transport, email, 'github')
+    const { location } = await signInAdmin(transport, email, 'github')
     t.is(new URL(location).searchParams.get('error'), 'user_inactive')
   })
 
@@ -211,7 +217,7 @@ test('the cookie: HttpOnly, SameSite=Strict, Path=/, an hour, Secure as it is se
 })
 
 test('who is no administrator gets no admin cookie', async (t) => {
-  const { status, location, cookies } = await callBack(environment, environment.newcomer())
+  const { status, location, cookies } = await callBack(environment, environment.addProviderUser())
   t.is(status, 302)
   t.true(String(location).startsWith(`${adminUrl}/login?error=not_admin`))
   t.deepEqual(

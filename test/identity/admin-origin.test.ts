@@ -1,12 +1,12 @@
 // Threat: admin CSRF.
 import test from 'ava'
-import { sendRaw } from '../support/raw.ts'
-import { openSignInWorld, signAdminIn } from '../support/sign-in.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { createSignInEnvironment, signInAdmin } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
 const adminUrl = 'http://localhost:9004'
 const boss = { name: 'Boss', email: 'boss@example.com' }
-const environment = await openSignInWorld({
+const environment = await createSignInEnvironment({
   people: [boss],
   options: { adminEmails: [boss.email] },
 })
@@ -14,12 +14,12 @@ test.after.always(() => environment.stop())
 
 const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
 async function signBossIn(transport: Transport): Promise<string> {
-  return String((await signAdminIn(transport, boss.email, 'github')).admin)
+  return String((await signInAdmin(transport, boss.email, 'github')).admin)
 }
 
 const rest = environment.transports.find(({ name }) => name === 'rest') as Transport
 const logOut = (admin: string, headers: Record<string, string>) =>
-  sendRaw(environment.httpPort, {
+  sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path: '/auth/admin/logout' },
     headers: { cookie: `admin_token=${admin}`, ...headers },
   })
@@ -88,7 +88,7 @@ test('GET changes nothing: logout is POST alone, and me needs no Origin', async 
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
     t.is(
       (
-        await sendRaw(environment.httpPort, {
+        await sendRawHttp(environment.httpPort, {
           method,
           path: '/auth/admin/logout',
           headers: { cookie },
@@ -96,15 +96,23 @@ test('GET changes nothing: logout is POST alone, and me needs no Origin', async 
       ).status,
       405,
     )
-  const me = await sendRaw(environment.httpPort, { path: '/auth/admin/me', headers: { cookie } })
+  const me = await sendRawHttp(environment.httpPort, {
+    path: '/auth/admin/me',
+    headers: { cookie },
+  })
   t.is(me.status, 200)
 })
 
 test('logout without a cookie is 401, whatever the Origin', async (t) => {
   for (const headers of [{}, { origin: adminUrl }, { origin: 'null' }] as Record<string, string>[])
     t.is(
-      (await sendRaw(environment.httpPort, { method: 'POST', path: '/auth/admin/logout', headers }))
-        .status,
+      (
+        await sendRawHttp(environment.httpPort, {
+          method: 'POST',
+          path: '/auth/admin/logout',
+          headers,
+        })
+      ).status,
       401,
     )
 })

@@ -1,13 +1,13 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { hasBrowser, openPage } from '../support/browser.ts'
-import { startDev } from '../support/dev.ts'
+import { hasBrowser, openBrowserPage } from '../support/browser.ts'
+import { startDevServer } from '../support/dev-server.ts'
 
 if (hasBrowser) {
   test('a newcomer signs in with a browser, asks what they may do, and signs out', async (t) => {
-    const { rest, app } = await startDev(t)
-    const page = await openPage(t)
+    const { rest, app } = await startDevServer(t)
+    const page = await openBrowserPage(t)
 
     await page.goto(app)
     await page.getByRole('button', { name: 'Sign in with Google' }).click()

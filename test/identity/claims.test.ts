@@ -1,18 +1,18 @@
 // Specification 2, token claims.
 import test from 'ava'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { openSignInWorld, signIn } from '../support/sign-in.ts'
+import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
 
 const baseUrl = 'http://localhost:8000'
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const lifetimes = { access: 120, refresh: 3600, admin: 60 }
-const environment = await openSignInWorld()
-const brief = await openSignInWorld({ options: { lifetimes } })
+const environment = await createSignInEnvironment()
+const brief = await createSignInEnvironment({ options: { lifetimes } })
 test.after.always(() => Promise.all([environment.stop(), brief.stop()]))
 
 for (const transport of environment.transports) {
-  test(`an access token's claims are those of the specification, iss and aud, through ${transport.name}`, async (t) => {
-    const email = environment.newcomer()
+  test(`an access token's claims are those of the specification, iss and aud over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
     const first = await signIn(transport, email, 'google')
     const [{ id: wid, slug }] = first.workspaces
     const sub = decodeJwt(first.tokens.access_token).sub as string
@@ -32,8 +32,8 @@ for (const transport of environment.transports) {
     t.not(jti, decodeJwt(first.tokens.access_token).jti)
   })
 
-  test(`a refresh token tells no more than it has to, through ${transport.name}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+  test(`a refresh token tells no more than it has to over ${transport.label}`, async (t) => {
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const { jti, iat = 0, exp = 0, sub, ...claims } = decodeJwt(tokens.refresh_token)
     const wid = tokens.workspace_id
     t.deepEqual(claims, { wid, type: 'refresh', iss: baseUrl, aud: 'daikon' })
@@ -41,8 +41,8 @@ for (const transport of environment.transports) {
     for (const id of [jti, sub]) t.regex(String(id), uuid)
   })
 
-  test(`tokens are RS256 and name their key, through ${transport.name}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+  test(`tokens are RS256 and name their key over ${transport.label}`, async (t) => {
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       const { kid, ...header } = decodeProtectedHeader(token)
       t.deepEqual(header, { alg: 'RS256', typ: 'JWT' })
@@ -52,8 +52,8 @@ for (const transport of environment.transports) {
 }
 
 for (const transport of brief.transports) {
-  test(`the lifetimes are those of the settings, through ${transport.name}`, async (t) => {
-    const { tokens } = await signIn(transport, brief.newcomer(), 'github')
+  test(`the lifetimes are those of the settings over ${transport.label}`, async (t) => {
+    const { tokens } = await signIn(transport, brief.addProviderUser(), 'github')
     t.like(tokens, { expires_in: 120, refresh_expires_in: 3600 })
     const { iat = 0, exp = 0 } = decodeJwt(tokens.access_token)
     t.is(exp - iat, 120)

@@ -3,23 +3,24 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { sweep } from '../../src/database/sweep.ts'
+import { expectOk } from '../support/outcome.ts'
 import {
-  good,
-  makePkce,
-  openSignInWorld,
+  createPkce,
+  createSignInEnvironment,
+  obtainCode,
   signIn,
-  takeCode,
-  visitApp,
+  signInToApp,
   without,
 } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 test.after.always(() => environment.stop())
 
 const isRefused = (ending: Outcome) =>
   !ending.ok && ending.code === 'failed_precondition' && ending.reason === 'CODE_REFUSED'
-const take = (transport: Transport, email = environment.newcomer()) => takeCode(transport, email)
+const take = (transport: Transport, email = environment.addProviderUser()) =>
+  obtainCode(transport, email)
 const idOf = async (email: string) => {
   const { rows } = await environment.pool.query('select id from users where email = $1', [email])
   return rows[0].id as string
@@ -33,7 +34,7 @@ for (const transport of environment.transports) {
     const { code_verifier: right } = exchange
     for (const code_verifier of [
       ...['a', right.slice(0, -1), `${right}A`, right.toUpperCase(), right.toLowerCase(), '43'],
-      ...[makePkce().verifier, 'a'.repeat(128), 'a'.repeat(129), 'a'.repeat(1000), ` ${right}`],
+      ...[createPkce().verifier, 'a'.repeat(128), 'a'.repeat(129), 'a'.repeat(1000), ` ${right}`],
       ...[`${right}\n`, `${right}\0`, 'é'.repeat(43), '🦊'.repeat(43), '\0', '=', `${right}=`],
     ])
       t.true(isRefused(await transport.call('ExchangeToken', { ...exchange, code_verifier })))
@@ -42,11 +43,16 @@ for (const transport of environment.transports) {
   })
 
   test(`the challenge is no verifier ${through}`, async (t) => {
-    const { verifier, challenge } = makePkce()
+    const { verifier, challenge } = createPkce()
     const request = { code_challenge: challenge }
-    const { redirect } = await visitApp(transport, 'github', environment.newcomer(), request)
+    const { redirect } = await signInToApp(
+      transport,
+      'github',
+      environment.addProviderUser(),
+      request,
+    )
     const code = redirect.searchParams.get('code') ?? ''
-    const { workspaces } = good(await transport.call('ListCodeWorkspaces', { code }))
+    const { workspaces } = expectOk(await transport.call('ListCodeWorkspaces', { code }))
     const exchange = { code, workspace_id: workspaces[0].id, code_verifier: challenge }
     t.true(isRefused(await transport.call('ExchangeToken', exchange)))
     t.true((await transport.call('ExchangeToken', { ...exchange, code_verifier: verifier })).ok)
@@ -96,14 +102,14 @@ for (const transport of environment.transports) {
   })
 
   test(`reading a code's workspaces does not consume it ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const first = await take(transport, email)
     const [home] = first.workspaces
     const other = await environment.seed.workspace('Another')
     await environment.seed.member(other, await idOf(email), 'editor')
     for (let round = 0; round < 3; round += 1) {
       const { code } = first.exchange
-      const { workspaces } = good(await transport.call('ListCodeWorkspaces', { code }))
+      const { workspaces } = expectOk(await transport.call('ListCodeWorkspaces', { code }))
       t.is(workspaces.length, 2)
       const slug = `w-${other}`
       const { id, name, role } = home
@@ -116,7 +122,7 @@ for (const transport of environment.transports) {
       )
     }
     const message = { ...first.exchange, workspace_id: other.toUpperCase() }
-    t.is(good(await transport.call('ExchangeToken', message)).workspace_id, other)
+    t.is(expectOk(await transport.call('ExchangeToken', message)).workspace_id, other)
     const { code } = first.exchange
     t.true(isRefused(await transport.call('ListCodeWorkspaces', { code })))
   })
@@ -139,11 +145,11 @@ for (const transport of environment.transports) {
       code: 'permission_denied',
     })
     const { code } = exchange
-    t.deepEqual(good(await transport.call('ListCodeWorkspaces', { code })), { workspaces: [] })
+    t.deepEqual(expectOk(await transport.call('ListCodeWorkspaces', { code })), { workspaces: [] })
   })
 
   test(`a code of somebody deactivated since is 401, to whoever has its verifier ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const { exchange } = await take(transport, email)
     await environment.pool.query('update users set is_active = false where email = $1', [email])
     const inactive = { ok: false, code: 'unauthenticated', reason: 'USER_INACTIVE' }
@@ -154,11 +160,11 @@ for (const transport of environment.transports) {
   })
 
   test(`a second exchange is 400, revokes the family and denies its access token ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const other = await signIn(transport, email, 'github')
     const { tokens, exchange } = await signIn(transport, email, 'github')
     const { access_token: token, refresh_token } = tokens
-    const next = good(await transport.call('RefreshToken', { refresh_token }))
+    const next = expectOk(await transport.call('RefreshToken', { refresh_token }))
     t.true((await transport.call('GetMe', {}, { token })).ok)
     t.true(isRefused(await transport.call('ExchangeToken', exchange)))
     for (const each of [token, next.access_token])
@@ -171,8 +177,8 @@ for (const transport of environment.transports) {
   })
 
   test(`a replay with a wrong verifier is only a 400 ${through}`, async (t) => {
-    const { tokens, exchange } = await signIn(transport, environment.newcomer(), 'github')
-    const wrong = { ...exchange, code_verifier: makePkce().verifier }
+    const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
+    const wrong = { ...exchange, code_verifier: createPkce().verifier }
     t.true(isRefused(await transport.call('ExchangeToken', wrong)))
     t.true((await transport.call('GetMe', {}, { token: tokens.access_token })).ok)
     const { refresh_token } = tokens
@@ -180,14 +186,14 @@ for (const transport of environment.transports) {
   })
 
   test(`a replay for another workspace ends the tokens as well ${through}`, async (t) => {
-    const { tokens, exchange } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
     const replay = { ...exchange, workspace_id: randomUUID() }
     t.true(isRefused(await transport.call('ExchangeToken', replay)))
     t.false((await transport.call('GetMe', {}, { token: tokens.access_token })).ok)
   })
 
   test(`an invited member joins with the first exchange, and only there ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const [here, there] = [
       await environment.seed.workspace('A'),
       await environment.seed.workspace('B'),
@@ -204,24 +210,24 @@ for (const transport of environment.transports) {
     const { exchange, workspaces } = await take(transport, email)
     t.is(workspaces.length, 2)
     t.is((await joined()).get(here), null)
-    good(await transport.call('ExchangeToken', { ...exchange, workspace_id: here }))
+    expectOk(await transport.call('ExchangeToken', { ...exchange, workspace_id: here }))
     const first = await joined()
     t.true(first.get(here) instanceof Date)
     t.is(first.get(there), null)
     const second = await take(transport, email)
-    good(await transport.call('ExchangeToken', { ...second.exchange, workspace_id: here }))
+    expectOk(await transport.call('ExchangeToken', { ...second.exchange, workspace_id: here }))
     t.deepEqual(await joined(), first)
   })
 
   test(`fields that nobody declared change nothing ${through}`, async (t) => {
-    const boss = await environment.seed.person(await environment.seed.workspace(), 'owner')
-    const email = environment.newcomer()
+    const boss = await environment.seed.newMember(await environment.seed.workspace(), 'owner')
+    const email = environment.addProviderUser()
     const { exchange } = await take(transport, email)
     const more = { user_id: boss, sub: boss, is_admin: true, wrole: 'owner', redirect_uri: 'x' }
     const headers = { 'x-user-id': boss, 'x-admin': 'true' }
     const ending = await transport.call('ExchangeToken', { ...exchange, ...more }, { headers })
-    const token = good(ending).access_token
-    t.is(good(await transport.call('GetMe', {}, { token })).email, email)
+    const token = expectOk(ending).access_token
+    t.is(expectOk(await transport.call('GetMe', {}, { token })).email, email)
     const { rows } = await environment.pool.query('select is_admin from users where email = $1', [
       email,
     ])
@@ -242,7 +248,7 @@ for (const transport of environment.transports) {
     t.teardown(() => {
       environment.clock.now = undefined
     })
-    const { tokens, exchange } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
     environment.clock.now = new Date(Date.now() + 600_000)
     const database = await openDatabase(environment.databaseUrl, () => {})
     await sweep(database, environment.clock.now)
@@ -273,7 +279,7 @@ for (const transport of environment.transports) {
 
 test('codes, verifiers and tokens are in no row as they are', async (t) => {
   const [transport] = environment.transports as [Transport]
-  const { tokens, exchange } = await signIn(transport, environment.newcomer(), 'github')
+  const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
   for (const table of ['authorization_codes', 'refresh_tokens', 'refresh_families', 'activity']) {
     const { rows } = await environment.pool.query(`select * from ${table}`)
     const text = JSON.stringify(rows)
@@ -287,7 +293,7 @@ test('the answer is not to be stored', async (t) => {
   const { exchange } = await take(rest)
   const ending = await rest.call('ExchangeToken', exchange)
   t.like(ending, { ok: true, status: 200, headers: { 'cache-control': 'no-store' } })
-  const { refresh_token } = good(ending)
+  const { refresh_token } = expectOk(ending)
   const refreshed = await rest.call('RefreshToken', { refresh_token })
   t.like(refreshed, { ok: true, status: 200, headers: { 'cache-control': 'no-store' } })
 })

@@ -4,19 +4,19 @@ import test from 'ava'
 import { idsOf } from '../../src/dev/mock-person.ts'
 import { localTenant } from '../../src/dev/mock-provider.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
+import { expectOk } from '../support/outcome.ts'
 import {
-  good,
-  openSignInWorld,
-  signAdminIn,
+  createSignInEnvironment,
+  obtainCode,
   signIn,
-  takeCode,
-  visitApp,
-  visitProvider,
+  signInAdmin,
+  signInAtProvider,
+  signInToApp,
 } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
-const plain = await openSignInWorld({ options: { personalWorkspaces: false } })
+const environment = await createSignInEnvironment()
+const plain = await createSignInEnvironment({ options: { personalWorkspaces: false } })
 test.after.always(() => Promise.all([environment.stop(), plain.stop()]))
 const { pool, seed } = environment
 
@@ -32,14 +32,14 @@ const subjectOf: Record<ProviderName, (email: string) => string> = {
   github: (email) => String(idsOf({ name: '', email }).id),
 }
 const errorOf = async (transport: Transport, email: string, provider: ProviderName = 'github') =>
-  (await visitApp(transport, provider, email)).redirect.searchParams.get('error')
+  (await signInToApp(transport, provider, email)).redirect.searchParams.get('error')
 
 for (const transport of environment.transports) {
   for (const provider of providerNames) {
-    const through = `of ${provider} through ${transport.name}`
+    const through = `of ${provider} over ${transport.label}`
 
     test(`an unverified e-mail opens no user, no invitation and makes none ${through}`, async (t) => {
-      const unverified = () => environment.newcomer({ verified: false })
+      const unverified = () => environment.addProviderUser({ verified: false })
       const [known, invited, unknown] = [unverified(), unverified(), unverified()]
       const id = await seed.user('known', { email: known })
       const account = { provider: 'google', subject: randomUUID(), email: known }
@@ -51,7 +51,7 @@ for (const transport of environment.transports) {
       await seed.member(await seed.workspace(), guest)
       for (const email of [known, invited, unknown]) {
         t.is(await errorOf(transport, email, provider), 'email_not_verified')
-        const { location } = await signAdminIn(transport, email, provider)
+        const { location } = await signInAdmin(transport, email, provider)
         t.regex(location, /\/login\?error=email_not_verified/)
       }
       t.is((await linksOf(id)).length, 1)
@@ -60,7 +60,7 @@ for (const transport of environment.transports) {
     })
 
     test(`a vouched e-mail claims an invitation ${through}`, async (t) => {
-      const email = environment.newcomer()
+      const email = environment.addProviderUser()
       const workspace = await seed.workspace('Invited here')
       const id = await seed.user('', { email, name: '' })
       await seed.member(workspace, id, 'editor')
@@ -69,12 +69,12 @@ for (const transport of environment.transports) {
         { id: workspace, name: 'Invited here', slug: `w-${workspace}`, role: 'editor' },
       ])
       const token = String(tokens.access_token)
-      t.like(good(await transport.call('GetMe', {}, { token })), { id, email, name: 'Ann' })
+      t.like(expectOk(await transport.call('GetMe', {}, { token })), { id, email, name: 'Ann' })
       t.deepEqual(await linksOf(id), [{ provider, subject: subjectOf[provider](email) }])
     })
 
     test(`an e-mail changed upstream keeps the user by subject ${through}`, async (t) => {
-      const email = environment.newcomer()
+      const email = environment.addProviderUser()
       const old = `old-${email}`
       const id = await seed.user('old', { email: old })
       await pool.query(
@@ -85,40 +85,45 @@ for (const transport of environment.transports) {
       const other = await seed.user('other', { email })
       const { tokens } = await signIn(transport, email, provider)
       const token = String(tokens.access_token)
-      t.like(good(await transport.call('GetMe', {}, { token })), { id, email: old, name: 'old' })
+      t.like(expectOk(await transport.call('GetMe', {}, { token })), {
+        id,
+        email: old,
+        name: 'old',
+      })
       t.deepEqual(await linksOf(other), [])
     })
 
     test(`a linked account signs in without its e-mail being vouched for ${through}`, async (t) => {
-      const email = environment.newcomer({ verified: false })
+      const email = environment.addProviderUser({ verified: false })
       const id = await seed.user('linked', { email })
       await pool.query(
         'insert into linked_accounts (provider, subject, user_id, email) values ($1, $2, $3, $4)',
         [provider, subjectOf[provider](email), id, email],
       )
       const { tokens } = await signIn(transport, email, provider)
-      t.is(good(await transport.call('GetMe', {}, { token: tokens.access_token })).id, id)
+      t.is(expectOk(await transport.call('GetMe', {}, { token: tokens.access_token })).id, id)
     })
 
     test(`a deactivated user is refused with user_inactive ${through}`, async (t) => {
-      const email = environment.newcomer()
+      const email = environment.addProviderUser()
       await signIn(transport, email, provider)
       await pool.query('update users set is_active = false where email = $1', [email])
       for (const each of providerNames) t.is(await errorOf(transport, email, each), 'user_inactive')
-      const { location, admin } = await signAdminIn(transport, email, provider)
+      const { location, admin } = await signInAdmin(transport, email, provider)
       t.regex(location, /\/login\?error=user_inactive/)
       t.is(admin, undefined)
     })
 
     test(`10 first sign-ins at once make one user, link and workspace ${through}`, async (t) => {
-      const email = environment.newcomer()
+      const email = environment.addProviderUser()
       const visits = await Promise.all(
-        Array.from({ length: 10 }, () => visitProvider(transport, provider, email)),
+        Array.from({ length: 10 }, () => signInAtProvider(transport, provider, email)),
       )
       const endings = await Promise.all(
         visits.map(({ message }) => transport.call('CompleteLogin', message)),
       )
-      for (const ending of endings) t.true(new URL(good(ending).location).searchParams.has('code'))
+      for (const ending of endings)
+        t.true(new URL(expectOk(ending).location).searchParams.has('code'))
       const [user, ...others] = await usersOf(email)
       t.deepEqual(others, [])
       t.is((await linksOf(user.id)).length, 1)
@@ -127,8 +132,8 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`a vouched e-mail links further providers to the same user through ${transport.name}`, async (t) => {
-    const email = environment.newcomer()
+  test(`a vouched e-mail links further providers to the same user over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
     for (const provider of providerNames) await signIn(transport, email, provider)
     const [user, ...others] = await usersOf(email)
     t.deepEqual(others, [])
@@ -140,27 +145,27 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`first sign-ins with all providers at once make one user through ${transport.name}`, async (t) => {
-    const email = environment.newcomer()
-    const all = await Promise.all(providerNames.map((name) => takeCode(transport, email, name)))
+  test(`first sign-ins with all providers at once make one user over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
+    const all = await Promise.all(providerNames.map((name) => obtainCode(transport, email, name)))
     t.is(new Set(all.map(({ workspaces }) => workspaces[0].id)).size, 1)
     t.is((await usersOf(email)).length, 1)
   })
 
-  test(`an e-mail is stored trimmed and lower-cased through ${transport.name}`, async (t) => {
+  test(`an e-mail is stored trimmed and lower-cased over ${transport.label}`, async (t) => {
     const email = ` MiXed-${randomUUID()}@Example.COM `
-    environment.newcomer({ email })
+    environment.addProviderUser({ email })
     await signIn(transport, email, 'google')
     const [user] = await usersOf(email.trim().toLowerCase())
     t.is(user.email, email.trim().toLowerCase())
     // Another spelling of it is the same person.
     const other = email.trim().toUpperCase()
-    environment.newcomer({ email: other })
+    environment.addProviderUser({ email: other })
     await signIn(transport, other, 'github')
     t.is((await linksOf(user.id)).length, 2)
   })
 
-  test(`what is no plain address opens nothing, vouched for or not, through ${transport.name}`, async (t) => {
+  test(`what is no plain address opens nothing, vouched for or not over ${transport.label}`, async (t) => {
     const at = randomUUID()
     await seed.user('victim', { email: `${at}@example.com` })
     for (const email of [
@@ -172,33 +177,33 @@ for (const transport of environment.transports) {
       ],
       ...[`${at}@example.com.`, `${at}@example.com,x@evil.example`, `${at}@ex\u00adample.com`, at],
     ]) {
-      environment.newcomer({ email })
+      environment.addProviderUser({ email })
       t.is(await errorOf(transport, email, 'google'), 'email_not_verified', email)
     }
   })
 
-  test(`a name one has chosen stays one's own through ${transport.name}`, async (t) => {
-    const email = environment.newcomer()
+  test(`a name one has chosen stays one's own over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
     const { tokens } = await signIn(transport, email, 'github')
     const token = String(tokens.access_token)
-    good(await transport.call('UpdateMe', { name: 'Chosen' }, { token }))
+    expectOk(await transport.call('UpdateMe', { name: 'Chosen' }, { token }))
     await signIn(transport, email, 'google')
-    t.is(good(await transport.call('GetMe', {}, { token })).name, 'Chosen')
+    t.is(expectOk(await transport.call('GetMe', {}, { token })).name, 'Chosen')
   })
 
-  test(`who has a workspace gets no other, who has none gets one through ${transport.name}`, async (t) => {
-    const email = environment.newcomer()
-    const first = await takeCode(transport, email)
+  test(`who has a workspace gets no other, who has none gets one over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
+    const first = await obtainCode(transport, email)
     t.is(first.workspaces.length, 1)
     t.like(first.workspaces[0], { role: 'owner', name: 'Ann’s workspace' })
     t.regex(first.workspaces[0].slug, /^[a-z0-9][a-z0-9-]*[a-z0-9]$/)
-    t.deepEqual((await takeCode(transport, email)).workspaces, first.workspaces)
+    t.deepEqual((await obtainCode(transport, email)).workspaces, first.workspaces)
   })
 }
 
 for (const transport of plain.transports) {
-  test(`PERSONAL_WORKSPACES=false makes none through ${transport.name}`, async (t) => {
-    const { workspaces } = await takeCode(transport, plain.newcomer())
+  test(`PERSONAL_WORKSPACES=false makes none over ${transport.label}`, async (t) => {
+    const { workspaces } = await obtainCode(transport, plain.addProviderUser())
     t.deepEqual(workspaces, [])
   })
 }

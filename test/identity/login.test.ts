@@ -1,21 +1,21 @@
 // Threat: PKCE downgrade; host and forwarded headers.
 import test from 'ava'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
-import { sendRaw } from '../support/raw.ts'
+import { expectOk } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
 import {
   appUri,
-  good,
-  makePkce,
-  openSignInWorld,
-  visitApp,
-  visitProvider,
+  createPkce,
+  createSignInEnvironment,
+  signInAtProvider,
+  signInToApp,
   without,
 } from '../support/sign-in.ts'
 
 const nowhere = 'http://127.0.0.1:9'
-const environment = await openSignInWorld()
-const secure = await openSignInWorld({ options: { secureCookies: true } })
-const down = await openSignInWorld({
+const environment = await createSignInEnvironment()
+const secure = await createSignInEnvironment({ options: { secureCookies: true } })
+const down = await createSignInEnvironment({
   settings: {
     GOOGLE_ISSUER: nowhere,
     MICROSOFT_ISSUER: `${nowhere}/{tenant}/v2.0`,
@@ -23,12 +23,12 @@ const down = await openSignInWorld({
     GITHUB_API_URL: nowhere,
   },
 })
-const two = await openSignInWorld({ settings: { GITHUB_CLIENT_ID: '' } })
+const two = await createSignInEnvironment({ settings: { GITHUB_CLIENT_ID: '' } })
 test.after.always(() => Promise.all([environment, secure, down, two].map((each) => each.stop())))
 
 const request = (provider: ProviderName = 'github') => ({
   ...{ provider, redirect_uri: appUri, state: 'of the app' },
-  ...{ code_challenge: makePkce().challenge, code_challenge_method: 'S256' },
+  ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
 })
 
 /** An answer in place sends the browser nowhere and gives it nothing to keep. */
@@ -37,7 +37,10 @@ const inPlace = { location: undefined, 'set-cookie': undefined }
 /** A begun login over plain HTTP, for its cookies. */
 async function begin({ httpPort }: { httpPort: number }, headers: Record<string, string> = {}) {
   const path = `/auth/login/google?${new URLSearchParams(request('google'))}`
-  const answer = await sendRaw(httpPort, { path, headers: { host: 'localhost:8000', ...headers } })
+  const answer = await sendRawHttp(httpPort, {
+    path,
+    headers: { host: 'localhost:8000', ...headers },
+  })
   return { ...answer, cookies: (answer.headers['set-cookie'] ?? []) as string[] }
 }
 
@@ -57,7 +60,7 @@ for (const transport of environment.transports) {
     redirect_uri: [''],
     state: ['a'.repeat(513), 'é'.repeat(513)],
   })) {
-    test(`a ${field} that is missing or malformed is 422 in place through ${transport.name}`, async (t) => {
+    test(`a ${field} that is missing or malformed is 422 in place over ${transport.label}`, async (t) => {
       const messages = values.map((value) => ({ ...request(), [field]: value }))
       if (field !== 'state') messages.push(without(transport, request(), field) as never)
       for (const message of messages) {
@@ -73,17 +76,17 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`a state of 512 characters comes back as it is through ${transport.name}`, async (t) => {
-    const email = environment.newcomer()
+  test(`a state of 512 characters comes back as it is over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
     for (const state of ['é'.repeat(512), '"<>&=#%00\\\n\u2028🦊', ' ']) {
-      const { redirect } = await visitApp(transport, 'github', email, { state })
+      const { redirect } = await signInToApp(transport, 'github', email, { state })
       t.is(redirect.searchParams.get('state'), state)
     }
-    const { redirect } = await visitApp(transport, 'github', email)
+    const { redirect } = await signInToApp(transport, 'github', email)
     t.is(redirect.searchParams.get('state'), null)
   })
 
-  test(`an unknown provider is 404 in place through ${transport.name}`, async (t) => {
+  test(`an unknown provider is 404 in place over ${transport.label}`, async (t) => {
     for (const provider of ['gitlab', 'Google', 'google ', '../google', '__proto__', 'constructor'])
       for (const method of ['BeginLogin', 'BeginAdminLogin']) {
         const message = method === 'BeginLogin' ? { ...request(), provider } : { provider }
@@ -93,7 +96,7 @@ for (const transport of environment.transports) {
       }
   })
 
-  test(`the callback of an unknown provider is 404 through ${transport.name}`, async (t) => {
+  test(`the callback of an unknown provider is 404 over ${transport.label}`, async (t) => {
     for (const method of ['CompleteLogin', 'CompleteAdminLogin']) {
       const ending = await transport.call(method, { provider: 'gitlab', state: 'x', code: 'x' })
       t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
@@ -101,12 +104,12 @@ for (const transport of environment.transports) {
   })
 
   for (const provider of providerNames) {
-    const through = `of ${provider} through ${transport.name}`
+    const through = `of ${provider} over ${transport.label}`
 
     test(`a refusal at the provider comes back as error and state ${through}`, async (t) => {
-      const { message } = await visitProvider(transport, provider, '', { state: 'x y' })
+      const { message } = await signInAtProvider(transport, provider, '', { state: 'x y' })
       const said = { error_description: 'No\n[18:00:00] INFO: forged\u001b[31m' }
-      const { location } = good(await transport.call('CompleteLogin', { ...message, ...said }))
+      const { location } = expectOk(await transport.call('CompleteLogin', { ...message, ...said }))
       const { origin, pathname, searchParams } = new URL(location)
       t.is(origin + pathname, 'https://app.example.com/done')
       t.is(searchParams.get('error'), 'access_denied')
@@ -121,11 +124,16 @@ for (const transport of environment.transports) {
         ...[{ code: 'x' }, { code: '' }, { iss: 'https://evil.example' }, { iss: '' }],
         ...[{ error: 'server_error' }, { error: '__proto__' }, { error: '' }],
       ]) {
-        const { message } = await visitProvider(transport, provider, environment.newcomer(), {
-          state: 's',
-        })
+        const { message } = await signInAtProvider(
+          transport,
+          provider,
+          environment.addProviderUser(),
+          {
+            state: 's',
+          },
+        )
         const ending = await transport.call('CompleteLogin', { ...message, ...spoilt })
-        const { searchParams } = new URL(good(ending).location)
+        const { searchParams } = new URL(expectOk(ending).location)
         t.regex(searchParams.get('error') ?? '', /^(provider_error|invalid_response)$/)
         t.is(searchParams.get('state'), 's')
         t.is(searchParams.get('code'), null)
@@ -136,31 +144,37 @@ for (const transport of environment.transports) {
 }
 
 for (const transport of down.transports) {
-  test(`a provider that is down comes back as error and state through ${transport.name}`, async (t) => {
+  test(`a provider that is down comes back as error and state over ${transport.label}`, async (t) => {
     for (const provider of ['google', 'microsoft'] as const) {
-      const { location, login_state } = good(await transport.call('BeginLogin', request(provider)))
+      const { location, login_state } = expectOk(
+        await transport.call('BeginLogin', request(provider)),
+      )
       t.is(login_state, undefined)
       t.true(location.startsWith(appUri))
       t.is(new URL(location).searchParams.get('error'), 'provider_unavailable')
       t.is(new URL(location).searchParams.get('state'), 'of the app')
-      const admin = good(await transport.call('BeginAdminLogin', { provider }))
+      const admin = expectOk(await transport.call('BeginAdminLogin', { provider }))
       t.regex(admin.location, /^http:\/\/localhost:9004\/login\?error=provider_unavailable&/)
     }
   })
 
-  test(`a provider that went down meanwhile is an error, never 500, through ${transport.name}`, async (t) => {
+  test(`a provider that went down meanwhile is an error, never 500 over ${transport.label}`, async (t) => {
     const [up] = environment.transports
     for (const provider of providerNames) {
-      const { message } = await visitProvider(up as never, provider, environment.newcomer())
+      const { message } = await signInAtProvider(
+        up as never,
+        provider,
+        environment.addProviderUser(),
+      )
       const { iss, ...rest } = message
-      const { location } = good(await transport.call('CompleteLogin', rest))
+      const { location } = expectOk(await transport.call('CompleteLogin', rest))
       t.is(new URL(location).searchParams.get('error'), 'provider_unavailable')
     }
   })
 }
 
 for (const transport of two.transports) {
-  test(`a provider without client id is 404 through ${transport.name}`, async (t) => {
+  test(`a provider without client id is 404 over ${transport.label}`, async (t) => {
     const ending = await transport.call('BeginLogin', request('github'))
     t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
     const admin = await transport.call('BeginAdminLogin', { provider: 'github' })
@@ -189,11 +203,15 @@ test('login answers 302 with one cookie: HttpOnly, SameSite=Lax, Path=/auth, ten
 
 test('the callback deletes the cookie of its login', async (t) => {
   const [transport] = environment.transports
-  const { message } = await visitProvider(transport as never, 'github', environment.newcomer())
+  const { message } = await signInAtProvider(
+    transport as never,
+    'github',
+    environment.addProviderUser(),
+  )
   const { provider, login_state, ...query } = message as Record<string, string>
   const path = `/auth/callback/${provider}?${new URLSearchParams(query)}`
   const headers = { cookie: `other=1; login_${query.state}=${login_state}` }
-  const answer = await sendRaw(environment.httpPort, { path, headers })
+  const answer = await sendRawHttp(environment.httpPort, { path, headers })
   t.is(answer.status, 302)
   const [cookie = '', ...others] = answer.headers['set-cookie'] ?? []
   t.deepEqual(others, [])

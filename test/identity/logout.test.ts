@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { sendRaw } from '../support/raw.ts'
-import { good, openSignInWorld, signIn } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
-const second = await environment.another()
+const environment = await createSignInEnvironment()
+const second = await environment.addNode()
 test.after.always(() => environment.stop())
 
 const refresh = (transport: Transport, { refresh_token }: Record<string, any>) =>
@@ -22,12 +23,12 @@ for (const transport of environment.transports) {
   const next = second.transports.find(({ name }) => name === transport.name) as Transport
 
   test(`logout denies the access token and revokes every family of the user ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const { tokens } = await signIn(transport, email, 'github')
     const { tokens: other } = await signIn(transport, email, 'google')
-    const { tokens: stranger } = await signIn(transport, environment.newcomer(), 'github')
-    const refreshed = good(await refresh(transport, tokens))
-    t.deepEqual(good(await logout(transport, tokens)), { status: 'ok' })
+    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
+    const refreshed = expectOk(await refresh(transport, tokens))
+    t.deepEqual(expectOk(await logout(transport, tokens)), { status: 'ok' })
     t.like(await uses(transport, tokens), { code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
     for (const pair of [refreshed, other]) {
       t.like(await refresh(transport, pair), { code: 'unauthenticated' })
@@ -35,25 +36,25 @@ for (const transport of environment.transports) {
     }
     t.like(await logout(transport, tokens), { ok: false, code: 'unauthenticated' })
     const token = String(stranger.access_token)
-    t.is(good(await transport.call('ListSessions', {}, { token })).sessions.length, 1)
+    t.is(expectOk(await transport.call('ListSessions', {}, { token })).sessions.length, 1)
     t.true((await refresh(transport, stranger)).ok)
   })
 
   test(`logout holds on another node from its acknowledgement on ${through}`, async (t) => {
     for (let round = 0; round < 20; round += 1) {
-      const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+      const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
       // The other node has seen the token and could remember it.
       t.true((await uses(next, tokens)).ok)
       const [here, there] = round % 2 ? [transport, next] : [next, transport]
-      good(await logout(here, tokens))
+      expectOk(await logout(here, tokens))
       t.like(await uses(there, tokens), { ok: false, reason: 'TOKEN_REVOKED' })
       t.false((await refresh(there, tokens)).ok)
     }
   })
 
   test(`a token is denied for its own remaining life ${through}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
-    good(await logout(transport, tokens))
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
+    expectOk(await logout(transport, tokens))
     const { jti, exp = 0 } = decodeJwt(tokens.access_token)
     const sql = 'select expires_at from denied_tokens where token_id = $1'
     const { rows } = await environment.pool.query(sql, [jti])
@@ -61,7 +62,7 @@ for (const transport of environment.transports) {
   })
 
   test(`logout without a token, or with another kind, is 401 ${through}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     t.like(await transport.call('Logout', {}), { ok: false, code: 'unauthenticated' })
     const token = String(tokens.refresh_token)
     t.like(await transport.call('Logout', {}, { token }), { ok: false, code: 'unauthenticated' })
@@ -70,25 +71,25 @@ for (const transport of environment.transports) {
   })
 
   test(`a body of logout's changes nothing ${through}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
-    const { tokens: other } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
+    const { tokens: other } = await signIn(transport, environment.addProviderUser(), 'github')
     const body = { user_id: decodeJwt(other.access_token).sub, token: other.access_token }
-    good(await transport.call('Logout', body, { token: tokens.access_token }))
+    expectOk(await transport.call('Logout', body, { token: tokens.access_token }))
     t.true((await uses(transport, other)).ok)
     t.true((await refresh(transport, other)).ok)
   })
 
   test(`after a logout one signs in again ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const first = await signIn(transport, email, 'github')
-    good(await logout(transport, first.tokens))
+    expectOk(await logout(transport, first.tokens))
     const again = await signIn(transport, email, 'github')
     t.is(again.tokens.workspace_id, first.tokens.workspace_id)
     t.true((await uses(transport, again.tokens)).ok)
   })
 
   test(`20 parallel logouts with one token: one is ok, the others ok or 401 ${through}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const endings = await Promise.all(Array.from({ length: 20 }, () => logout(transport, tokens)))
     t.true(endings.some(({ ok }) => ok))
     for (const ending of endings) t.true(ending.ok || ending.code === 'unauthenticated')
@@ -98,14 +99,14 @@ for (const transport of environment.transports) {
 
 test('logout is 200 without a body, too, and not to be stored', async (t) => {
   const [transport] = environment.transports as [Transport]
-  const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+  const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   const request = { method: 'POST', path: '/auth/logout', headers }
-  const { status, json, headers: answered } = await sendRaw(environment.httpPort, request)
+  const { status, json, headers: answered } = await sendRawHttp(environment.httpPort, request)
   t.is(status, 200)
   t.deepEqual(json, { status: 'ok' })
   t.is(answered['cache-control'], 'no-store')
-  t.is((await sendRaw(environment.httpPort, { ...request, method: 'GET' })).status, 405)
+  t.is((await sendRawHttp(environment.httpPort, { ...request, method: 'GET' })).status, 405)
 })
 
 test('a token of nobody is 401 at logout', async (t) => {

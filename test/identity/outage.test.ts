@@ -1,23 +1,23 @@
 // Threat: failure taken for success (sign-in).
 import test from 'ava'
 import { cloneDatabase } from '../support/database.ts'
-import { startProxy } from '../support/proxy.ts'
+import { startDatabaseProxy } from '../support/proxy.ts'
 import { createSeed } from '../support/seed.ts'
 import {
   appUri,
-  makePkce,
-  openSignInWorld,
-  signAdminIn,
+  createPkce,
+  createSignInEnvironment,
+  obtainCode,
   signIn,
-  takeCode,
-  visitProvider,
+  signInAdmin,
+  signInAtProvider,
 } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 
 const boss = { name: 'Boss', email: 'boss@example.com' }
 const database = await cloneDatabase()
-const proxy = await startProxy(database.url)
-const environment = await openSignInWorld({
+const proxy = await startDatabaseProxy(database.url)
+const environment = await createSignInEnvironment({
   people: [boss],
   options: { adminEmails: [boss.email] },
   databaseUrl: proxy.url,
@@ -35,15 +35,15 @@ const isDenied = (ending: Outcome) => !ending.ok && ending.code === 'unauthentic
 
 /** Everything of a sign-in's life, ready to be called. */
 async function prepare(transport: Transport) {
-  const email = environment.newcomer()
+  const email = environment.addProviderUser()
   const { tokens } = await signIn(transport, email, 'github')
-  const { exchange } = await takeCode(transport, email)
-  const { message } = await visitProvider(transport, 'github', email)
+  const { exchange } = await obtainCode(transport, email)
+  const { message } = await signInAtProvider(transport, 'github', email)
   const begin = { provider: 'github', redirect_uri: appUri, code_challenge_method: 'S256' }
-  const adminRound = await visitProvider(transport, 'github', boss.email, {}, 'BeginAdminLogin')
-  const { admin = '' } = await signAdminIn(transport, boss.email, 'github')
+  const adminRound = await signInAtProvider(transport, 'github', boss.email, {}, 'BeginAdminLogin')
+  const { admin = '' } = await signInAdmin(transport, boss.email, 'github')
   const { access_token: token, refresh_token } = tokens
-  const code_challenge = makePkce().challenge
+  const code_challenge = createPkce().challenge
   return {
     BeginLogin: () => transport.call('BeginLogin', { ...begin, code_challenge }),
     CompleteLogin: () => transport.call('CompleteLogin', message),
@@ -71,7 +71,7 @@ async function untilBack(probe: () => Promise<Outcome>) {
 
 for (const transport of environment.transports) {
   test.serial(
-    `PostgreSQL away: 503, and nothing has happened, through ${transport.name}`,
+    `PostgreSQL away: 503, and nothing has happened over ${transport.label}`,
     async (t) => {
       const calls = await prepare(transport)
       await proxy.cut()
@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `cut off in the middle: 503, and all or nothing, through ${transport.name}`,
+    `cut off in the middle: 503, and all or nothing over ${transport.label}`,
     async (t) => {
       for (const [name, table] of [
         ['ExchangeToken', 'refresh_families'],

@@ -1,10 +1,11 @@
 // Threat: code and refresh races.
 import test, { type ExecutionContext } from 'ava'
-import { good, openSignInWorld, signIn, takeCode } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { createSignInEnvironment, obtainCode, signIn } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
-const second = await environment.another()
+const environment = await createSignInEnvironment()
+const second = await environment.addNode()
 test.after.always(() => environment.stop())
 
 const many = 20
@@ -35,14 +36,14 @@ for (const transport of environment.transports) {
 
   test.serial(`of 20 parallel exchanges one wins, and loses what it won ${through}`, async (t) => {
     for (let round = 0; round < 3; round += 1) {
-      const { exchange } = await takeCode(transport, environment.newcomer())
+      const { exchange } = await obtainCode(transport, environment.addProviderUser())
       const endings = await atOnce(transport.name, 'ExchangeToken', exchange)
       const won = endings.filter(({ ok }) => ok)
       t.is(won.length, 1)
       for (const ending of endings)
         if (!ending.ok) t.like(ending, { code: 'failed_precondition', reason: 'CODE_REFUSED' })
       // The losers had the verifier: that is a replay.
-      t.true(await isDead(transport, good(won[0] as Outcome)))
+      t.true(await isDead(transport, expectOk(won[0] as Outcome)))
     }
   })
 
@@ -50,7 +51,7 @@ for (const transport of environment.transports) {
     `of 20 parallel refreshes at most one wins, and the family ends ${through}`,
     async (t) => {
       for (let round = 0; round < 3; round += 1) {
-        const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+        const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
         const { refresh_token } = tokens
         const endings = await atOnce(transport.name, 'RefreshToken', { refresh_token })
         const won = endings.filter(({ ok }) => ok)
@@ -59,13 +60,13 @@ for (const transport of environment.transports) {
           if (!ending.ok)
             t.like(ending, { code: 'unauthenticated', reason: 'REFRESH_TOKEN_REFUSED' })
         t.true(await isDead(transport, tokens))
-        for (const ending of won) t.true(await isDead(transport, good(ending)))
+        for (const ending of won) t.true(await isDead(transport, expectOk(ending)))
       }
     },
   )
 
   test.serial(`40 people who refresh at once all get on ${through}`, async (t) => {
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     const all = await Promise.all(
       Array.from({ length: 40 }, () =>
         signIn(transport, email, 'github').then(({ tokens }) => tokens),
@@ -83,7 +84,7 @@ for (const transport of environment.transports) {
   test.serial(`a refresh and a logout at once leave no refresh token ${through}`, async (t) => {
     const started = performance.now()
     for (let round = 0; round < 10; round += 1) {
-      const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+      const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
       const { refresh_token, access_token: token } = tokens
       const [refresh, logout] = await Promise.all([
         transport.call('RefreshToken', { refresh_token }),
@@ -103,8 +104,8 @@ for (const transport of environment.transports) {
   test.serial(`a refresh and a reuse at once leave no live token ${through}`, async (t) => {
     const started = performance.now()
     for (let round = 0; round < 10; round += 1) {
-      const { tokens } = await signIn(transport, environment.newcomer(), 'github')
-      const first = good(
+      const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
+      const first = expectOk(
         await transport.call('RefreshToken', { refresh_token: tokens.refresh_token }),
       )
       const [next, reuse] = await Promise.all([
@@ -119,8 +120,8 @@ for (const transport of environment.transports) {
   })
 
   test.serial(`a member removed in the middle of an exchange gets 403 ${through}`, async (t) => {
-    const email = environment.newcomer()
-    const { exchange } = await takeCode(transport, email)
+    const email = environment.addProviderUser()
+    const { exchange } = await obtainCode(transport, email)
     const client = await environment.pool.connect()
     try {
       // The exchange has looked at the membership and waits for its code.
@@ -139,7 +140,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(`a member removed in the middle of a refresh gets 401 ${through}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const client = await environment.pool.connect()
     try {
       await client.query('begin; select from refresh_families for update')

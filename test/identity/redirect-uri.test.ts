@@ -1,16 +1,22 @@
 // Threat: redirect_uri looseness.
 import test from 'ava'
 import { providerNames } from '../../src/identity/providers/provider.ts'
-import { sendRaw } from '../support/raw.ts'
-import { appUri, good, makePkce, openSignInWorld, visitProvider } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import {
+  appUri,
+  createPkce,
+  createSignInEnvironment,
+  signInAtProvider,
+} from '../support/sign-in.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 await environment.seed.clientApp(['https://second.example.com/cb', 'http://localhost:4000/cb'])
 test.after.always(() => environment.stop())
 
 const request = (redirect_uri: string) => ({
   ...{ provider: 'github', redirect_uri },
-  ...{ code_challenge: makePkce().challenge, code_challenge_method: 'S256' },
+  ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
 })
 
 /** An answer in place sends the browser nowhere and gives it nothing to keep. */
@@ -84,7 +90,7 @@ const loose: Record<string, string[]> = {
 
 for (const transport of environment.transports) {
   for (const [what, uris] of Object.entries(loose)) {
-    test(`a redirect_uri with ${what} is refused 400 in place through ${transport.name}`, async (t) => {
+    test(`a redirect_uri with ${what} is refused 400 in place over ${transport.label}`, async (t) => {
       for (const uri of uris) {
         const ending = await transport.call('BeginLogin', request(uri))
         t.like(
@@ -97,14 +103,14 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`a redirect_uri with a NUL is refused 400 through ${transport.name}`, async (t) => {
+  test(`a redirect_uri with a NUL is refused 400 over ${transport.label}`, async (t) => {
     for (const uri of ['\0', `${appUri}\0`, `https://app.example.com/\0done?from=daikon`]) {
       const ending = await transport.call('BeginLogin', request(uri))
       t.like(ending, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
     }
   })
 
-  test(`any redirect_uri, however long, is refused 400 through ${transport.name}`, async (t) => {
+  test(`any redirect_uri, however long, is refused 400 over ${transport.label}`, async (t) => {
     for (const length of [2000, 2001, 8000]) {
       const ending = await transport.call('BeginLogin', request(appUri.padEnd(length, 'x')))
       t.like(
@@ -115,7 +121,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a redirect_uri of an active app starts a login through ${transport.name}`, async (t) => {
+  test(`a redirect_uri of an active app starts a login over ${transport.label}`, async (t) => {
     for (const uri of [appUri, 'https://second.example.com/cb', 'http://localhost:4000/cb'])
       t.true((await transport.call('BeginLogin', request(uri))).ok)
     const uri = `https://app.example.com/inactive-${transport.name}`
@@ -131,13 +137,15 @@ for (const transport of environment.transports) {
     t.true((await transport.call('BeginLogin', request(uri))).ok)
   })
 
-  test(`an app deactivated between login and callback gets no code through ${transport.name}`, async (t) => {
+  test(`an app deactivated between login and callback gets no code over ${transport.label}`, async (t) => {
     for (const [at, provider] of providerNames.entries()) {
       const redirect_uri = `https://app.example.com/${transport.name}-${provider}`
       const app = await environment.seed.clientApp([redirect_uri])
-      const email = environment.newcomer()
-      const { message } = await visitProvider(transport, provider, email, { redirect_uri })
-      const { message: second } = await visitProvider(transport, provider, email, { redirect_uri })
+      const email = environment.addProviderUser()
+      const { message } = await signInAtProvider(transport, provider, email, { redirect_uri })
+      const { message: second } = await signInAtProvider(transport, provider, email, {
+        redirect_uri,
+      })
       await environment.pool.query(
         at % 2
           ? 'update client_apps set is_active = false where id = $1'
@@ -154,13 +162,13 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`the code goes to the address of its own login through ${transport.name}`, async (t) => {
+  test(`the code goes to the address of its own login over ${transport.label}`, async (t) => {
     const redirect_uri = 'https://second.example.com/cb'
-    const { message } = await visitProvider(transport, 'github', environment.newcomer(), {
+    const { message } = await signInAtProvider(transport, 'github', environment.addProviderUser(), {
       redirect_uri,
     })
-    const extra = { redirect_uri: appUri, code_challenge: makePkce().challenge }
-    const { location } = good(await transport.call('CompleteLogin', { ...message, ...extra }))
+    const extra = { redirect_uri: appUri, code_challenge: createPkce().challenge }
+    const { location } = expectOk(await transport.call('CompleteLogin', { ...message, ...extra }))
     t.true(location.startsWith(`${redirect_uri}?code=`))
   })
 }
@@ -168,7 +176,7 @@ for (const transport of environment.transports) {
 test('a repeated parameter starts no login, whichever comes first', async (t) => {
   const { provider, ...message } = request(appUri)
   const whole = new URLSearchParams(message)
-  const other = makePkce().challenge
+  const other = createPkce().challenge
   for (const [name, value] of [
     ...[appUri, 'https://evil.example/', ''].map((uri) => ['redirect_uri', uri]),
     ...[other, message.code_challenge].map((challenge) => ['code_challenge', challenge]),
@@ -179,7 +187,7 @@ test('a repeated parameter starts no login, whichever comes first', async (t) =>
       `${new URLSearchParams([[name, value]])}&${whole}`,
     ]) {
       const path = `/auth/login/${provider}?${query}`
-      const { status, headers, json } = await sendRaw(environment.httpPort, { path })
+      const { status, headers, json } = await sendRawHttp(environment.httpPort, { path })
       t.is(status, 422, path)
       t.deepEqual(
         json.errors.map(({ field }: { field: string }) => field),
@@ -195,7 +203,7 @@ test('a parameter under a like name is none', async (t) => {
   for (const name of ['redirect_uri[]', 'redirect_uri[0]', 'REDIRECT_URI', 'redirectUri']) {
     const query = new URLSearchParams({ ...rest, [name]: redirect_uri })
     const path = `/auth/login/${provider}?${query}`
-    t.is((await sendRaw(environment.httpPort, { path })).status, 422, name)
+    t.is((await sendRawHttp(environment.httpPort, { path })).status, 422, name)
   }
 })
 

@@ -2,17 +2,18 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { good, openSignInWorld, signIn, without } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { createSignInEnvironment, signIn, without } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 test.after.always(() => environment.stop())
 
 const isDenied = (ending: Outcome) => !ending.ok && ending.code === 'unauthenticated'
 const refresh = (transport: Transport, { refresh_token }: Record<string, any>) =>
   transport.call('RefreshToken', { refresh_token })
 const start = async (transport: Transport) => {
-  const email = environment.newcomer()
+  const email = environment.addProviderUser()
   const { tokens } = await signIn(transport, email, 'github')
   return { email, tokens, id: String(decodeJwt(tokens.access_token).sub) }
 }
@@ -26,7 +27,7 @@ for (const transport of environment.transports) {
     const { tokens } = await start(transport)
     let pair = tokens
     for (let round = 0; round < 3; round += 1) {
-      const next = good(await refresh(transport, pair))
+      const next = expectOk(await refresh(transport, pair))
       t.deepEqual(Object.keys(next).toSorted(), Object.keys(tokens).toSorted())
       t.like(next, { token_type: 'Bearer', expires_in: 900, workspace_id: tokens.workspace_id })
       t.not(next.refresh_token, pair.refresh_token)
@@ -35,7 +36,7 @@ for (const transport of environment.transports) {
       t.true((await uses(transport, pair)).ok)
       pair = next
     }
-    const { sessions } = good(
+    const { sessions } = expectOk(
       await transport.call('ListSessions', {}, { token: String(pair.access_token) }),
     )
     t.is(sessions.length, 1)
@@ -45,8 +46,8 @@ for (const transport of environment.transports) {
   test(`a reused token is 401 and ends the family with its access tokens ${through}`, async (t) => {
     const { email, tokens } = await start(transport)
     const other = (await signIn(transport, email, 'github')).tokens
-    const second = good(await refresh(transport, tokens))
-    const third = good(await refresh(transport, second))
+    const second = expectOk(await refresh(transport, tokens))
+    const third = expectOk(await refresh(transport, second))
     t.like(await refresh(transport, tokens), {
       code: 'unauthenticated',
       reason: 'REFRESH_TOKEN_REFUSED',
@@ -61,8 +62,8 @@ for (const transport of environment.transports) {
 
   test(`a consumed token is refused after a restart, too ${through}`, async (t) => {
     const { tokens } = await start(transport)
-    const next = good(await refresh(transport, tokens))
-    const node = await environment.another()
+    const next = expectOk(await refresh(transport, tokens))
+    const node = await environment.addNode()
     const again = node.transports.find(({ name }) => name === transport.name) as Transport
     t.true((await uses(again, next)).ok)
     t.true(isDenied(await refresh(again, tokens)))
@@ -126,7 +127,7 @@ for (const transport of environment.transports) {
     await environment.pool.query(`update users set name = 'Anna' where id = $1`, [id])
     const slug = `moved-${transport.name}`
     await environment.pool.query('update workspaces set slug = $2 where id = $1', [wid, slug])
-    const today = decodeJwt(good(await refresh(transport, tokens)).access_token)
+    const today = decodeJwt(expectOk(await refresh(transport, tokens)).access_token)
     t.like(today, { sub: id, wid, wslug: slug, wrole: 'editor', groups: [group], name: 'Anna' })
   })
 
@@ -141,10 +142,10 @@ for (const transport of environment.transports) {
       const { tokens } = await start(transport)
       t.is(tokens.refresh_expires_in, 604_800)
       environment.clock.now = new Date(begun + 604_000_000)
-      const late = good(await refresh(transport, tokens))
+      const late = expectOk(await refresh(transport, tokens))
       t.is(late.refresh_expires_in, 800)
       environment.clock.now = new Date(begun + 604_799_000)
-      const last = good(await refresh(transport, late))
+      const last = expectOk(await refresh(transport, late))
       t.is(last.refresh_expires_in, 1)
       for (const passed of [604_800_000, 700_000_000]) {
         environment.clock.now = new Date(begun + passed)

@@ -2,21 +2,22 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { decodeJwt } from 'jose'
-import { good, openSignInWorld, signIn, takeCode } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { createSignInEnvironment, obtainCode, signIn } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 test.after.always(() => environment.stop())
 
 const list = async (transport: Transport, token: string): Promise<Record<string, any>[]> =>
-  good(await transport.call('ListSessions', {}, { token })).sessions
+  expectOk(await transport.call('ListSessions', {}, { token })).sessions
 const uses = (transport: Transport, token: string) => transport.call('GetMe', {}, { token })
 const refresh = (transport: Transport, refresh_token: string) =>
   transport.call('RefreshToken', { refresh_token })
 
 /** Three sessions of one person. */
 async function signInThrice(transport: Transport) {
-  const email = environment.newcomer()
+  const email = environment.addProviderUser()
   const first = (await signIn(transport, email, 'google')).tokens
   const second = (await signIn(transport, email, 'microsoft')).tokens
   const third = (await signIn(transport, email, 'github')).tokens
@@ -50,9 +51,9 @@ for (const transport of environment.transports) {
   })
 
   test(`a refresh keeps the session and says when ${through}`, async (t) => {
-    const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const [before] = await list(transport, tokens.access_token)
-    const next = good(await refresh(transport, tokens.refresh_token))
+    const next = expectOk(await refresh(transport, tokens.refresh_token))
     const [after, ...others] = await list(transport, next.access_token)
     t.deepEqual(others, [])
     t.true(Date.parse(after?.last_used_at) > Date.parse(before?.last_used_at))
@@ -61,8 +62,8 @@ for (const transport of environment.transports) {
 
   test(`the user agent of the exchange is shown, 300 characters of it ${through}`, async (t) => {
     for (const user_agent of ['Firefox/150.0 (Linux)', 'x'.repeat(400)]) {
-      const { exchange } = await takeCode(transport, environment.newcomer())
-      const tokens = good(await transport.call('ExchangeToken', { ...exchange, user_agent }))
+      const { exchange } = await obtainCode(transport, environment.addProviderUser())
+      const tokens = expectOk(await transport.call('ExchangeToken', { ...exchange, user_agent }))
       const [session] = await list(transport, tokens.access_token)
       t.is(session?.user_agent, user_agent.slice(0, 300))
     }
@@ -95,8 +96,8 @@ for (const transport of environment.transports) {
 
   test(`ending all others leaves the caller's ${through}`, async (t) => {
     const { first, second, third, token } = await signInThrice(transport)
-    const { tokens: stranger } = await signIn(transport, environment.newcomer(), 'github')
-    const next = good(await refresh(transport, third.refresh_token))
+    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
+    const next = expectOk(await refresh(transport, third.refresh_token))
     const ending = await transport.call('EndOtherSessions', {}, { token: next.access_token })
     t.true(ending.ok)
     if (transport.name === 'rest') t.like(ending, { status: 204 })
@@ -115,7 +116,7 @@ for (const transport of environment.transports) {
 
   test(`another user's session is 404 like a random one ${through}`, async (t) => {
     const { token } = await signInThrice(transport)
-    const { tokens: stranger } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
     const [theirs] = await list(transport, stranger.access_token)
     const answers = []
     for (const session_id of [theirs?.id, randomUUID()]) {
@@ -131,11 +132,11 @@ for (const transport of environment.transports) {
 
   test(`sessions of another user are not listed, whatever is sent ${through}`, async (t) => {
     const { token, email } = await signInThrice(transport)
-    const { tokens: stranger } = await signIn(transport, environment.newcomer(), 'github')
+    const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
     const message = { user_id: decodeJwt(stranger.access_token).sub }
-    const { sessions } = good(await transport.call('ListSessions', message, { token }))
+    const { sessions } = expectOk(await transport.call('ListSessions', message, { token }))
     t.is(sessions.length, 3)
-    t.is(good(await uses(transport, token)).email, email)
+    t.is(expectOk(await uses(transport, token)).email, email)
   })
 
   test(`the methods of sessions want an access token ${through}`, async (t) => {
@@ -150,7 +151,7 @@ for (const transport of environment.transports) {
       environment.clock.now = undefined
     })
     const start = Date.now()
-    const email = environment.newcomer()
+    const email = environment.addProviderUser()
     environment.clock.now = new Date(start)
     await signIn(transport, email, 'github')
     environment.clock.now = new Date(start + 604_799_000)

@@ -1,12 +1,13 @@
 import test from 'ava'
 import { providerNames } from '../../src/identity/providers/provider.ts'
-import { appUri, good, signIn, startSignInWorld, visitApp } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { appUri, signIn, signInToApp, startSignInEnvironment } from '../support/sign-in.ts'
 
 const ann = { name: 'Ann', email: 'ann@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 
 test('a person signs in with each provider, through each transport, and is one user', async (t) => {
-  const environment = await startSignInWorld(t, [ann])
+  const environment = await startSignInEnvironment(t, [ann])
   for (const transport of environment.transports) {
     for (const provider of providerNames) {
       const { tokens, workspaces } = await signIn(transport, ann.email, provider)
@@ -23,7 +24,7 @@ test('a person signs in with each provider, through each transport, and is one u
           workspace_id: workspaces[0].id,
         },
       )
-      const { sessions } = good(
+      const { sessions } = expectOk(
         await transport.call('ListSessions', {}, { token: tokens.access_token }),
       )
       t.is(sessions.filter((session: { current: boolean }) => session.current).length, 1)
@@ -37,10 +38,10 @@ test('a person signs in with each provider, through each transport, and is one u
 })
 
 test('the redirect carries the code and the app’s state, and keeps the app’s own query', async (t) => {
-  const environment = await startSignInWorld(t, [ann])
+  const environment = await startSignInEnvironment(t, [ann])
   for (const transport of environment.transports) {
     const state = 'a b&c=é'
-    const { redirect } = await visitApp(transport, 'google', ann.email, { state })
+    const { redirect } = await signInToApp(transport, 'google', ann.email, { state })
     t.is(redirect.origin + redirect.pathname, 'https://app.example.com/done')
     t.is(redirect.searchParams.get('from'), 'daikon')
     t.is(redirect.searchParams.get('state'), state)
@@ -51,11 +52,11 @@ test('the redirect carries the code and the app’s state, and keeps the app’s
 })
 
 test('an e-mail that the provider does not vouch for opens nothing', async (t) => {
-  const environment = await startSignInWorld(t, [eve], { adminEmails: [eve.email] })
+  const environment = await startSignInEnvironment(t, [eve], { adminEmails: [eve.email] })
   await environment.seed.user('known', { email: eve.email })
   for (const transport of environment.transports) {
     for (const provider of providerNames) {
-      const { redirect } = await visitApp(transport, provider, eve.email)
+      const { redirect } = await signInToApp(transport, provider, eve.email)
       t.is(redirect.searchParams.get('error'), 'email_not_verified')
       t.is(redirect.searchParams.get('code'), null)
     }

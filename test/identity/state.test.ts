@@ -1,17 +1,18 @@
 // Threat: state not compared where PKCE is absent; state of another provider or flow.
 import test from 'ava'
 import { providerNames } from '../../src/identity/providers/provider.ts'
-import { sendRaw } from '../support/raw.ts'
-import { good, openSignInWorld, visitProvider } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 
 const boss = { name: 'Boss', email: 'boss@example.com' }
-const environment = await openSignInWorld({
+const environment = await createSignInEnvironment({
   people: [boss],
   options: { adminEmails: [boss.email] },
 })
-const second = await environment.another()
-const stranger = await environment.another({ sessionSecret: 'another secret of the tests' })
+const second = await environment.addNode()
+const stranger = await environment.addNode({ sessionSecret: 'another secret of the tests' })
 test.after.always(() => environment.stop())
 
 const flows = [
@@ -48,8 +49,8 @@ for (const transport of environment.transports) {
   for (const provider of providerNames) {
     for (const { flow, begin, complete } of flows) {
       const through = `${flow} flow, ${provider}, ${transport.name}`
-      const visit = (email = environment.newcomer()) =>
-        visitProvider(transport, provider, email, {}, begin)
+      const visit = (email = environment.addProviderUser()) =>
+        signInAtProvider(transport, provider, email, {}, begin)
 
       test(`an altered, missing or empty state with a valid cookie gets no code: ${through}`, async (t) => {
         const { message } = await visit()
@@ -101,7 +102,7 @@ for (const transport of environment.transports) {
       })
 
       test(`two tabs in parallel both work, and on another node: ${through}`, async (t) => {
-        const email = environment.newcomer()
+        const email = environment.addProviderUser()
         const tabs = await Promise.all([visit(email), visit(email), visit(email)])
         const endings = await Promise.all(
           tabs.reverse().map(({ message }) => doorOf(second, transport).call(complete, message)),
@@ -125,7 +126,13 @@ for (const transport of environment.transports) {
           if (other === provider) continue
           const { message } = await visit()
           t.true(isRefused(await transport.call(complete, { ...message, provider: other })))
-          const theirs = await visitProvider(transport, other, environment.newcomer(), {}, begin)
+          const theirs = await signInAtProvider(
+            transport,
+            other,
+            environment.addProviderUser(),
+            {},
+            begin,
+          )
           const { code, iss } = theirs.message
           // Its own code under our state: whatever comes of it, it is no sign-in.
           const mixed = altered(message, { provider: other, code, iss })
@@ -134,7 +141,9 @@ for (const transport of environment.transports) {
       })
 
       test(`a login of one flow can't be ended in the other: ${through}`, async (t) => {
-        const { message } = await visit(flow === 'user' ? environment.newcomer() : boss.email)
+        const { message } = await visit(
+          flow === 'user' ? environment.addProviderUser() : boss.email,
+        )
         const other = flow === 'user' ? 'CompleteAdminLogin' : 'CompleteLogin'
         t.true(isRefused(await transport.call(other, message)))
         t.true((await transport.call(complete, message)).ok)
@@ -169,7 +178,7 @@ for (const transport of environment.transports) {
 test('a repeated state gets no code, whatever the cookies', async (t) => {
   const [rest] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
   for (const provider of providerNames) {
-    const { message } = await visitProvider(rest, provider, environment.newcomer())
+    const { message } = await signInAtProvider(rest, provider, environment.addProviderUser())
     const { login_state, state, code, iss } = message as Record<string, string>
     for (const pair of [
       [state, state],
@@ -183,7 +192,7 @@ test('a repeated state gets no code, whatever the cookies', async (t) => {
       const path = `/auth/callback/${provider}?${query}`
       for (const name of [state, `${state},${state}`, ''])
         for (const cookie of [`login_${name}=${login_state}`]) {
-          const { status, headers } = await sendRaw(environment.httpPort, {
+          const { status, headers } = await sendRawHttp(environment.httpPort, {
             path,
             headers: { cookie },
           })
@@ -195,16 +204,18 @@ test('a repeated state gets no code, whatever the cookies', async (t) => {
     const cookie = `login_${state}=${login_state}; login_${state}=x`
     const query = new URLSearchParams({ code: code ?? '', state: state ?? '' })
     const path = `/auth/callback/${provider}?${query}`
-    t.is((await sendRaw(environment.httpPort, { path, headers: { cookie } })).status, 400)
+    t.is((await sendRawHttp(environment.httpPort, { path, headers: { cookie } })).status, 400)
     t.true(
-      new URL(good(await rest.call('CompleteLogin', message)).location).searchParams.has('code'),
+      new URL(expectOk(await rest.call('CompleteLogin', message)).location).searchParams.has(
+        'code',
+      ),
     )
   }
 })
 
 test('the state of a login is no token of ours', async (t) => {
   const transport = environment.transports[0] as Transport
-  const { message } = await visitProvider(transport, 'google', environment.newcomer())
+  const { message } = await signInAtProvider(transport, 'google', environment.addProviderUser())
   const state = String(message.login_state)
   for (const each of environment.transports) {
     t.like(await each.call('GetMe', {}, { token: state }), { code: 'unauthenticated' })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import test from 'ava'
 import { CompactSign, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
 import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
-import { openSignInWorld, signAdminIn, signIn } from '../support/sign-in.ts'
+import { createSignInEnvironment, signIn, signInAdmin } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
 const boss = { name: 'Boss', email: 'boss@example.com' }
@@ -14,10 +14,10 @@ const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
 const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
 createKeyFiles(paths)
 const keys = await readKeys(paths)
-const environment = await openSignInWorld({
+const environment = await createSignInEnvironment({
   people: [boss],
   options: { adminEmails: [boss.email] },
-  parts: { keys },
+  dependencies: { keys },
 })
 const { key } = await environment.seed.serviceApp('docs')
 test.after.always(() => environment.stop())
@@ -34,7 +34,7 @@ const places: Record<
 
 async function getTokens(transport: Transport): Promise<Record<string, string>> {
   const { access_token, refresh_token } = (await signIn(transport, boss.email, 'github')).tokens
-  const { admin } = await signAdminIn(transport, boss.email, 'github')
+  const { admin } = await signInAdmin(transport, boss.email, 'github')
   return { access: access_token, refresh: refresh_token, admin: String(admin) }
 }
 

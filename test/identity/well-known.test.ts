@@ -7,9 +7,10 @@ import test from 'ava'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
 import * as client from 'openid-client'
 import { createKeyFiles, readKeys, rotateKeys } from '../../src/identity/keys.ts'
-import { walk } from '../support/providers/walk.ts'
-import { sendRaw } from '../support/raw.ts'
-import { appUri, good, openSignInWorld, signIn } from '../support/sign-in.ts'
+import { expectOk } from '../support/outcome.ts'
+import { followRedirects } from '../support/providers/browser-flow.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { appUri, createSignInEnvironment, signIn } from '../support/sign-in.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -18,7 +19,7 @@ const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
 const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
 createKeyFiles(paths)
 const keys = await readKeys(paths)
-const environment = await openSignInWorld({ parts: { keys } })
+const environment = await createSignInEnvironment({ dependencies: { keys } })
 test.after.always(() => environment.stop())
 
 const own = { issuer: baseUrl, audience: 'daikon', algorithms: ['RS256'] }
@@ -26,8 +27,8 @@ const setOf = ({ httpPort }: { httpPort: number }) =>
   createRemoteJWKSet(new URL(`http://127.0.0.1:${httpPort}/.well-known/jwks.json`))
 
 for (const transport of environment.transports) {
-  test(`an outside verifier takes our tokens by the JWKS, through ${transport.name}`, async (t) => {
-    const email = environment.newcomer()
+  test(`an outside verifier takes our tokens by the JWKS over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
     const { tokens } = await signIn(transport, email, 'github')
     const { payload } = await jwtVerify(tokens.access_token, setOf(environment), own)
     t.like(payload, { email, type: 'access' })
@@ -38,16 +39,16 @@ for (const transport of environment.transports) {
     await t.throwsAsync(jwtVerify(forged, setOf(environment), own))
   })
 
-  test(`the key set has public halves alone, through ${transport.name}`, async (t) => {
-    const { keys: set } = good(await transport.call('GetKeySet', {}))
+  test(`the key set has public halves alone over ${transport.label}`, async (t) => {
+    const { keys: set } = expectOk(await transport.call('GetKeySet', {}))
     t.is(set.length, 1)
     t.deepEqual(Object.keys(set[0]).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
     t.like(set[0], { kty: 'RSA', use: 'sig', alg: 'RS256', kid: keys.kid, e: 'AQAB' })
     t.is(Buffer.from(set[0].n, 'base64url').length, 256)
   })
 
-  test(`the configuration tells the issuer and where its keys are, through ${transport.name}`, async (t) => {
-    const configuration = good(await transport.call('GetConfiguration', {}))
+  test(`the configuration tells the issuer and where its keys are over ${transport.label}`, async (t) => {
+    const configuration = expectOk(await transport.call('GetConfiguration', {}))
     t.like(configuration, {
       ...{ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` },
       ...{ token_endpoint: `${baseUrl}/auth/token`, code_challenge_methods_supported: ['S256'] },
@@ -57,7 +58,7 @@ for (const transport of environment.transports) {
 
 test('both documents are JSON for anybody', async (t) => {
   for (const path of ['/.well-known/jwks.json', '/.well-known/openid-configuration']) {
-    const { status, headers } = await sendRaw(environment.httpPort, { path })
+    const { status, headers } = await sendRawHttp(environment.httpPort, { path })
     t.is(status, 200)
     t.regex(String(headers['content-type']), /^application\/json/)
   }
@@ -65,7 +66,7 @@ test('both documents are JSON for anybody', async (t) => {
 
 test('after a rotation both keys are in the set, and old tokens go on', async (t) => {
   const [transport] = environment.transports as [Transport]
-  const { tokens } = await signIn(transport, environment.newcomer(), 'github')
+  const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
   const copies = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
   const rotated = {
     privatePath: join(copies, 'private.pem'),
@@ -81,7 +82,7 @@ test('after a rotation both keys are in the set, and old tokens go on', async (t
   t.teardown(() => node.stop())
 
   for (const next of node.transports) {
-    const set = good(await next.call('GetKeySet', {})).keys
+    const set = expectOk(await next.call('GetKeySet', {})).keys
     t.deepEqual(
       set.map(({ kid }: { kid: string }) => kid),
       [newer.kid, keys.kid],
@@ -91,7 +92,7 @@ test('after a rotation both keys are in the set, and old tokens go on', async (t
   await jwtVerify(tokens.access_token, setOf(node), own)
   const [next] = node.transports as [Transport]
   const { refresh_token } = tokens
-  const fresh = good(await next.call('RefreshToken', { refresh_token })).access_token
+  const fresh = expectOk(await next.call('RefreshToken', { refresh_token })).access_token
   t.is(decodeProtectedHeader(fresh).kid, newer.kid)
   await jwtVerify(fresh, setOf(node), own)
   // A node that has not read the new key yet does not know it, and says so.
@@ -132,12 +133,12 @@ const between =
   }
 
 test('openid-client completes code and PKCE against us', async (t) => {
-  const email = environment.newcomer()
+  const email = environment.addProviderUser()
   let code = ''
   let chosen: string | undefined
   const workspace = async () => {
     const path = `/auth/workspaces?${new URLSearchParams({ code })}`
-    chosen ??= (await sendRaw(environment.httpPort, { path })).json[0].id as string
+    chosen ??= (await sendRawHttp(environment.httpPort, { path })).json[0].id as string
     return chosen
   }
   const { discovery, None, customFetch, allowInsecureRequests } = client
@@ -163,13 +164,13 @@ test('openid-client completes code and PKCE against us', async (t) => {
     ...{ redirect_uri: appUri, state, code_challenge_method: 'S256' },
     code_challenge: await client.calculatePKCECodeChallenge(verifier),
   })
-  const begun = await sendRaw(environment.httpPort, { path: start.pathname + start.search })
+  const begun = await sendRawHttp(environment.httpPort, { path: start.pathname + start.search })
   t.is(begun.status, 302)
   const [cookie = ''] = String(begun.headers['set-cookie']).split(';')
   const back = `${baseUrl}/auth/callback/google`
-  const { callback } = await walk(String(begun.headers.location), back, { hint: email })
+  const { callback } = await followRedirects(String(begun.headers.location), back, { hint: email })
   const path = `/auth/callback/google?${callback}`
-  const answer = await sendRaw(environment.httpPort, { path, headers: { cookie } })
+  const answer = await sendRawHttp(environment.httpPort, { path, headers: { cookie } })
   const redirect = new URL(String(answer.headers.location))
   code = redirect.searchParams.get('code') ?? ''
 
@@ -189,7 +190,7 @@ test('openid-client completes code and PKCE against us', async (t) => {
 })
 
 test('a token request as a form is 415, for every body is JSON', async (t) => {
-  const { status, json } = await sendRaw(environment.httpPort, {
+  const { status, json } = await sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path: '/auth/token', body: 'grant_type=authorization_code&code=x' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -9,7 +9,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 type Action = { id: string; name: string; description: string; registered_at: string }
@@ -28,7 +28,7 @@ async function openHouse(transport: Transport) {
     },
     /** As administrators see them. */
     list: async () => {
-      const { services } = expectOk(await boss.call(transport, 'ListServiceActions'))
+      const { services } = expectOk(await admin.call(transport, 'ListServiceActions'))
       const own = services.filter((service: any) => service.service_name === service_name)
       return own as { actions: Action[] }[]
     },
@@ -55,7 +55,7 @@ for (const transport of environment.transports) {
     const told = { target_type: 'service_action', actor_id: null, workspace_id: null }
     for (const { id, name } of [archive, publish]) {
       const detail = { service_name: service, name }
-      t.deepEqual(await activityOf(pool, id), [
+      t.deepEqual(await listActivity(pool, id), [
         { action: 'service_action.registered', ...told, detail },
       ])
     }
@@ -79,7 +79,7 @@ for (const transport of environment.transports) {
     t.deepEqual(ids(after), ids(before))
     const publish = after?.actions[1]?.id ?? ''
     t.deepEqual(
-      (await activityOf(pool, publish)).map(({ action }) => action),
+      (await listActivity(pool, publish)).map(({ action }) => action),
       ['service_action.registered', 'service_action.updated', 'service_action.updated'],
     )
     t.true((await register([{ name: 'Publish' }])).ok, 'names differ by case')

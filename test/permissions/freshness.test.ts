@@ -5,13 +5,13 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 import {
   createWorkspaceFixture,
-  type Person,
+  type Member,
   type ResourceRecord,
   type WorkspaceFixture,
 } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 test.after.always(() => environment.stop())
 
 /** How often something is taken back in all, and the milliseconds that may take on a slow machine. */
@@ -21,7 +21,7 @@ const longest = 20_000
 /** Somebody with one right, which is given and taken in turns; writes go through `writer`. */
 type Lane = {
   fixture: WorkspaceFixture
-  person: Person
+  person: Member
   record: ResourceRecord
   group: string
   writer: Transport

@@ -2,7 +2,7 @@ import test from 'ava'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import {
   createWorkspaceFixture,
-  type Person,
+  type Member,
   type ResourceRecord,
 } from '../support/workspace-fixture.ts'
 
@@ -13,7 +13,7 @@ test.after.always(() => environment.stop())
 for (const transport of environment.transports) {
   const cases = [1, 2, 3, 4, 40].flatMap((crowd) => [1, 20].map((times) => ({ crowd, times })))
   for (const { crowd, times } of cases) {
-    test(`with ${crowd} other groups on a resource each share is still felt by ${times} checks, through ${transport.name}`, async (t) => {
+    test(`with ${crowd} other groups on a resource each share is still felt by ${times} checks over ${transport.label}`, async (t) => {
       const fixture = await createWorkspaceFixture(environment, transport)
       const { workspace, people, addMember, share } = fixture
       const [reader, writer, stranger] = [
@@ -26,7 +26,7 @@ for (const transport of environment.transports) {
         const group = await seed.group(workspace, [people.editor.id])
         await share(people.owner, record, { group }, 'view')
       }
-      const answers = (person: Person, of: ResourceRecord = record) =>
+      const answers = (person: Member, of: ResourceRecord = record) =>
         Promise.all(['view', 'edit'].map((action) => fixture.isAllowed(person, action, of, times)))
       t.deepEqual(await answers(reader), [false, false])
 

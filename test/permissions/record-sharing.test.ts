@@ -101,7 +101,7 @@ async function load(environment: TestEnvironment, transport: Transport): Promise
   const people = new Map<string, string>()
   const tokens = new Map<string, string>()
   for (const { name } of data.people) {
-    const id = await seed.person(workspace, 'viewer', name)
+    const id = await seed.newMember(workspace, 'viewer', name)
     people.set(name, id)
     tokens.set(name, await environment.token(id, workspace))
   }

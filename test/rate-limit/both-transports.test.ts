@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
-import { sendRaw } from '../support/raw.ts'
-import { appUri, makePkce } from '../support/sign-in.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { appUri, createPkce } from '../support/sign-in.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
 
@@ -19,10 +19,10 @@ const environment = await startTestEnvironment({ globalLimit: 30 }, undefined, {
 test.after.always(() => environment.stop())
 
 /** Empty windows, whose minutes pass when the test says so, before a node with limits of its own. */
-async function startLimited(options?: Parameters<typeof environment.another>[0]) {
+async function startLimited(options?: Parameters<typeof environment.addNode>[0]) {
   time.now = 0
   windows = createInProcessRateLimiter({ now: () => time.now })
-  const node = options ? await environment.another(options) : environment
+  const node = options ? await environment.addNode(options) : environment
   return { ...node, time, transport: (name: Transport['name']) => doorOf(node, name) }
 }
 
@@ -45,7 +45,7 @@ const routes: [method: string, limit: number, message: () => object][] = [
     10,
     () => ({
       ...{ provider: 'google', redirect_uri: appUri },
-      ...{ code_challenge: makePkce().challenge, code_challenge_method: 'S256' },
+      ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
     }),
   ],
   ['CompleteLogin', 10, () => ({ provider: 'google', state: 'x' })],
@@ -129,7 +129,7 @@ test.serial(
     const [, , message] = routes[3] as (typeof routes)[number]
     const body = JSON.stringify(message())
     const post = (path: string, headers: Record<string, string> = {}) =>
-      sendRaw(environment.httpPort, {
+      sendRawHttp(environment.httpPort, {
         ...{ method: 'POST', path, body },
         headers: { 'content-type': 'application/json', ...headers },
       })
@@ -156,7 +156,7 @@ test.serial(
 test.serial('HEAD counts as GET does', async (t) => {
   const environment = await startLimited()
   const send = (method: string) =>
-    sendRaw(environment.httpPort, { method, path: '/auth/workspaces?code=x' })
+    sendRawHttp(environment.httpPort, { method, path: '/auth/workspaces?code=x' })
   for (let at = 0; at < 10; at += 1) t.is((await send('HEAD')).status, 400)
   t.is((await send('HEAD')).status, 429)
   t.is((await send('GET')).status, 429)
@@ -166,7 +166,8 @@ test.serial(
   '30 requests a minute over all REST routes, unknown paths too, and not /health',
   async (t) => {
     const environment = await startLimited()
-    const get = (path: string, method = 'GET') => sendRaw(environment.httpPort, { path, method })
+    const get = (path: string, method = 'GET') =>
+      sendRawHttp(environment.httpPort, { path, method })
     for (const method of ['POST', 'DELETE', 'OPTIONS'])
       t.is((await get('/health', method)).status, 405)
     const paths = [
@@ -200,13 +201,15 @@ test.serial(
 
 test.serial('of 31 in parallel exactly 30 pass', async (t) => {
   const environment = await startLimited()
-  const answers = await times(31, (at) => sendRaw(environment.httpPort, { path: `/nothing/${at}` }))
+  const answers = await times(31, (at) =>
+    sendRawHttp(environment.httpPort, { path: `/nothing/${at}` }),
+  )
   t.is(answers.filter(({ status }) => status === 429).length, 1)
 })
 
 test.serial('what the method’s window refuses does not count globally', async (t) => {
   const environment = await startLimited()
-  const get = (path: string) => sendRaw(environment.httpPort, { path })
+  const get = (path: string) => sendRawHttp(environment.httpPort, { path })
   for (let at = 0; at < 50; at += 1) await get('/auth/workspaces?code=x')
   for (let at = 0; at < 20; at += 1) t.is((await get('/nothing')).status, 404, `${at}`)
   t.is((await get('/nothing')).status, 429)
@@ -214,7 +217,7 @@ test.serial('what the method’s window refuses does not count globally', async 
 
 test.serial('what the global window refuses does not count for the method', async (t) => {
   const environment = await startLimited()
-  const get = (path: string) => sendRaw(environment.httpPort, { path })
+  const get = (path: string) => sendRawHttp(environment.httpPort, { path })
   for (let at = 0; at < 30; at += 1) await get('/nothing')
   for (let at = 0; at < 10; at += 1) t.is((await get('/auth/workspaces?code=x')).status, 429)
   const grpc = environment.transport('grpc')
@@ -227,7 +230,7 @@ test.serial('gRPC does not count globally', async (t) => {
   const environment = await startLimited()
   const endings = await times(100, () => environment.transport('grpc').call('GetKeySet', {}))
   t.true(endings.every(({ ok }) => ok))
-  t.is((await sendRaw(environment.httpPort, { path: '/nothing' })).status, 404)
+  t.is((await sendRawHttp(environment.httpPort, { path: '/nothing' })).status, 404)
 })
 
 test.serial('X-Forwarded-For is ignored without a proxy', async (t) => {
@@ -235,7 +238,7 @@ test.serial('X-Forwarded-For is ignored without a proxy', async (t) => {
   for (let at = 0; at < 31; at += 1) {
     const ip = `203.0.113.${at}`
     const headers = { 'x-forwarded-for': ip, forwarded: `for=${ip}`, 'x-real-ip': ip }
-    const { status } = await sendRaw(environment.httpPort, { path: '/nothing', headers })
+    const { status } = await sendRawHttp(environment.httpPort, { path: '/nothing', headers })
     t.is(status, at < 30 ? 404 : 429)
   }
   const metadata = (at: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${at}` } })
@@ -251,7 +254,7 @@ test.serial(
     const environment = await startLimited({ trustedProxies: 1 })
     const get = async (from: string) => {
       const headers = { 'x-forwarded-for': from }
-      return (await sendRaw(environment.httpPort, { path: '/nothing', headers })).status
+      return (await sendRawHttp(environment.httpPort, { path: '/nothing', headers })).status
     }
     for (let at = 0; at < 30; at += 1) t.is(await get(`198.51.100.${at}, 203.0.113.1`), 404)
     for (const same of ['203.0.113.1', '198.51.100.99, 203.0.113.1', '::ffff:203.0.113.1'])
@@ -267,7 +270,7 @@ test.serial(
 test.serial('where limits are lifted nothing is counted or told', async (t) => {
   const environment = await startLimited({ globalLimit: undefined })
   for (let at = 0; at < 40; at += 1) {
-    const { status, headers } = await sendRaw(environment.httpPort, {
+    const { status, headers } = await sendRawHttp(environment.httpPort, {
       path: '/auth/workspaces?code=x',
     })
     t.is(status, 400)

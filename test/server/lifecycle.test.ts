@@ -3,10 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import test from 'ava'
 import { PermissionServiceService } from '../../gen/daikon/v1/permissions.ts'
+import { checkHealth, connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { sendRaw } from '../support/raw.ts'
-import { launchServer, makeFolder, type Server, startServer } from '../support/server.ts'
-import { checkHealth, openServer } from '../support/server-process.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import {
+  createKeyFolder,
+  launchServer,
+  type ServerProcess,
+  startServer,
+} from '../support/server-process.ts'
 import type { Outcome } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
@@ -14,11 +19,11 @@ const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
 /** A server with an fixture that it may be asked about. */
-async function open(t: Parameters<typeof makeFolder>[0], variables = {}) {
-  const folder = makeFolder(t)
+async function open(t: Parameters<typeof createKeyFolder>[0], variables = {}) {
+  const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, RATE_LIMIT_ENABLED: 'false', ...variables }
   const server = await startServer(t, folder, settings)
-  const environment = await openServer(folder, server, database)
+  const environment = await connectToServer(folder, server, database)
   const fixture = await createWorkspaceFixture(
     environment,
     environment.transports[0] as (typeof environment.transports)[0],
@@ -53,8 +58,8 @@ async function untilWaiting(count: number) {
   while ((await database.pool.query(sql)).rows.length < count && performance.now() < deadline);
 }
 
-async function readiness({ metricsPort }: Server) {
-  return (await sendRaw(metricsPort, { path: '/readyz' })).json
+async function readiness({ metricsPort }: ServerProcess) {
+  return (await sendRawHttp(metricsPort, { path: '/readyz' })).json
 }
 
 test.serial(
@@ -65,13 +70,13 @@ test.serial(
     const flying = share()
     await untilWaiting(2)
     server.child.kill('SIGTERM')
-    await server.line(({ msg }) => msg === 'Draining')
+    await server.waitForLine(({ msg }) => msg === 'Draining')
     t.like(await readiness(server), { ready: false, draining: true, database: 'ok' })
-    await t.throwsAsync(sendRaw(server.httpPort, { path: '/health' }), { code: 'ECONNREFUSED' })
+    await t.throwsAsync(sendRawHttp(server.httpPort, { path: '/health' }), { code: 'ECONNREFUSED' })
     t.is(await checkHealth(server), 'code 14')
     await release()
     for (const ending of await Promise.all(flying)) t.true(ending.ok)
-    t.deepEqual(await server.ended, { code: 0, signal: null })
+    t.deepEqual(await server.exited, { code: 0, signal: null })
     t.is(server.lines.at(-1)?.msg, 'Stopped')
   },
 )
@@ -100,7 +105,7 @@ for (const workers of ['1', '2']) {
       )
       while (endings.length < 200) await sleep(20)
       server.child.kill('SIGTERM')
-      const ended = await server.ended
+      const ended = await server.exited
       stopping = true
       await Promise.all(asking)
       t.deepEqual(ended, { code: 0, signal: null })
@@ -139,11 +144,11 @@ test.serial('a connection that is kept alive ends after the answer it waits for'
   })
   await untilWaiting(1)
   server.child.kill('SIGTERM')
-  await server.line(({ msg }) => msg === 'Draining')
+  await server.waitForLine(({ msg }) => msg === 'Draining')
   await release()
   const began = performance.now()
   t.is(await answered, 201)
-  t.is((await server.ended).code, 0)
+  t.is((await server.exited).code, 0)
   t.true(performance.now() - began < 3000)
 })
 
@@ -181,7 +186,7 @@ test.serial(
       statuses.map((bytes) => bytes[1]),
       [1, 2],
     )
-    t.is((await server.ended).code, 0)
+    t.is((await server.exited).code, 0)
     t.true(performance.now() - began < 5000)
     client.close()
   },
@@ -190,13 +195,13 @@ test.serial(
 for (const signals of [1, 2]) {
   const ending = signals === 1 ? 'starts, drains and ends with 0' : 'ends at once'
   test.serial(`signalled ${signals} times while it starts, it ${ending}`, async (t) => {
-    const server = launchServer(t, makeFolder(t), { DATABASE_URL: database.url })
+    const server = launchServer(t, createKeyFolder(t), { DATABASE_URL: database.url })
     // It is said before the transports open.
-    await server.line(({ msg }) => msg.startsWith('REDIS_URL is empty'))
+    await server.waitForLine(({ msg }) => msg.startsWith('REDIS_URL is empty'))
     server.child.kill('SIGTERM')
-    await server.line(({ msg }) => msg === 'SIGTERM received')
+    await server.waitForLine(({ msg }) => msg === 'SIGTERM received')
     if (signals === 2) server.child.kill('SIGINT')
-    t.deepEqual(await server.ended, { code: signals - 1, signal: null })
+    t.deepEqual(await server.exited, { code: signals - 1, signal: null })
     t.is(server.lines.at(-1)?.msg, signals === 1 ? 'Stopped' : 'SIGINT received')
   })
 }
@@ -208,10 +213,10 @@ for (const workers of ['1', '2']) {
     const flying = Promise.allSettled(share())
     await untilWaiting(1)
     server.child.kill('SIGTERM')
-    await server.line(({ msg }) => msg === 'Draining')
+    await server.waitForLine(({ msg }) => msg === 'Draining')
     const began = performance.now()
     server.child.kill('SIGINT')
-    t.is((await server.ended).code, 1)
+    t.is((await server.exited).code, 1)
     t.true(performance.now() - began < 2000)
     await release()
     await flying

@@ -3,8 +3,8 @@ import test from 'ava'
 import { pino } from 'pino'
 import type { CallResult } from '../../src/rpc/pipeline.ts'
 import { createCallLog } from '../../src/server/observability/call-log.ts'
-import { hireAdmin } from '../support/admin.ts'
-import { layGrounds } from '../support/sweep.ts'
+import { createAdmin } from '../support/admin.ts'
+import { createRequestFixture } from '../support/request-fixture.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 /** Everything that was written, at the least level there is. */
@@ -33,7 +33,7 @@ for (const transport of environment.transports) {
   test.serial(
     `${transport.name}: a line a call, of who asked what, how it ended and how long it took`,
     async (t) => {
-      const grounds = await layGrounds(environment, transport)
+      const grounds = await createRequestFixture(environment, transport)
       const { fixture, record } = grounds
       const { people, kind, key } = fixture
       const ids = { known: randomUUID(), refused: randomUUID(), service: randomUUID() }
@@ -65,7 +65,7 @@ for (const transport of environment.transports) {
   test.serial(
     `${transport.name}: what was decided is told at debug alone, a refusal at info`,
     async (t) => {
-      const { fixture, record } = await layGrounds(environment, transport)
+      const { fixture, record } = await createRequestFixture(environment, transport)
       const { people, kind } = fixture
       const checks = [{ ...kind, resource_id: record.resource_id, action: 'view' }]
       const [good, bad] = [randomUUID(), randomUUID()]
@@ -84,10 +84,10 @@ test.serial(
   async (t) => {
     const secrets: string[] = []
     for (const transport of environment.transports) {
-      const grounds = await layGrounds(environment, transport)
+      const grounds = await createRequestFixture(environment, transport)
       const { people, key } = grounds.fixture
-      const boss = await hireAdmin(environment)
-      secrets.push(key, boss.admin, ...Object.values(people).map(({ token }) => token))
+      const admin = await createAdmin(environment)
+      secrets.push(key, admin.token, ...Object.values(people).map(({ token }) => token))
       for (const operation of environment.app.operations) {
         const name = operation.name.split('/')[1] as string
         const isPublic = operation.policy.tier === 'public'
@@ -104,7 +104,7 @@ test.serial(
         await transport.call(
           name,
           { ...message },
-          { token: people.owner.token, key, admin: boss.admin },
+          { token: people.owner.token, key, admin: admin.token },
         )
         await transport.call(name, { ...message }, { token: unknown, key: unknown, admin: unknown })
       }

@@ -3,15 +3,19 @@ import { join } from 'node:path'
 import { Client, credentials } from '@grpc/grpc-js'
 import test from 'ava'
 import { readConfig } from '../../src/config/config.ts'
-import { type Authority, createAuthority, opensslInstalled } from '../support/certificates.ts'
+import {
+  type CertificateAuthority,
+  createCertificateAuthority,
+  hasOpenssl,
+} from '../support/certificates.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { makeFolder, startServer } from '../support/server.ts'
+import { createKeyFolder, startServer } from '../support/server-process.ts'
 
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
-const withOpenssl = opensslInstalled ? test : test.skip
+const withOpenssl = hasOpenssl ? test : test.skip
 
-type Shown = ReturnType<Authority['issue']>
+type Shown = ReturnType<CertificateAuthority['issue']>
 
 /** Asks for health; answers the code, 0 when answered. */
 function ask(port: number, trusted?: Buffer, shown?: Shown): Promise<number> {
@@ -30,8 +34,8 @@ function ask(port: number, trusted?: Buffer, shown?: Shown): Promise<number> {
 }
 
 withOpenssl('with a certificate gRPC goes over TLS alone', async (t) => {
-  const folder = makeFolder(t)
-  const ours = createAuthority(folder, 'ours')
+  const folder = createKeyFolder(t)
+  const ours = createCertificateAuthority(folder, 'ours')
   const { certPath, keyPath } = ours.issue('localhost')
   const server = await startServer(t, folder, {
     DATABASE_URL: database.url,
@@ -39,13 +43,16 @@ withOpenssl('with a certificate gRPC goes over TLS alone', async (t) => {
   })
   t.is(await ask(server.grpcPort, ours.certificate), 0)
   t.is(await ask(server.grpcPort), 14, 'plain text is refused')
-  const other = createAuthority(folder, 'other')
+  const other = createCertificateAuthority(folder, 'other')
   t.is(await ask(server.grpcPort, other.certificate), 14, 'the client knows another authority')
 })
 
 withOpenssl('with a client CA nobody calls without a certificate that it has signed', async (t) => {
-  const folder = makeFolder(t)
-  const [ours, other] = [createAuthority(folder, 'ours'), createAuthority(folder, 'other')]
+  const folder = createKeyFolder(t)
+  const [ours, other] = [
+    createCertificateAuthority(folder, 'ours'),
+    createCertificateAuthority(folder, 'other'),
+  ]
   const { certPath, keyPath } = ours.issue('localhost')
   const server = await startServer(t, folder, {
     DATABASE_URL: database.url,
@@ -65,7 +72,7 @@ test('a half of the settings is a mistake, and so is a file that is not there', 
   t.regex(mistake({ GRPC_TLS_KEY_PATH: 'a' }), /GRPC_TLS_CERT_PATH/)
   t.regex(mistake({ GRPC_TLS_CLIENT_CA_PATH: 'a' }), /GRPC_TLS_CERT_PATH/)
 
-  const missing = join(makeFolder(t), 'missing.pem')
+  const missing = join(createKeyFolder(t), 'missing.pem')
   const env = {
     ...{ PATH: process.env.PATH, DATABASE_URL: database.url, METRICS_PORT: '0' },
     ...{ GRPC_TLS_CERT_PATH: missing, GRPC_TLS_KEY_PATH: missing, LOG_LEVEL: 'error' },

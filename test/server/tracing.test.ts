@@ -4,9 +4,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava'
+import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { makeFolder, startServer } from '../support/server.ts'
-import { openServer } from '../support/server-process.ts'
+import { createKeyFolder, startServer } from '../support/server-process.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const database = await cloneDatabase()
@@ -42,10 +42,10 @@ async function startCollector(t: ExecutionContext) {
 
 test('a call is a span of the client’s trace, its statements are parts of it, through either transport', async (t) => {
   const { spans, url } = await startCollector(t)
-  const folder = makeFolder(t)
+  const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` }
   const server = await startServer(t, folder, settings)
-  const environment = await openServer(folder, server, database)
+  const environment = await connectToServer(folder, server, database)
   const children = (parent: Span) =>
     spans.filter(({ parentSpanId }) => parentSpanId === parent.spanId)
 
@@ -101,12 +101,12 @@ test('a call is a span of the client’s trace, its statements are parts of it, 
 
 test('what has not been sent is sent when the server stops', async (t) => {
   const { spans, url } = await startCollector(t)
-  const folder = makeFolder(t)
+  const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: url }
   const server = await startServer(t, folder, settings)
   await fetch(`http://127.0.0.1:${server.httpPort}/users/me`)
   server.child.kill('SIGTERM')
-  t.deepEqual(await server.ended, { code: 0, signal: null })
+  t.deepEqual(await server.exited, { code: 0, signal: null })
   t.deepEqual(
     spans.map(({ name }) => name),
     ['daikon.v1.UserService/GetMe'],

@@ -4,10 +4,10 @@ import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { issueCode } from '../../src/identity/authorization-codes.ts'
 import { redisInstalled, startRedis } from '../rate-limit/redis-server.ts'
+import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { sendRaw } from '../support/raw.ts'
-import { makeFolder, startServer } from '../support/server.ts'
-import { openServer } from '../support/server-process.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { createKeyFolder, startServer } from '../support/server-process.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
@@ -18,19 +18,21 @@ test.after.always(() => database.drop())
 withRedis('two processes on one PostgreSQL and one Redis are one server', async (t) => {
   const redis = await startRedis()
   t.teardown(redis.stop)
-  const folder = makeFolder(t)
+  const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, REDIS_URL: redis.url }
   // One after the other: the second finds the keys that the first has made.
   const first = await startServer(t, folder, settings)
   const nodes = [first, await startServer(t, folder, settings)] as const
   const [one, other] = nodes
-  const environments = await Promise.all(nodes.map((node) => openServer(folder, node, database)))
+  const environments = await Promise.all(
+    nodes.map((node) => connectToServer(folder, node, database)),
+  )
   t.teardown(() => {
     for (const transport of environments.flatMap(({ transports }) => transports)) transport.close()
   })
 
   // Revocation: what one node has acknowledged, the other denies from then on.
-  const [environment] = environments as [Awaited<ReturnType<typeof openServer>>]
+  const [environment] = environments as [Awaited<ReturnType<typeof connectToServer>>]
   const transports = environments.flatMap(({ transports: [grpc] }) => grpc ?? [])
   for (const [here, there] of [transports, [...transports].reverse()] as [Transport, Transport][]) {
     const fixture = await createWorkspaceFixture(environment, here)
@@ -53,7 +55,7 @@ withRedis('two processes on one PostgreSQL and one Redis are one server', async 
   // Limits: together they let through what one would.
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, at) =>
-      sendRaw((at % 2 ? one : other).httpPort, { path: '/users/me' }),
+      sendRawHttp((at % 2 ? one : other).httpPort, { path: '/users/me' }),
     ),
   )
   t.is(answers.filter(({ status }) => status === 401).length, 30)
@@ -63,17 +65,17 @@ withRedis('two processes on one PostgreSQL and one Redis are one server', async 
   await redis.stop()
   const statuses: number[] = []
   for (const node of nodes) {
-    statuses.push((await sendRaw(node.httpPort, { path: '/users/me' })).status)
-    const { json } = await sendRaw(node.metricsPort, { path: '/readyz' })
+    statuses.push((await sendRawHttp(node.httpPort, { path: '/users/me' })).status)
+    const { json } = await sendRawHttp(node.metricsPort, { path: '/readyz' })
     t.like(json, { ready: true, redis: 'away' })
-    const { text } = await sendRaw(node.metricsPort, { path: '/metrics' })
+    const { text } = await sendRawHttp(node.metricsPort, { path: '/metrics' })
     t.regex(text, /^daikon_redis_fallback 1$/m)
   }
   t.deepEqual(statuses, [401, 401])
   await redis.start()
   for (const node of nodes) {
     const isBack = async () =>
-      (await sendRaw(node.metricsPort, { path: '/readyz' })).json.redis === 'ok'
+      (await sendRawHttp(node.metricsPort, { path: '/readyz' })).json.redis === 'ok'
     const deadline = performance.now() + 10_000
     while (!(await isBack()) && performance.now() < deadline) await sleep(100)
     t.true(await isBack())
@@ -81,20 +83,22 @@ withRedis('two processes on one PostgreSQL and one Redis are one server', async 
 
   // One stops, the other goes on.
   one.child.kill('SIGTERM')
-  t.is((await one.ended).code, 0)
-  t.is((await sendRaw(other.httpPort, { path: '/health' })).status, 200)
+  t.is((await one.exited).code, 0)
+  t.is((await sendRawHttp(other.httpPort, { path: '/health' })).status, 200)
 })
 
 test('a code made by one node is exchanged at the other, once', async (t) => {
-  const folder = makeFolder(t)
+  const folder = createKeyFolder(t)
   const nodes = [
     await startServer(t, folder, { DATABASE_URL: database.url }),
     await startServer(t, folder, { DATABASE_URL: database.url }),
   ]
-  const environments = await Promise.all(nodes.map((node) => openServer(folder, node, database)))
+  const environments = await Promise.all(
+    nodes.map((node) => connectToServer(folder, node, database)),
+  )
   const [environment] = environments as [(typeof environments)[0]]
   const workspace = await environment.seed.workspace()
-  const user = await environment.seed.person(workspace)
+  const user = await environment.seed.newMember(workspace)
   const verifier = 'v'.repeat(43)
   const codeChallenge = createHash('sha256').update(verifier).digest('base64url')
   const storage = await openDatabase(database.url, () => {})

@@ -15,7 +15,7 @@ const args = [
 export const hasBrowser = existsSync(executablePath)
 
 /** An empty page of a browser that nobody has used before. */
-export async function openPage(t: ExecutionContext): Promise<Page> {
+export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'daikon-browser-'))
   const browser = await chromium.launchPersistentContext(profile, { executablePath, args })
   t.teardown(async () => {

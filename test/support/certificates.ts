@@ -3,21 +3,21 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Whether certificates can be made here. */
-export const opensslInstalled = spawnSync('openssl', ['version']).status === 0
+export const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
 /** An authority of a test's own, and what it has signed. */
-export type Authority = {
+export type CertificateAuthority = {
   /** Path of the authority's certificate. */
   path: string
   certificate: Buffer
   /** Signs for a name; answers paths and contents of the pair. */
-  issue(name: string): Pair
+  issue(name: string): CertificatePair
 }
 
-type Pair = { certPath: string; keyPath: string; certificate: Buffer; key: Buffer }
+type CertificatePair = { certPath: string; keyPath: string; certificate: Buffer; key: Buffer }
 
 /** Makes an authority with its files in `folder`. */
-export function createAuthority(folder: string, name: string): Authority {
+export function createCertificateAuthority(folder: string, name: string): CertificateAuthority {
   const at = (file: string) => join(folder, `${name}-${file}`)
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
   openssl([

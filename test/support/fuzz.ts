@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
-import { wildRequests } from './malformed-input.ts'
-import { sendBytes, sendRaw } from './raw.ts'
-import { layGrounds, nameOf } from './sweep.ts'
+import { malformedRequests } from './malformed-input.ts'
+import { sendRawGrpc, sendRawHttp } from './raw-requests.ts'
+import { createRequestFixture, methodName } from './request-fixture.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { Transport } from './transports.ts'
 
 /** How many requests ended how: `REST 200`, `gRPC 3`. */
-export type Endings = Record<string, number>
+export type OutcomeCounts = Record<string, number>
 
 const registry = readRegistry()
 
@@ -29,26 +29,26 @@ export async function fuzz(
   environment: TestEnvironment,
   each: number,
   seed: number,
-): Promise<Endings> {
-  const endings: Endings = {}
-  const grounds = await layGrounds(environment, environment.transports[0] as Transport)
+): Promise<OutcomeCounts> {
+  const endings: OutcomeCounts = {}
+  const grounds = await createRequestFixture(environment, environment.transports[0] as Transport)
   const { operations } = environment.app
   const ordered = [...operations.filter((one) => !isLast(one)), ...operations.filter(isLast)]
   const note = (label: string) => {
     endings[label] = (endings[label] ?? 0) + 1
   }
   for (const operation of ordered) {
-    const { rest, grpc } = wildRequests(registry, operation, grounds)
+    const { rest, grpc } = malformedRequests(registry, operation, grounds)
     const settings = { seed, numRuns: each, endOnFailure: true }
     const property = fc.asyncProperty(rest, grpc, async (request, { path, bytes, shown }) => {
-      const { status } = await inTime(sendRaw(environment.httpPort, request))
+      const { status } = await inTime(sendRawHttp(environment.httpPort, request))
       note(`REST ${status}`)
-      if (status >= 500) throw new Error(`${nameOf(operation)} answers ${status}`)
-      const { code } = await inTime(sendBytes(environment.grpcPort, path, bytes, shown))
+      if (status >= 500) throw new Error(`${methodName(operation)} answers ${status}`)
+      const { code } = await inTime(sendRawGrpc(environment.grpcPort, path, bytes, shown))
       note(`gRPC ${code}`)
-      if (ours.includes(code)) throw new Error(`${nameOf(operation)} answers ${code}`)
+      if (ours.includes(code)) throw new Error(`${methodName(operation)} answers ${code}`)
       const [failure] = environment.failures
-      if (failure) throw new Error(`${nameOf(operation)} fails`, { cause: failure })
+      if (failure) throw new Error(`${methodName(operation)} fails`, { cause: failure })
     })
     await fc.assert(property, settings)
   }

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { type JsonSchema, requestSchema } from '../../src/rpc/schema.ts'
 import { grpcServices } from '../../src/server/grpc-services.ts'
-import type { RawRequest } from './raw.ts'
-import type { Grounds } from './sweep.ts'
+import type { RawRequest } from './raw-requests.ts'
+import type { RequestFixture } from './request-fixture.ts'
 
 /** Requests of a method made of its own schema, of what exists, and of what nobody should send. */
-export type Wild = {
+export type MalformedRequests = {
   rest: fc.Arbitrary<RawRequest>
   grpc: fc.Arbitrary<{ path: string; bytes: Buffer; shown: Record<string, string> }>
 }
@@ -29,11 +29,11 @@ const nastyText = fc.oneof(
 const nastyInteger = fc.constantFrom(0, -1, 1, 50, 51, 1001, 10_001, 2 ** 31 - 1, -(2 ** 31))
 
 /** The requests of a method on its grounds. */
-export function wildRequests(
+export function malformedRequests(
   registry: FileRegistry,
   operation: DeclaredOperation,
-  grounds: Grounds,
-): Wild {
+  grounds: RequestFixture,
+): MalformedRequests {
   const schema = requestSchema(registry, operation.input)
   const known = grounds.values
   const credentials = fc.oneof(

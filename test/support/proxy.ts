@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A wire to PostgreSQL that can be cut. */
-export type Proxy = {
+export type DatabaseProxy = {
   /** The database's address by way of the proxy. */
   url: string
   /** Cuts every connection, also in the middle of an answer, and refuses new ones. */
@@ -17,7 +17,7 @@ export type Proxy = {
 }
 
 /** Puts a proxy before the PostgreSQL of a database URL. */
-export async function startProxy(databaseUrl: string): Promise<Proxy> {
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const pairs = new Set<[Socket, Socket]>()
   let hanging = false

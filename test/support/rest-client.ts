@@ -1,6 +1,6 @@
 import type { CookieDeclaration } from '../../src/rpc/bound-fields.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
-import { createConformance } from './published.ts'
+import { createConformanceCheck } from './openapi-conformance.ts'
 import {
   codeOf,
   type Outcome,
@@ -16,9 +16,10 @@ type Message = Record<string, unknown>
  * that /openapi.json does not tell of is an error.
  */
 export function createRestTransport(operations: DeclaredOperation[], port: number): Transport {
-  const conform = createConformance(operations)
+  const conform = createConformanceCheck(operations)
   return {
     name: 'rest',
+    label: 'REST',
     async call(name, message, shown = {}) {
       const operation = pickMethod(operations, name, (known) => known.name)
       const { path, method, headers, body } = createRequest(operation, message as Message, shown)

@@ -30,7 +30,7 @@ export function createSeed(pool: Pool) {
     member: (workspace_id: string, user_id: string, role: Role = 'viewer') =>
       insert('members', { workspace_id, user_id, role, joined_at: new Date() }),
     /** A user who is a member, in one step. */
-    person: async (workspace_id: string, role: Role = 'viewer', name: string = role) => {
+    newMember: async (workspace_id: string, role: Role = 'viewer', name: string = role) => {
       const id = await seed.user(name)
       await seed.member(workspace_id, id, role)
       return id

@@ -1,44 +1,97 @@
-import { randomUUID } from 'node:crypto'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client, credentials } from '@grpc/grpc-js'
-import { readKeys } from '../../src/identity/keys.ts'
-import { createTokens } from '../../src/identity/tokens.ts'
-import { readRegistry } from '../../src/rpc/descriptors.ts'
-import { createOperations } from '../../src/rpc/operation.ts'
-import { createHandlers } from '../../src/server/handlers.ts'
-import type { TestDatabase } from './database.ts'
-import { createSeed } from './seed.ts'
-import type { Server } from './server.ts'
-import { createTransports } from './transports.ts'
+import { createInterface } from 'node:readline'
+import type { ExecutionContext } from 'ava'
 
-/** What rooms of a test need of a environment, where the node is a process of its own. */
-export async function openServer(folder: string, server: Server, { pool }: TestDatabase) {
-  const operations = createOperations(
-    readRegistry(),
-    createHandlers({ database: {}, options: {} } as never),
-  )
-  const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
-  const keys = await readKeys(paths)
-  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
-  const token = (sub: string, wid: string) => {
-    const person = { sub, jti: randomUUID(), email: 'someone@example.com', name: 'someone' }
-    const place = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
-    return tokens.sign('access', { ...person, ...place }, 900)
-  }
-  const app = { operations } as Parameters<typeof createTransports>[0]
-  return { transports: createTransports(app, server), seed: createSeed(pool), token }
+const root = join(import.meta.dirname, '../..')
+
+/** A line of the server's log. */
+export type LogLine = { msg: string; level: number; pid: number } & Record<string, unknown>
+
+/** The server as production starts it, in a process of its own. */
+export type ServerProcess = LaunchedProcess & {
+  grpcPort: number
+  httpPort: number
+  metricsPort: number
 }
 
-/** What `grpc.health.v1` says of a server as a whole, or the code of its refusal. */
-export function checkHealth({ grpcPort }: Pick<Server, 'grpcPort'>): Promise<string> {
-  const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure())
-  const same = (bytes: Buffer) => bytes
-  const path = '/grpc.health.v1.Health/Check'
-  return new Promise<string>((resolve) => {
-    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error, answer) => {
-      // HealthCheckResponse: status 1.
-      const status = ['UNKNOWN', 'SERVING', 'NOT_SERVING'][answer?.[1] ?? 0]
-      resolve(error ? `code ${error.code}` : String(status))
-    })
-  }).finally(() => client.close())
+/** One that may still be starting. */
+export type LaunchedProcess = {
+  lines: LogLine[]
+  /** Everything it has said, to whichever stream. */
+  output(): string
+  child: ChildProcess
+  /** Waits for a line. */
+  waitForLine(isIt: (line: LogLine) => boolean): Promise<LogLine>
+  /** How it ended. */
+  exited: Promise<{ code: number | null; signal: string | null }>
+}
+
+/** A folder for keys, the same for all nodes of a test. */
+export function createKeyFolder(t: Pick<ExecutionContext, 'teardown'>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-server-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Starts `src/main.ts` and waits until it listens; it is killed with the test. */
+export async function startServer(
+  ...given: Parameters<typeof launchServer>
+): Promise<ServerProcess> {
+  const launched = launchServer(...given)
+  const listening = await launched.waitForLine(({ msg }) => msg === 'daikon is listening')
+  const { grpc_port, http_port, metrics_port } = listening as LogLine & Record<string, number>
+  const ports = { grpcPort: Number(grpc_port), httpPort: Number(http_port) }
+  return { ...launched, ...ports, metricsPort: Number(metrics_port) }
+}
+
+/** Starts `src/main.ts`; it is killed with the test, if it has not ended before. */
+export function launchServer(
+  t: Pick<ExecutionContext, 'teardown'>,
+  folder: string,
+  environment: Record<string, string>,
+): LaunchedProcess {
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...{ HTTP_PORT: '0', GRPC_PORT: '0', METRICS_PORT: '0' },
+      ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' },
+      JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
+      JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const lines: LogLine[] = []
+  const listeners = new Set<() => void>()
+  let text = ''
+  child.stderr.on('data', (bytes) => {
+    text += bytes
+  })
+  createInterface(child.stdout).on('line', (line) => {
+    text += `${line}\n`
+    lines.push(line.startsWith('{') ? JSON.parse(line) : { msg: line })
+    for (const listener of listeners) listener()
+  })
+  const exited = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  const waitForLine = (isIt: (line: LogLine) => boolean) => {
+    const found = Promise.withResolvers<LogLine>()
+    const look = () => {
+      const known = lines.find(isIt)
+      if (!known) return
+      listeners.delete(look)
+      found.resolve(known)
+    }
+    listeners.add(look)
+    look()
+    exited.then(() => found.reject(new Error(`It ended before: ${text.slice(-2000)}`)))
+    return found.promise
+  }
+  return { lines, child, waitForLine, exited, output: () => text }
 }

@@ -4,55 +4,59 @@ import type { ProviderSettings } from '../../src/config/provider-settings.ts'
 import { type LocalPerson, startLocalProvider } from '../../src/dev/mock-provider.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
 import { createProviders } from '../../src/identity/providers/providers.ts'
-import { unset } from './providers/settings.ts'
-import { walk } from './providers/walk.ts'
+import { expectOk } from './outcome.ts'
+import { followRedirects } from './providers/browser-flow.ts'
+import { unconfigured } from './providers/test-provider.ts'
 import { startTestEnvironment, type TestEnvironment } from './test-environment.ts'
-import type { Outcome, Transport } from './transports.ts'
+import type { Transport } from './transports.ts'
 
 /** The redirect URI of the client app that every sign-in environment has registered. */
 export const appUri = 'https://app.example.com/done?from=daikon'
 
 /** A environment whose three providers are one on this machine; its people sign in with an e-mail. */
-export async function startSignInWorld(
+export async function startSignInEnvironment(
   t: ExecutionContext,
   people: LocalPerson[],
   options: Parameters<typeof startTestEnvironment>[0] = {},
 ): Promise<TestEnvironment> {
-  const environment = await openSignInWorld({ people, options })
+  const environment = await createSignInEnvironment({ people, options })
   t.teardown(() => environment.stop())
   return environment
 }
 
-type SignInWorldParts = {
+type SignInEnvironmentOptions = {
   people?: LocalPerson[]
   options?: Parameters<typeof startTestEnvironment>[0]
   /** Instead of the environment's own. */
   databaseUrl?: string
   /** Over those of the local provider. */
   settings?: Partial<ProviderSettings>
-  parts?: Parameters<typeof startTestEnvironment>[2]
+  dependencies?: Parameters<typeof startTestEnvironment>[2]
 }
 
 /** The same for the tests of a whole file, with people who turn up as they go. */
-export async function openSignInWorld({
+export async function createSignInEnvironment({
   people = [],
   options,
   databaseUrl,
   settings,
-  parts,
-}: SignInWorldParts = {}) {
+  dependencies,
+}: SignInEnvironmentOptions = {}) {
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
     providerNames.map((name) => `http://localhost:8000/auth/${flow}callback/${name}`),
   )
   const client = { id: 'daikon', secret: 'secret', redirectUris }
   const local = await startLocalProvider({ people, client })
-  const providers = createProviders({ ...unset, ...local.environment, ...settings })
-  const environment = await startTestEnvironment(options, databaseUrl, { providers, ...parts })
+  const providers = createProviders({ ...unconfigured, ...local.environment, ...settings })
+  const environment = await startTestEnvironment(options, databaseUrl, {
+    providers,
+    ...dependencies,
+  })
   await environment.seed.clientApp([appUri])
   return {
     ...environment,
     /** Somebody whom the providers know; answers the address. */
-    newcomer(person: Partial<LocalPerson> = {}): string {
+    addProviderUser(person: Partial<LocalPerson> = {}): string {
       const email = `ann-${randomBytes(6).toString('hex')}@example.com`
       people.push({ name: 'Ann', email, ...person })
       return person.email ?? email
@@ -71,65 +75,59 @@ export function without(transport: Transport, message: Record<string, unknown>, 
 }
 
 /** A verifier and its challenge (RFC 7636, S256). */
-export function makePkce(): { verifier: string; challenge: string } {
+export function createPkce(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
-}
-
-/** The message of an ending that has to be good. */
-export function good(ending: Outcome): Record<string, any> {
-  if (!ending.ok) throw new Error(`${ending.code} ${ending.reason}: ${ending.detail}`)
-  return ending.message
 }
 
 /**
  * Goes to the provider and back; answers what the callback would get, without sending it. Nobody's
  * address, '', refuses at the provider.
  */
-export async function visitProvider(
+export async function signInAtProvider(
   transport: Transport,
   provider: ProviderName,
   email: string,
   request: Record<string, unknown> = {},
   method = 'BeginLogin',
 ) {
-  const pkce = makePkce()
+  const pkce = createPkce()
   const ours = {
     redirect_uri: appUri,
     code_challenge: pkce.challenge,
     code_challenge_method: 'S256',
   }
   const user = method === 'BeginLogin' ? ours : {}
-  const begun = good(await transport.call(method, { provider, ...user, ...request }))
+  const begun = expectOk(await transport.call(method, { provider, ...user, ...request }))
   const flow = method === 'BeginLogin' ? '' : 'admin/'
   const back = `http://localhost:8000/auth/${flow}callback/${provider}`
   const visitor = email === '' ? { button: '' } : { hint: email }
-  const { callback } = await walk(begun.location, back, visitor)
+  const { callback } = await followRedirects(begun.location, back, visitor)
   const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
   return { message: message as Record<string, unknown>, verifier: pkce.verifier }
 }
 
 /** A whole sign-in at the provider, up to the app's redirect. */
-export async function visitApp(
+export async function signInToApp(
   transport: Transport,
   provider: ProviderName,
   email: string,
   request = {},
 ) {
-  const { message, verifier } = await visitProvider(transport, provider, email, request)
-  const { location } = good(await transport.call('CompleteLogin', message))
+  const { message, verifier } = await signInAtProvider(transport, provider, email, request)
+  const { location } = expectOk(await transport.call('CompleteLogin', message))
   return { redirect: new URL(location), verifier }
 }
 
 /** Signs in up to a code, ready to be exchanged for the first workspace. */
-export async function takeCode(
+export async function obtainCode(
   transport: Transport,
   email: string,
   provider: ProviderName = 'github',
 ) {
-  const { redirect, verifier } = await visitApp(transport, provider, email)
+  const { redirect, verifier } = await signInToApp(transport, provider, email)
   const code = redirect.searchParams.get('code') ?? ''
-  const { workspaces } = good(await transport.call('ListCodeWorkspaces', { code }))
+  const { workspaces } = expectOk(await transport.call('ListCodeWorkspaces', { code }))
   const workspace_id: string = workspaces[0]?.id
   return { exchange: { code, workspace_id, code_verifier: verifier }, workspaces }
 }
@@ -140,18 +138,18 @@ export async function signIn(
   email: string,
   provider: ProviderName = 'google',
 ) {
-  const { exchange, workspaces } = await takeCode(transport, email, provider)
-  const tokens = good(await transport.call('ExchangeToken', exchange))
+  const { exchange, workspaces } = await obtainCode(transport, email, provider)
+  const tokens = expectOk(await transport.call('ExchangeToken', exchange))
   return { tokens, exchange, workspaces }
 }
 
 /** Signs an administrator in; answers the cookie's token and where the browser goes. */
-export async function signAdminIn(
+export async function signInAdmin(
   transport: Transport,
   email: string,
   provider: ProviderName = 'google',
 ) {
-  const { message } = await visitProvider(transport, provider, email, {}, 'BeginAdminLogin')
-  const { location, admin_token } = good(await transport.call('CompleteAdminLogin', message))
+  const { message } = await signInAtProvider(transport, provider, email, {}, 'BeginAdminLogin')
+  const { location, admin_token } = expectOk(await transport.call('CompleteAdminLogin', message))
   return { location: location as string, admin: admin_token as string | undefined }
 }

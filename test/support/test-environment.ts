@@ -41,7 +41,7 @@ export type TestEnvironment = Node & {
     parts?: { jti?: string; seconds?: number },
   ): Promise<string>
   /** Another node on the same database. */
-  another(options?: Partial<ApplicationDependencies['options']>): Promise<Node>
+  addNode(options?: Partial<ApplicationDependencies['options']>): Promise<Node>
 }
 
 /** Starts a environment; `stop` takes it down with all its nodes. */
@@ -54,7 +54,7 @@ export async function startTestEnvironment(
   const keys = await makeTestKeys()
   const clock: TestEnvironment['clock'] = { now: undefined }
   const nodes: Node[] = []
-  const another = async (more: Partial<ApplicationDependencies['options']> = {}) => {
+  const addNode = async (more: Partial<ApplicationDependencies['options']> = {}) => {
     const node = await startNode(
       databaseUrl ?? database.url,
       keys,
@@ -65,10 +65,10 @@ export async function startTestEnvironment(
     nodes.push(node)
     return node
   }
-  const first = await another()
+  const first = await addNode()
   return {
     ...first,
-    another,
+    addNode,
     clock,
     pool: database.pool,
     databaseUrl: database.url,

@@ -39,6 +39,8 @@ export type Outcome =
  */
 export type Transport = {
   name: 'grpc' | 'rest'
+  /** For test titles: `over ${label}`. */
+  label: 'gRPC' | 'REST'
   call(method: string, message: object, shown?: PresentedCredentials): Promise<Outcome>
   close(): void
 }
@@ -58,6 +60,7 @@ function createGrpcTransport(port: number): Transport {
   const methods = services.flatMap((definition) => Object.values(definition))
   return {
     name: 'grpc',
+    label: 'gRPC',
     call(name, message, shown = {}) {
       const method = pickMethod(methods, name, ({ path }) => path)
       const serialize = method.requestSerialize as (value: object) => Buffer
@@ -74,7 +77,7 @@ function createGrpcTransport(port: number): Transport {
           serialize,
           deserialize,
           withDefaults(message),
-          metadata(shown),
+          createMetadata(shown),
           done,
         )
       })
@@ -102,7 +105,12 @@ function withDefaults(message: object): object {
 }
 
 /** What is shown, as metadata. */
-export function metadata({ token, key, admin, headers = {} }: PresentedCredentials): Metadata {
+export function createMetadata({
+  token,
+  key,
+  admin,
+  headers = {},
+}: PresentedCredentials): Metadata {
   const metadata = new MetadataClass()
   if (token !== undefined) metadata.set('authorization', `Bearer ${token}`)
   if (key !== undefined) metadata.set('x-service-key', key)

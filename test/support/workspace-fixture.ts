@@ -5,7 +5,7 @@ import type { TestEnvironment } from './test-environment.ts'
 import type { PresentedCredentials, Transport } from './transports.ts'
 
 /** Somebody with an access token for the fixture. */
-export type Person = { id: string; token: string }
+export type Member = { id: string; token: string }
 
 /** A record as it goes out. */
 export type ResourceRecord = Record<string, any> & { id: string; resource_id: string }
@@ -23,26 +23,26 @@ export async function createWorkspaceFixture(
   const service = `docs-${randomUUID().slice(0, 8)}`
   const { key, id: appId } = await seed.serviceApp(service)
 
-  const addMember = async (role: Role): Promise<Person> => {
-    const id = await seed.person(workspace, role)
+  const addMember = async (role: Role): Promise<Member> => {
+    const id = await seed.newMember(workspace, role)
     return { id, token: await environment.token(id, workspace) }
   }
   const people = Object.fromEntries(
     await Promise.all(roles.map(async (role) => [role, await addMember(role)])),
-  ) as Record<Role, Person>
+  ) as Record<Role, Member>
   const kind = { service_name: service, resource_type: 'document' }
 
   return {
     ...{ workspace, service, key, appId, addMember, people, kind },
     /** What a backend shows when it asks for somebody. */
-    as: ({ token }: Person): PresentedCredentials => ({ token, key }),
-    async register(owner: Person, more: Record<string, unknown> = {}): Promise<ResourceRecord> {
+    as: ({ token }: Member): PresentedCredentials => ({ token, key }),
+    async register(owner: Member, more: Record<string, unknown> = {}): Promise<ResourceRecord> {
       const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
       const message = { ...facts, owner_id: owner.id, ...more }
       return expectOk(await transport.call('Register', message, { key })) as ResourceRecord
     },
     async share(
-      owner: Person,
+      owner: Member,
       { id }: ResourceRecord,
       grantee: { user?: string; group?: string },
       permission: string,
@@ -52,7 +52,7 @@ export async function createWorkspaceFixture(
       return expectOk(await transport.call('Share', message, { token: owner.token, key }))
     },
     /** The answer to one check. */
-    async isAllowed(person: Person, action: string, resource: { resource_id: string }, times = 1) {
+    async isAllowed(person: Member, action: string, resource: { resource_id: string }, times = 1) {
       const { resource_id } = resource
       const checks = Array.from({ length: times }, () => ({ ...kind, resource_id, action }))
       const message = await transport.call('Check', { checks }, { token: person.token, key })

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
-import { createWorkspaceFixture, type Person } from '../support/workspace-fixture.ts'
+import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 /** An fixture with an action, a role, and a document that everybody may view. */
@@ -18,7 +18,7 @@ async function openHouse(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, service, people, kind } = fixture
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const action = await seed.serviceAction(service, 'publish')
   const made = await call('CreateRole', { workspace_id: workspace, name: 'Publishers' })
   const role = { role_id: expectOk(made).id as string }
@@ -36,7 +36,7 @@ async function openHouse(transport: Transport) {
     members: async () =>
       expectOk(await call('ListRoleMembers', role)).members as Record<string, any>[],
     /** What another node says that somebody may publish: one by one, as a list, and of the role. */
-    publishes: async (person: Person) => {
+    publishes: async (person: Member) => {
       const shown = fixture.as(person)
       const checks = [open, closed].map(({ resource_id }) => ({ ...asked, resource_id }))
       const { results } = expectOk(await elsewhere.call('Check', { checks }, shown))
@@ -72,12 +72,12 @@ for (const transport of environment.transports) {
       ...{ email: `editor-${id}@example.com`, name: 'editor', avatar_url: '' },
     })
     t.true(Math.abs(Date.parse(added_at) - Date.now()) < 60_000)
-    const [, ...entries] = await activityOf(pool, role.role_id)
+    const [, ...entries] = await listActivity(pool, role.role_id)
     t.deepEqual(entries, [
       {
         action: 'role.member_added',
         target_type: 'role',
-        actor_id: boss.id,
+        actor_id: admin.id,
         workspace_id: workspace,
         detail: { name: 'Publishers', user_id: id },
       },
@@ -87,14 +87,14 @@ for (const transport of environment.transports) {
   test(`a role is for members of its workspace: anybody else is 404, known or not ${through}`, async (t) => {
     const { add, remove, members, role } = await openHouse(transport)
     const stranger = await openHouse(transport)
-    for (const id of [stranger.people.viewer.id, boss.id, randomUUID()]) {
+    for (const id of [stranger.people.viewer.id, admin.id, randomUUID()]) {
       const missing = { code: 'not_found', reason: 'MEMBER_NOT_FOUND' } as const
       t.like(expectError(await add(id)), missing)
       t.like(expectError(await remove(id)), missing)
     }
     t.is(expectError(await add('everybody')).code, 'invalid_argument')
     t.deepEqual(await members(), [])
-    t.is((await activityOf(pool, role.role_id)).length, 1)
+    t.is((await listActivity(pool, role.role_id)).length, 1)
   })
 
   test(`removing is 204 and recorded, a second time 404 ${through}`, async (t) => {
@@ -106,10 +106,10 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.deepEqual(await members(), [])
     t.is(expectError(await remove(id)).reason, 'MEMBER_NOT_FOUND')
-    t.deepEqual((await activityOf(pool, role.role_id)).at(-1), {
+    t.deepEqual((await listActivity(pool, role.role_id)).at(-1), {
       action: 'role.member_removed',
       target_type: 'role',
-      actor_id: boss.id,
+      actor_id: admin.id,
       workspace_id: workspace,
       detail: { name: 'Publishers', user_id: id },
     })
@@ -141,8 +141,8 @@ for (const transport of environment.transports) {
     t.true((await disallow(action)).ok)
     t.is(expectError(await disallow(action)).reason, 'SERVICE_ACTION_NOT_FOUND')
     t.deepEqual(await listed(), [theirs])
-    const [, ...entries] = await activityOf(pool, role.role_id)
-    const told = { target_type: 'role', actor_id: boss.id, workspace_id: workspace }
+    const [, ...entries] = await listActivity(pool, role.role_id)
+    const told = { target_type: 'role', actor_id: admin.id, workspace_id: workspace }
     const publish = { name: 'Publishers', service_name: service, action: 'publish' }
     t.deepEqual(entries, [
       { action: 'role.action_added', ...told, detail: publish },
@@ -217,7 +217,7 @@ for (const transport of environment.transports) {
     const far = await here.register(viewer, { workspace_id: there, visibility: 'workspace' })
     const owned = { ...here.kind, resource_id: far.resource_id, action: 'publish' }
     t.true(expectOk(await transport.call('Check', { checks: [owned] }, shown)).results[0].allowed)
-    const theirs = await seed.person(there, 'owner')
+    const theirs = await seed.newMember(there, 'owner')
     const token = await environment.token(theirs, there)
     const open = await here.register({ id: theirs, token }, { workspace_id: there })
     expectOk(
@@ -233,17 +233,17 @@ for (const transport of environment.transports) {
 
   test(`100 assignments at once all hold, each recorded once ${through}`, async (t) => {
     const { add, remove, members, role, workspace } = await openHouse(transport)
-    const people = await Promise.all(Array.from({ length: 50 }, () => seed.person(workspace)))
+    const people = await Promise.all(Array.from({ length: 50 }, () => seed.newMember(workspace)))
     // Everybody twice.
     const endings = await Promise.all([...people, ...people].map(add))
     t.true(endings.every(({ ok }) => ok))
     const listed = (await members()).map(({ user_id }) => user_id)
     t.deepEqual(listed, people.toSorted())
-    t.is((await activityOf(pool, role.role_id)).length, 51)
+    t.is((await listActivity(pool, role.role_id)).length, 51)
     const removed = await Promise.all([...people, ...people].map(remove))
     t.is(removed.filter(({ ok }) => ok).length, 50)
     t.deepEqual(await members(), [])
-    t.is((await activityOf(pool, role.role_id)).length, 101)
+    t.is((await listActivity(pool, role.role_id)).length, 101)
   })
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { hireAdmin } from '../support/admin.ts'
+import { listActivity } from '../support/activity.ts'
+import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -9,13 +9,13 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
-const boss = await hireAdmin(environment)
+const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 /** A workspace, and an administrator who makes roles in it. */
 async function openHouse(transport: Transport) {
   const workspace_id = await seed.workspace()
-  const call = (method: string, message: object = {}) => boss.call(transport, method, message)
+  const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   return {
     ...{ workspace_id, call },
     make: async (name = `r-${randomUUID()}`, more: object = {}) =>
@@ -40,11 +40,11 @@ for (const transport of environment.transports) {
     })
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
     t.deepEqual(await list(), [ending.ok && ending.message])
-    t.deepEqual(await activityOf(pool, id), [
+    t.deepEqual(await listActivity(pool, id), [
       {
         action: 'role.created',
         target_type: 'role',
-        actor_id: boss.id,
+        actor_id: admin.id,
         workspace_id,
         detail: { name: 'Publishers' },
       },
@@ -59,7 +59,7 @@ for (const transport of environment.transports) {
     const actions = await Promise.all(
       ['x', 'y', 'z'].map((name) => seed.serviceAction(`s-${randomUUID()}`, name)),
     )
-    const people = [await seed.person(workspace_id), await seed.person(workspace_id)]
+    const people = [await seed.newMember(workspace_id), await seed.newMember(workspace_id)]
     const id = await seed.customRole(workspace_id, actions, people)
     expectOk(await call('UpdateRole', { role_id: id, name: 'b' }))
     t.deepEqual(
@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await change({ description: '' }), { ...made, name: 'New', description: '' })
     t.deepEqual(await list(), [{ ...made, name: 'New', description: '' }])
     t.deepEqual(
-      (await activityOf(pool, made.id)).map(({ action, detail }) => [action, detail.name]),
+      (await listActivity(pool, made.id)).map(({ action, detail }) => [action, detail.name]),
       [
         ['role.created', 'Old'],
         ['role.updated', 'New'],
@@ -105,7 +105,7 @@ for (const transport of environment.transports) {
     t.like(expectError(await call('CreateRole', { workspace_id, name: ' Taken' })), conflict)
     t.like(expectError(await call('UpdateRole', { role_id: id, name: 'Taken' })), conflict)
     expectOk(await call('UpdateRole', { role_id: id, name: 'Free' }))
-    t.is((await activityOf(pool, id)).length, 1, 'nothing has happened')
+    t.is((await listActivity(pool, id)).length, 1, 'nothing has happened')
   })
 
   test(`an unknown role or workspace is 404, wrong fields are 422 ${through}`, async (t) => {
@@ -140,7 +140,7 @@ for (const transport of environment.transports) {
   test(`deleting is 204 and recorded; a role made again inherits nothing ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace: workspace_id, people, service } = fixture
-    const call = (method: string, message: object) => boss.call(transport, method, message)
+    const call = (method: string, message: object) => admin.call(transport, method, message)
     const action = await seed.serviceAction(service, 'publish')
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
     const made = expectOk(await call('CreateRole', { workspace_id, name: 'Publishers' }))
@@ -154,10 +154,10 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.false(await fixture.isAllowed(people.viewer, 'publish', record))
     t.is(expectError(await call('DeleteRole', role)).code, 'not_found')
-    t.deepEqual((await activityOf(pool, made.id)).at(-1), {
+    t.deepEqual((await listActivity(pool, made.id)).at(-1), {
       action: 'role.deleted',
       target_type: 'role',
-      actor_id: boss.id,
+      actor_id: admin.id,
       workspace_id,
       detail: { name: 'Publishers' },
     })
@@ -180,7 +180,7 @@ for (const transport of environment.transports) {
     const deleted = await ten('DeleteRole', { role_id: role?.id })
     t.is(deleted.filter(({ ok }) => ok).length, 1)
     for (const ending of deleted) if (!ending.ok) t.is(ending.reason, 'ROLE_NOT_FOUND')
-    t.is((await activityOf(pool, role?.id)).length, 2)
+    t.is((await listActivity(pool, role?.id)).length, 2)
   })
 }
 

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import {
   createWorkspaceFixture,
-  type Person,
+  type Member,
   type ResourceRecord,
   type WorkspaceFixture,
 } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
@@ -42,7 +42,7 @@ for (const transport of environment.transports) {
   /** Whether the other node allows it, as of now. */
   const mayElsewhere = async (
     { kind, as }: Pick<WorkspaceFixture, 'kind' | 'as'>,
-    person: Person,
+    person: Member,
     action: string,
     { resource_id }: ResourceRecord,
   ): Promise<boolean> => {
@@ -71,7 +71,7 @@ for (const transport of environment.transports) {
       ...{ email, name: 'editor', avatar_url: '' },
     })
     t.true(Math.abs(Date.parse(added_at) - Date.now()) < 60_000)
-    const [, ...entries] = await activityOf(pool, group.group_id)
+    const [, ...entries] = await listActivity(pool, group.group_id)
     t.deepEqual(entries, [
       {
         action: 'group.member_added',
@@ -85,12 +85,12 @@ for (const transport of environment.transports) {
 
   test(`adding who is no member of the workspace is 404, known or not ${through}`, async (t) => {
     const { add, members, group } = await openHouse(transport)
-    const stranger = await seed.person(await seed.workspace(), 'owner')
+    const stranger = await seed.newMember(await seed.workspace(), 'owner')
     for (const id of [stranger, randomUUID()])
       t.like(expectError(await add(id)), { code: 'not_found', reason: 'MEMBER_NOT_FOUND' })
     t.is(expectError(await add('everybody')).code, 'invalid_argument')
     t.deepEqual(await members(), [])
-    t.is((await activityOf(pool, group.group_id)).length, 1)
+    t.is((await listActivity(pool, group.group_id)).length, 1)
   })
 
   test(`an invited person can be in a group; their name stays unknown there ${through}`, async (t) => {
@@ -132,7 +132,7 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.deepEqual(await members(), [])
     t.like(expectError(await remove(id)), missing)
-    const entries = await activityOf(pool, group.group_id)
+    const entries = await listActivity(pool, group.group_id)
     t.is(entries.length, 3)
     t.deepEqual(entries[2], {
       action: 'group.member_removed',
@@ -148,7 +148,7 @@ for (const transport of environment.transports) {
     const { id } = people.viewer
     expectOk(await add(id.toUpperCase()))
     expectOk(await remove(id.toUpperCase()))
-    const [, ...entries] = await activityOf(pool, group.group_id)
+    const [, ...entries] = await listActivity(pool, group.group_id)
     t.deepEqual(
       entries.map(({ detail }) => detail.user_id),
       [id, id],
@@ -189,7 +189,7 @@ for (const transport of environment.transports) {
     }
     const members = expectError(await transport.call('ListGroupMembers', group, shown))
     t.like(members, { code: 'not_found', reason: 'GROUP_NOT_FOUND' })
-    t.deepEqual((await activityOf(pool, group.group_id)).at(-1), {
+    t.deepEqual((await listActivity(pool, group.group_id)).at(-1), {
       action: 'group.deleted',
       target_type: 'group',
       actor_id: admin.id,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { roles } from '../../src/core/roles.ts'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
-import { createWorkspaceFixture, type Person } from '../support/workspace-fixture.ts'
+import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
 const { pool } = environment
@@ -14,7 +14,7 @@ test.after.always(() => environment.stop())
 /** An fixture whose people have groups. */
 async function openHouse(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
-  const call = (method: string, by: Person, message: object = {}) =>
+  const call = (method: string, by: Member, message: object = {}) =>
     transport.call(method, { workspace_id: fixture.workspace, ...message }, { token: by.token })
   return {
     ...{ ...fixture, call },
@@ -38,7 +38,7 @@ for (const transport of environment.transports) {
     t.deepEqual(rest, { ...own, name: 'Writers', description: 'They write.\n\tA lot.' })
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
     t.deepEqual(await list(), [ending.ok && ending.message])
-    t.deepEqual(await activityOf(pool, id), [
+    t.deepEqual(await listActivity(pool, id), [
       {
         action: 'group.created',
         target_type: 'group',
@@ -77,13 +77,13 @@ for (const transport of environment.transports) {
       return expectOk(ending)
     }
     t.deepEqual(await change({}), { id, ...made })
-    t.is((await activityOf(pool, id)).length, 1)
+    t.is((await listActivity(pool, id)).length, 1)
     t.deepEqual(await change({ name: ' Authors ' }), { id, ...made, name: 'Authors' })
     t.deepEqual(await change({ description: '' }), {
       ...{ id, ...made },
       ...{ name: 'Authors', description: '' },
     })
-    const [, entry] = await activityOf(pool, id)
+    const [, entry] = await listActivity(pool, id)
     t.deepEqual(entry, {
       action: 'group.updated',
       target_type: 'group',
@@ -107,7 +107,7 @@ for (const transport of environment.transports) {
       (await list()).map(({ name }) => name),
       ['Readers', 'Writers'],
     )
-    t.is((await activityOf(pool, id)).length, 1)
+    t.is((await listActivity(pool, id)).length, 1)
     expectOk(await call('UpdateGroup', people.admin, { group_id: id, name: 'Readers' }))
     t.is((await other.make('Writers')).name, 'Writers')
   })
@@ -197,7 +197,7 @@ for (const transport of environment.transports) {
       (await other.list()).map(({ name }) => name),
       ['Theirs'],
     )
-    t.is((await activityOf(pool, id)).length, 1)
+    t.is((await listActivity(pool, id)).length, 1)
   })
 
   test(`a group deleted by two at once is deleted and recorded once ${through}`, async (t) => {
@@ -209,7 +209,7 @@ for (const transport of environment.transports) {
       )
       const kinds = endings.map((ending) => (ending.ok ? 'ok' : ending.code)).toSorted()
       t.deepEqual(kinds, ['not_found', 'not_found', 'not_found', 'ok'])
-      const actions = (await activityOf(pool, id)).map(({ action }) => action)
+      const actions = (await listActivity(pool, id)).map(({ action }) => action)
       t.deepEqual(actions, ['group.created', 'group.deleted'])
     }
   })

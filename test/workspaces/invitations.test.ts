@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { openSignInWorld, signIn } from '../support/sign-in.ts'
+import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
-import { createWorkspaceFixture, type Person } from '../support/workspace-fixture.ts'
+import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
 
-const environment = await openSignInWorld()
+const environment = await createSignInEnvironment()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
@@ -16,7 +16,7 @@ async function openHouse(transport: Transport) {
   const { workspace } = fixture
   return {
     ...fixture,
-    invite: (by: Person, email: string, more: object = {}) =>
+    invite: (by: Member, email: string, more: object = {}) =>
       transport.call(
         'InviteMember',
         { workspace_id: workspace, email, ...more },
@@ -59,7 +59,7 @@ for (const transport of environment.transports) {
       })
       const { rows } = await pool.query('select * from users where id = $1', [user_id])
       t.like(rows[0], { email, name: '', is_active: true, is_admin: false, last_sign_in_at: null })
-      t.deepEqual(await activityOf(pool, user_id), [
+      t.deepEqual(await listActivity(pool, user_id), [
         {
           action: 'member.invited',
           target_type: 'user',
@@ -98,7 +98,7 @@ for (const transport of environment.transports) {
       })
       t.deepEqual(shapes[0], shapes[1])
       const details = await Promise.all(
-        endings.map(async (ending) => (await activityOf(pool, expectOk(ending).user_id)).length),
+        endings.map(async (ending) => (await listActivity(pool, expectOk(ending).user_id)).length),
       )
       t.deepEqual(details, [1, 1])
       t.is(expectOk(endings[0] as never).workspace_id, workspace)
@@ -109,7 +109,7 @@ for (const transport of environment.transports) {
     `an id does not tell whether the person has signed in before ${through}`,
     async (t) => {
       const { invite, people } = await openHouse(transport)
-      const known = environment.newcomer()
+      const known = environment.addProviderUser()
       await signIn(transport, known)
       for (const email of [known, newAddress()]) {
         const { user_id } = expectOk(await invite(people.admin, email))
@@ -129,7 +129,7 @@ for (const transport of environment.transports) {
       const again = expectOk(await invite(people.owner, email, { role: 'editor' }))
       t.deepEqual(again, { ...first, role: 'editor' })
       t.deepEqual(await count(), { ...before, entries: before.entries + 1 })
-      const actions = (await activityOf(pool, first.user_id)).map(
+      const actions = (await listActivity(pool, first.user_id)).map(
         ({ action, detail, actor_id }) => [...[action, detail.role, actor_id]],
       )
       t.deepEqual(actions, [

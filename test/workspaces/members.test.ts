@@ -165,7 +165,7 @@ for (const transport of environment.transports) {
 }
 
 test('both member lists take 60 calls a minute of one client, over both transports', async (t) => {
-  const { transports } = await environment.another({ globalLimit: 1000 })
+  const { transports } = await environment.addNode({ globalLimit: 1000 })
   const [first] = transports
   if (!first) throw new Error('no transport')
   const fixture = await createWorkspaceFixture(environment, first)

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
-import { createWorkspaceFixture, type Person } from '../support/workspace-fixture.ts'
+import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
@@ -32,14 +32,14 @@ for (const transport of environment.transports) {
     }
     const entry = { action: 'member.role_changed', target_type: 'user' }
     const by = { actor_id: people.admin.id, workspace_id: workspace }
-    t.deepEqual(await activityOf(pool, person.id), [
+    t.deepEqual(await listActivity(pool, person.id), [
       { ...entry, ...by, detail: { from: 'viewer', to: 'editor' } },
       { ...entry, ...by, detail: { from: 'editor', to: 'admin' } },
       { ...entry, ...by, detail: { from: 'admin', to: 'viewer' } },
     ])
     // The role that somebody has already is no change.
     expectOk(await transport.call('UpdateMember', { ...place, role: 'viewer' }, shown))
-    t.is((await activityOf(pool, person.id)).length, 3)
+    t.is((await listActivity(pool, person.id)).length, 3)
   })
 
   test(`a new role holds at once for the token that is out already ${through}`, async (t) => {
@@ -109,7 +109,7 @@ for (const transport of environment.transports) {
     const place = { workspace_id: workspace.toUpperCase(), user_id: people.viewer.id.toUpperCase() }
     const shown = { token: people.viewer.token }
     expectOk(await transport.call('RemoveMember', place, shown))
-    const [entry] = await activityOf(pool, people.viewer.id)
+    const [entry] = await listActivity(pool, people.viewer.id)
     t.like(entry, { workspace_id: workspace, actor_id: people.viewer.id })
   })
 
@@ -122,7 +122,7 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
     t.like(expectError(await transport.call('RemoveMember', place, shown)), { code: 'not_found' })
     const { rows } = await pool.query('select email from users where id = $1', [people.editor.id])
-    t.deepEqual(await activityOf(pool, people.editor.id), [
+    t.deepEqual(await listActivity(pool, people.editor.id), [
       {
         action: 'member.removed',
         target_type: 'user',
@@ -144,7 +144,7 @@ for (const transport of environment.transports) {
       t.like(again, { code: 'permission_denied', reason: 'NOT_A_MEMBER' })
       const list = await elsewhere.call('ListMembers', { workspace_id: workspace }, shown)
       t.like(expectError(list), { code: 'permission_denied', reason: 'NOT_A_MEMBER' })
-      const [entry] = await activityOf(pool, person.id)
+      const [entry] = await listActivity(pool, person.id)
       t.like(entry, { action: 'member.removed', actor_id: person.id, detail: { role } })
     }
   })
@@ -178,7 +178,7 @@ for (const transport of environment.transports) {
       return Promise.all(counts)
     }
     /** What the other node says of them now. */
-    const may = async (asker: Person) => {
+    const may = async (asker: Member) => {
       const checks = [
         { ...fixture.kind, resource_id: direct.resource_id, action: 'edit' },
         { ...fixture.kind, resource_id: direct.resource_id, action: 'publish' },

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome, Transport } from '../support/transports.ts'
-import { createWorkspaceFixture, type Person } from '../support/workspace-fixture.ts'
+import { createWorkspaceFixture, type Member } from '../support/workspace-fixture.ts'
 
 const environment = await startTestEnvironment()
-const other = await environment.another()
+const other = await environment.addNode()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
@@ -17,14 +17,14 @@ const last = { code: 'already_exists', reason: 'LAST_OWNER' } as const
 /** An fixture, and what people do to each other's membership there. */
 async function openHouse(transport: Transport) {
   const { workspace, people, addMember } = await createWorkspaceFixture(environment, transport)
-  const call = (method: string, by: Person, message: object) =>
+  const call = (method: string, by: Member, message: object) =>
     transport.call(method, { workspace_id: workspace, ...message }, { token: by.token })
   return {
     ...{ workspace, people, addMember },
-    invite: (by: Person, email: string, role: string) => call('InviteMember', by, { email, role }),
-    change: (by: Person, { id: user_id }: { id: string }, role: string) =>
+    invite: (by: Member, email: string, role: string) => call('InviteMember', by, { email, role }),
+    change: (by: Member, { id: user_id }: { id: string }, role: string) =>
       call('UpdateMember', by, { user_id, role }),
-    remove: (by: Person, { id: user_id }: { id: string }) => call('RemoveMember', by, { user_id }),
+    remove: (by: Member, { id: user_id }: { id: string }) => call('RemoveMember', by, { user_id }),
     roles: () => rolesOf(workspace),
   }
 }
@@ -64,7 +64,7 @@ for (const transport of environment.transports) {
     ]
     for (const attempt of attempts) t.like(expectError(await attempt()), rights)
     t.deepEqual(await house.roles(), before)
-    for (const { id } of [owner, viewer, admin]) t.deepEqual(await activityOf(pool, id), [])
+    for (const { id } of [owner, viewer, admin]) t.deepEqual(await listActivity(pool, id), [])
   })
 
   test(`an owner invites, makes, demotes and removes an owner ${through}`, async (t) => {
@@ -92,7 +92,7 @@ for (const transport of environment.transports) {
     for (const role of ['viewer', 'owner'])
       t.is(expectError(await house.invite(owner, rows[0].email, role)).code, 'already_exists')
     t.deepEqual(await house.roles(), before)
-    t.deepEqual(await activityOf(pool, owner.id), [])
+    t.deepEqual(await listActivity(pool, owner.id), [])
 
     // Nor where the last one is an invited one.
     await pool.query('update members set joined_at = null where user_id = $1', [owner.id])
@@ -123,12 +123,12 @@ for (const transport of environment.transports) {
       const workspace_id = await seed.workspace()
       const [ann, bo] = await Promise.all(
         ['ann', 'bo'].map(async (name) => {
-          const id = await seed.person(workspace_id, 'owner', name)
+          const id = await seed.newMember(workspace_id, 'owner', name)
           return { id, token: await environment.token(id, workspace_id) }
         }),
       )
       if (!ann || !bo) throw new Error('two people')
-      const act = (at: Transport, by: Person, to: Person, demote: boolean): Promise<Outcome> => {
+      const act = (at: Transport, by: Member, to: Member, demote: boolean): Promise<Outcome> => {
         const place = { workspace_id, user_id: to.id }
         const message = demote ? { ...place, role: 'viewer' } : place
         return at.call(demote ? 'UpdateMember' : 'RemoveMember', message, { token: by.token })
@@ -154,7 +154,7 @@ for (const transport of environment.transports) {
           [ann, bo, false],
           [bo, ann, true],
         ],
-      ][round % 5] as [[Person, Person, boolean], [Person, Person, boolean]]
+      ][round % 5] as [[Member, Member, boolean], [Member, Member, boolean]]
       const endings = await Promise.all([act(transport, ...first), act(elsewhere, ...second)])
       const roles = Object.values(await rolesOf(workspace_id))
       t.is(roles.filter((role) => role === 'owner').length, 1, `round ${round}`)
@@ -181,7 +181,7 @@ for (const transport of environment.transports) {
         kinds.every((kind) => ['ok', 'not_found', 'permission_denied'].includes(kind)),
         `${kinds}`,
       )
-      t.is((await activityOf(pool, workspace)).length, 1)
+      t.is((await listActivity(pool, workspace)).length, 1)
     }
   })
 
@@ -189,7 +189,7 @@ for (const transport of environment.transports) {
     const workspace_id = await seed.workspace()
     const crowd = await Promise.all(
       Array.from({ length: 12 }, async () => {
-        const id = await seed.person(workspace_id, 'owner')
+        const id = await seed.newMember(workspace_id, 'owner')
         const group = await seed.group(workspace_id, [id])
         return { id, group, token: await environment.token(id, workspace_id) }
       }),

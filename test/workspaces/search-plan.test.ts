@@ -75,9 +75,9 @@ test('a list without q, and a search for what many have, end when they have enou
 })
 
 for (const transport of environment.transports) {
-  test(`the search finds what is there, in the order of the whole list, through ${transport.name}`, async (t) => {
+  test(`the search finds what is there, in the order of the whole list over ${transport.label}`, async (t) => {
     const shown = {
-      token: await environment.token(await seed.person(house, 'viewer', randomUUID()), house),
+      token: await environment.token(await seed.newMember(house, 'viewer', randomUUID()), house),
     }
     const find = async (q: string, limit: number) => {
       const message = { workspace_id: house, q, limit }

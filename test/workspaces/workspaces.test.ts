@@ -1,6 +1,6 @@
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
-import { good } from '../support/sign-in.ts'
+import { listActivity } from '../support/activity.ts'
+import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
 const environment = await startTestEnvironment()
@@ -10,13 +10,13 @@ for (const transport of environment.transports) {
   test(`${transport.name}: whoever makes a workspace owns it`, async (t) => {
     const { seed, token, pool } = environment
     const home = await seed.workspace()
-    const ann = await seed.person(home, 'viewer', 'ann')
+    const ann = await seed.newMember(home, 'viewer', 'ann')
     const shown = { token: await token(ann, home) }
     const slug = `acme-${transport.name}`
     const request = { name: ' Acme ', slug, description: 'Anvils\nand more' }
-    const made = good(await transport.call('CreateWorkspace', request, shown))
+    const made = expectOk(await transport.call('CreateWorkspace', request, shown))
     t.like(made, { name: 'Acme', slug, description: 'Anvils\nand more', role: 'owner' })
-    const { workspaces } = good(await transport.call('ListWorkspaces', {}, shown))
+    const { workspaces } = expectOk(await transport.call('ListWorkspaces', {}, shown))
     t.deepEqual(
       workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]),
       [
@@ -30,23 +30,23 @@ for (const transport of environment.transports) {
 
     const own = { token: await token(ann, made.id) }
     const workspace_id = made.id
-    const changed = good(
+    const changed = expectOk(
       await transport.call('UpdateWorkspace', { workspace_id, name: 'New' }, own),
     )
     t.deepEqual(changed, { ...made, name: 'New' })
-    t.deepEqual(good(await transport.call('GetWorkspace', { workspace_id }, own)), changed)
-    const entries = async () => (await activityOf(pool, made.id)).length
+    t.deepEqual(expectOk(await transport.call('GetWorkspace', { workspace_id }, own)), changed)
+    const entries = async () => (await listActivity(pool, made.id)).length
     const told = await entries()
-    good(await transport.call('UpdateWorkspace', { workspace_id, name: ' New ' }, own))
+    expectOk(await transport.call('UpdateWorkspace', { workspace_id, name: ' New ' }, own))
     t.is(await entries(), told, 'nothing has happened')
-    good(await transport.call('DeleteWorkspace', { workspace_id }, own))
+    expectOk(await transport.call('DeleteWorkspace', { workspace_id }, own))
     const gone = await transport.call('GetWorkspace', { workspace_id }, own)
     t.like(gone, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
   })
 
   test(`${transport.name}: a slug has its pattern, is not reserved, and is nobody else’s`, async (t) => {
     const home = await environment.seed.workspace()
-    const shown = { token: await environment.token(await environment.seed.person(home), home) }
+    const shown = { token: await environment.token(await environment.seed.newMember(home), home) }
     for (const slug of [
       'a',
       '-a',
@@ -68,7 +68,7 @@ for (const transport of environment.transports) {
         )
     }
     const slug = `taken-${transport.name}`
-    good(await transport.call('CreateWorkspace', { name: 'x', slug }, shown))
+    expectOk(await transport.call('CreateWorkspace', { name: 'x', slug }, shown))
     const again = await transport.call('CreateWorkspace', { name: 'x', slug }, shown)
     t.like(again, { ok: false, code: 'already_exists', reason: 'SLUG_TAKEN' })
   })
@@ -76,7 +76,7 @@ for (const transport of environment.transports) {
   test(`${transport.name}: names are one line of 1 to 200 characters, descriptions 2,000`, async (t) => {
     const home = await environment.seed.workspace()
     const shown = {
-      token: await environment.token(await environment.seed.person(home, 'owner'), home),
+      token: await environment.token(await environment.seed.newMember(home, 'owner'), home),
     }
     const wrong = [
       { name: '' },
@@ -108,7 +108,7 @@ for (const transport of environment.transports) {
     const may = { GetWorkspace: 0, UpdateWorkspace: 2, DeleteWorkspace: 3 }
     const roles = ['viewer', 'editor', 'admin', 'owner'] as const
     for (const [at, role] of roles.entries()) {
-      const shown = { token: await token(await seed.person(home, role), home) }
+      const shown = { token: await token(await seed.newMember(home, role), home) }
       for (const [method, least] of Object.entries(may)) {
         const ending = await transport.call(method, { workspace_id: home }, shown)
         if (at < least)
@@ -121,17 +121,17 @@ for (const transport of environment.transports) {
   test(`${transport.name}: people see and change themselves, and nothing more`, async (t) => {
     const { seed, token } = environment
     const home = await seed.workspace()
-    const ann = await seed.person(home, 'viewer', 'ann')
+    const ann = await seed.newMember(home, 'viewer', 'ann')
     const shown = { token: await token(ann, home) }
-    const me = good(await transport.call('GetMe', {}, shown))
+    const me = expectOk(await transport.call('GetMe', {}, shown))
     t.like(me, { id: ann, name: 'ann', avatar_url: '', is_active: true })
     const more = { is_admin: true, is_active: false, email: 'x@example.com', id: home }
     const avatar_url = 'https://example.com/ann.png?size=1'
-    const changed = good(
+    const changed = expectOk(
       await transport.call('UpdateMe', { name: ' Ann ', avatar_url, ...more }, shown),
     )
     t.deepEqual(changed, { ...me, name: 'Ann', avatar_url })
-    t.is(good(await transport.call('UpdateMe', { avatar_url: '' }, shown)).avatar_url, '')
+    t.is(expectOk(await transport.call('UpdateMe', { avatar_url: '' }, shown)).avatar_url, '')
     for (const avatar_url of ['javascript:alert(1)', 'ftp://x', 'https://a b', 'x']) {
       const ending = await transport.call('UpdateMe', { avatar_url }, shown)
       t.like(ending, { ok: false, code: 'invalid_argument' }, avatar_url)

@@ -1,9 +1,9 @@
 import test from 'ava'
 import { type Provider, providerNames } from '../../../src/identity/providers/provider.ts'
-import { fails } from '../../support/providers/fails.ts'
-import { ann, redirectUri, startLocal } from '../../support/providers/local.ts'
-import { makeProvider } from '../../support/providers/settings.ts'
-import { walk } from '../../support/providers/walk.ts'
+import { followRedirects } from '../../support/providers/browser-flow.ts'
+import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import { ann, redirectUri, startMockProvider } from '../../support/providers/mock-provider.ts'
+import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 type Alter = (callback: URLSearchParams) => unknown
 
@@ -38,7 +38,7 @@ for (const name of providerNames) {
       const altered = new URLSearchParams(callback)
       alter(altered)
       const sign = provider.complete(altered, redirectUri, secrets)
-      await fails(t, sign, 'state_mismatch', /state/, what)
+      await expectProviderError(t, sign, 'state_mismatch', /state/, what)
     }
     // Nothing was asked of the provider: the code is as good as new.
     t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
@@ -48,7 +48,7 @@ for (const name of providerNames) {
     const { provider, callback, secrets } = await arrive(t, name)
     callback.set('state', '')
     const sign = provider.complete(callback, redirectUri, { ...secrets, state: '' })
-    await fails(t, sign, 'state_mismatch')
+    await expectProviderError(t, sign, 'state_mismatch')
   })
 
   test(`${name}: a malformed callback with the right state is refused unasked`, async (t) => {
@@ -57,7 +57,7 @@ for (const name of providerNames) {
       const altered = new URLSearchParams(callback)
       alter(altered)
       const sign = provider.complete(altered, redirectUri, secrets)
-      await fails(t, sign, 'invalid_response', /code|iss/, what)
+      await expectProviderError(t, sign, 'invalid_response', /code|iss/, what)
     }
     t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
   })
@@ -67,24 +67,41 @@ for (const name of providerNames) {
     const sign = (parameters: Record<string, string>) =>
       provider.complete(new URLSearchParams(parameters), redirectUri, secrets)
     const { state } = secrets
-    await fails(t, sign({ state, error: 'access_denied' }), 'access_denied')
-    await fails(t, sign({ state, error: 'temporarily_unavailable' }), 'provider_unavailable')
-    await fails(t, sign({ state, error: 'constructor' }), 'provider_error', /constructor/)
-    await fails(t, sign({ state, error: '', code: 'x' }), 'provider_error')
-    await fails(t, sign({ error: 'access_denied' }), 'state_mismatch')
+    await expectProviderError(t, sign({ state, error: 'access_denied' }), 'access_denied')
+    await expectProviderError(
+      t,
+      sign({ state, error: 'temporarily_unavailable' }),
+      'provider_unavailable',
+    )
+    await expectProviderError(
+      t,
+      sign({ state, error: 'constructor' }),
+      'provider_error',
+      /constructor/,
+    )
+    await expectProviderError(t, sign({ state, error: '', code: 'x' }), 'provider_error')
+    await expectProviderError(t, sign({ error: 'access_denied' }), 'state_mismatch')
   })
 
   test(`${name}: a callback of one login does not finish another`, async (t) => {
     const { provider, callback } = await arrive(t, name)
     const { secrets } = await provider.begin(redirectUri)
-    await fails(t, provider.complete(callback, redirectUri, secrets), 'state_mismatch')
+    await expectProviderError(
+      t,
+      provider.complete(callback, redirectUri, secrets),
+      'state_mismatch',
+    )
   })
 
   test(`${name}: a code brought from another login is refused where PKCE or nonce bind it`, async (t) => {
     const { provider, callback } = await arrive(t, name, { GITHUB_PKCE: true })
     const { secrets } = await provider.begin(redirectUri)
     callback.set('state', secrets.state)
-    await fails(t, provider.complete(callback, redirectUri, secrets), 'provider_error')
+    await expectProviderError(
+      t,
+      provider.complete(callback, redirectUri, secrets),
+      'provider_error',
+    )
   })
 }
 
@@ -97,18 +114,23 @@ test('github: a missing iss is no matter, for older installations send none', as
 test('google: a missing iss is refused, for its discovery promises one', async (t) => {
   const { provider, callback, secrets } = await arrive(t, 'google')
   callback.delete('iss')
-  await fails(t, provider.complete(callback, redirectUri, secrets), 'invalid_response', /iss/)
+  await expectProviderError(
+    t,
+    provider.complete(callback, redirectUri, secrets),
+    'invalid_response',
+    /iss/,
+  )
 })
 
 /** Signs Ann in as far as the callback. */
 async function arrive(
-  t: Parameters<typeof startLocal>[0],
+  t: Parameters<typeof startMockProvider>[0],
   name: Provider['name'],
   settings: { GITHUB_PKCE?: boolean } = {},
 ) {
-  const local = await startLocal(t)
-  const provider = makeProvider(name, { ...local.environment, ...settings })
+  const local = await startMockProvider(t)
+  const provider = createTestProvider(name, { ...local.environment, ...settings })
   const { url, secrets } = await provider.begin(redirectUri)
-  const { callback } = await walk(url, redirectUri, { hint: ann.email })
+  const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
   return { provider, callback, secrets }
 }

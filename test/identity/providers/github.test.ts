@@ -1,8 +1,12 @@
 import test, { type ExecutionContext } from 'ava'
-import { type Canned, json, startCanned } from '../../support/providers/canned.ts'
-import { fails } from '../../support/providers/fails.ts'
-import { redirectUri } from '../../support/providers/local.ts'
-import { makeProvider } from '../../support/providers/settings.ts'
+import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import { redirectUri } from '../../support/providers/mock-provider.ts'
+import {
+  jsonResponse,
+  type StubResponse,
+  startStubServer,
+} from '../../support/providers/stub-server.ts'
+import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 const user = {
   id: 583231,
@@ -15,14 +19,17 @@ const primary = { email: 'Octo@Example.com', primary: true, verified: true, visi
 const token = { access_token: 'gho_x', token_type: 'bearer', scope: 'read:user,user:email' }
 
 /** A GitHub of prepared answers. */
-async function start(t: ExecutionContext, answers: { [path: string]: Canned } = {}) {
-  const stub = await startCanned(t, {
-    '/login/oauth/access_token': json(token),
-    '/user': json(user),
-    '/user/emails': json([{ ...primary, email: 'old@example.com', primary: false }, primary]),
+async function start(t: ExecutionContext, answers: { [path: string]: StubResponse } = {}) {
+  const stub = await startStubServer(t, {
+    '/login/oauth/access_token': jsonResponse(token),
+    '/user': jsonResponse(user),
+    '/user/emails': jsonResponse([
+      { ...primary, email: 'old@example.com', primary: false },
+      primary,
+    ]),
     ...answers,
   })
-  const github = makeProvider('github', { GITHUB_URL: stub.url, GITHUB_API_URL: stub.url })
+  const github = createTestProvider('github', { GITHUB_URL: stub.url, GITHUB_API_URL: stub.url })
   const signIn = async () => {
     const { secrets } = await github.begin(redirectUri)
     const callback = new URLSearchParams({ code: 'c', state: secrets.state })
@@ -46,13 +53,13 @@ test('an honest answer tells who it is, by the number', async (t) => {
 test('GitHub is asked as it demands: JSON, a User-Agent, the token as Bearer', async (t) => {
   const { stub, signIn } = await start(t)
   await signIn()
-  t.is(stub.seen.length, 3)
-  for (const { path, headers } of stub.seen) {
+  t.is(stub.requests.length, 3)
+  for (const { path, headers } of stub.requests) {
     t.is(headers['user-agent'], 'daikon')
     t.regex(headers.accept ?? '', /json/)
     t.is(headers.authorization, path.startsWith('/user') ? 'Bearer gho_x' : undefined)
   }
-  const exchange = new URLSearchParams(stub.seen[0]?.body)
+  const exchange = new URLSearchParams(stub.requests[0]?.body)
   t.deepEqual(Object.fromEntries(exchange), {
     grant_type: 'authorization_code',
     code: 'c',
@@ -65,31 +72,36 @@ test('GitHub is asked as it demands: JSON, a User-Agent, the token as Bearer', a
 for (const error of ['bad_verification_code', 'incorrect_client_credentials', 'slow_down']) {
   test(`the error ${error} with status 200 is an error`, async (t) => {
     const body = { error, error_description: 'The code passed is incorrect or expired.' }
-    const { stub, signIn } = await start(t, { '/login/oauth/access_token': json(body) })
-    await fails(t, signIn(), 'provider_error', new RegExp(`${error}: The code passed`))
-    t.is(stub.seen.length, 1)
+    const { stub, signIn } = await start(t, { '/login/oauth/access_token': jsonResponse(body) })
+    await expectProviderError(
+      t,
+      signIn(),
+      'provider_error',
+      new RegExp(`${error}: The code passed`),
+    )
+    t.is(stub.requests.length, 1)
   })
 }
 
 test('an error beside a token is an error', async (t) => {
   const body = { ...token, error: 'bad_verification_code' }
-  const { signIn } = await start(t, { '/login/oauth/access_token': json(body) })
-  await fails(t, signIn(), 'provider_error')
+  const { signIn } = await start(t, { '/login/oauth/access_token': jsonResponse(body) })
+  await expectProviderError(t, signIn(), 'provider_error')
 })
 
 for (const scope of ['', 'read:user', 'user:email:x', 'user:emails', undefined]) {
   test(`a token granted ${JSON.stringify(scope)} lacks the e-mail scope`, async (t) => {
     const body = { ...token, scope }
-    const { stub, signIn } = await start(t, { '/login/oauth/access_token': json(body) })
-    await fails(t, signIn(), 'email_scope_missing')
-    t.is(stub.seen.length, 1)
+    const { stub, signIn } = await start(t, { '/login/oauth/access_token': jsonResponse(body) })
+    await expectProviderError(t, signIn(), 'email_scope_missing')
+    t.is(stub.requests.length, 1)
   })
 }
 
 for (const scope of ['user:email', 'repo, user', 'read:user user:email']) {
   test(`a token granted ${JSON.stringify(scope)} has the e-mail scope`, async (t) => {
     const body = { ...token, scope }
-    const { signIn } = await start(t, { '/login/oauth/access_token': json(body) })
+    const { signIn } = await start(t, { '/login/oauth/access_token': jsonResponse(body) })
     t.true((await signIn()).emailVerified)
   })
 }
@@ -109,59 +121,70 @@ const noEmail: Record<string, unknown[]> = {
 }
 for (const [what, emails] of Object.entries(noEmail)) {
   test(`${what} is no e-mail; the public one is no substitute`, async (t) => {
-    const { signIn } = await start(t, { '/user/emails': json(emails) })
+    const { signIn } = await start(t, { '/user/emails': jsonResponse(emails) })
     t.like(await signIn(), { subject: '583231', email: undefined, emailVerified: false })
   })
 }
 
 test('who has no name goes by the login', async (t) => {
   for (const name of [null, '', '  ', undefined]) {
-    const { signIn } = await start(t, { '/user': json({ ...user, name }) })
+    const { signIn } = await start(t, { '/user': jsonResponse({ ...user, name }) })
     t.is((await signIn()).name, 'octocat')
   }
 })
 
 test('a renamed account is the same, a re-used login is another', async (t) => {
-  const renamed = await start(t, { '/user': json({ ...user, login: 'new' }) })
+  const renamed = await start(t, { '/user': jsonResponse({ ...user, login: 'new' }) })
   t.is((await renamed.signIn()).subject, '583231')
-  const reused = await start(t, { '/user': json({ ...user, id: 99 }) })
+  const reused = await start(t, { '/user': jsonResponse({ ...user, id: 99 }) })
   t.is((await reused.signIn()).subject, '99')
 })
 
-const badAnswers: Record<string, { [path: string]: Canned }> = {
-  'a user without id': { '/user': json({ login: 'octocat' }) },
-  'an id that is text': { '/user': json({ ...user, id: '583231' }) },
-  'an id of zero': { '/user': json({ ...user, id: 0 }) },
+const badAnswers: Record<string, { [path: string]: StubResponse }> = {
+  'a user without id': { '/user': jsonResponse({ login: 'octocat' }) },
+  'an id that is text': { '/user': jsonResponse({ ...user, id: '583231' }) },
+  'an id of zero': { '/user': jsonResponse({ ...user, id: 0 }) },
   'an id beyond exact numbers': { '/user': { body: '{"id":9007199254740993}' } },
-  'a user that is null': { '/user': json(null) },
-  'e-mails that are no list': { '/user/emails': json({ 0: primary }) },
+  'a user that is null': { '/user': jsonResponse(null) },
+  'e-mails that are no list': { '/user/emails': jsonResponse({ 0: primary }) },
   'a form instead of JSON': {
     '/login/oauth/access_token': {
       type: 'application/x-www-form-urlencoded',
       body: new URLSearchParams(token).toString(),
     },
   },
-  'a token of another type': { '/login/oauth/access_token': json({ ...token, token_type: 'mac' }) },
-  'a token that is empty': { '/login/oauth/access_token': json({ ...token, access_token: '' }) },
-  'a token that is a number': { '/login/oauth/access_token': json({ ...token, access_token: 7 }) },
+  'a token of another type': {
+    '/login/oauth/access_token': jsonResponse({ ...token, token_type: 'mac' }),
+  },
+  'a token that is empty': {
+    '/login/oauth/access_token': jsonResponse({ ...token, access_token: '' }),
+  },
+  'a token that is a number': {
+    '/login/oauth/access_token': jsonResponse({ ...token, access_token: 7 }),
+  },
 }
 for (const [what, answers] of Object.entries(badAnswers)) {
   test(`${what} is refused`, async (t) => {
     const { signIn } = await start(t, answers)
-    await fails(t, signIn(), 'invalid_response')
+    await expectProviderError(t, signIn(), 'invalid_response')
   })
 }
 
 for (const status of [400, 401, 403, 404]) {
   test(`status ${status} of the API is the provider's error`, async (t) => {
-    const { signIn } = await start(t, { '/user/emails': json({ message: 'no' }, status) })
-    await fails(t, signIn(), 'provider_error', new RegExp(`/user/emails: status ${status}`))
+    const { signIn } = await start(t, { '/user/emails': jsonResponse({ message: 'no' }, status) })
+    await expectProviderError(
+      t,
+      signIn(),
+      'provider_error',
+      new RegExp(`/user/emails: status ${status}`),
+    )
   })
 }
 
 test('what GitHub sent stays out of the error', async (t) => {
   const { signIn } = await start(t, {
-    '/login/oauth/access_token': json({ ...token, token_type: 'mac' }),
+    '/login/oauth/access_token': jsonResponse({ ...token, token_type: 'mac' }),
   })
   const error = await t.throwsAsync(signIn())
   t.false(JSON.stringify([error.message, String(error.cause), error.stack]).includes('gho_x'))

@@ -1,16 +1,16 @@
 import test, { type ExecutionContext } from 'ava'
-import { json, startCanned } from '../../support/providers/canned.ts'
-import { fails } from '../../support/providers/fails.ts'
-import { type Claims, signIn, startMock } from '../../support/providers/mock-authority.ts'
-import { makeProvider } from '../../support/providers/settings.ts'
+import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import { type Claims, signIn, startMockAuthority } from '../../support/providers/mock-authority.ts'
+import { jsonResponse, startStubServer } from '../../support/providers/stub-server.ts'
+import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 const person = { sub: '1234567890', email: 'Ann@Example.com', email_verified: true, name: 'Ann' }
 const now = () => Math.floor(Date.now() / 1000)
 
 async function start(t: ExecutionContext, claims: Claims = {}) {
-  const mock = await startMock(t)
+  const mock = await startMockAuthority(t)
   mock.claims = { ...person, ...claims }
-  return { mock, google: makeProvider('google', { GOOGLE_ISSUER: mock.url }) }
+  return { mock, google: createTestProvider('google', { GOOGLE_ISSUER: mock.url }) }
 }
 
 test('an honest token tells who it is', async (t) => {
@@ -58,32 +58,32 @@ for (const [what, claims] of Object.entries(lies)) {
   test(`an ID token with ${what} is refused`, async (t) => {
     const { mock, google } = await start(t)
     Object.assign(mock.claims, claims(mock))
-    await fails(t, signIn(google), 'invalid_response')
+    await expectProviderError(t, signIn(google), 'invalid_response')
   })
 }
 
 test('a nonce that is not the cookie’s is refused', async (t) => {
   const { google } = await start(t)
   const sign = signIn(google, (secrets) => ({ ...secrets, nonce: 'x'.repeat(43) }))
-  await fails(t, sign, 'invalid_response', /nonce/)
+  await expectProviderError(t, sign, 'invalid_response', /nonce/)
 })
 
 test('a cookie that lost its nonce is refused', async (t) => {
   const { google } = await start(t)
   const sign = signIn(google, ({ nonce: _, ...secrets }) => secrets)
-  await fails(t, sign, 'state_mismatch', /nonce/)
+  await expectProviderError(t, sign, 'state_mismatch', /nonce/)
 })
 
 test('a signature by another key is refused, under the same name and under none', async (t) => {
   const { mock, google } = await start(t)
-  const other = await startMock(t)
+  const other = await startMockAuthority(t)
   mock.document.jwks_uri = `${other.url}/jwks`
-  await fails(t, signIn(google), 'invalid_response', /signature/)
+  await expectProviderError(t, signIn(google), 'invalid_response', /signature/)
 
-  const none = await startCanned(t, { '/jwks': json({ keys: [] }) })
+  const none = await startStubServer(t, { '/jwks': jsonResponse({ keys: [] }) })
   mock.document.jwks_uri = `${none.url}/jwks`
-  const afresh = makeProvider('google', { GOOGLE_ISSUER: mock.url })
-  await fails(t, signIn(afresh), 'invalid_response', /no applicable keys/)
+  const afresh = createTestProvider('google', { GOOGLE_ISSUER: mock.url })
+  await expectProviderError(t, signIn(afresh), 'invalid_response', /no applicable keys/)
 })
 
 test('an unsigned token and one signed with the client secret are refused', async (t) => {
@@ -93,7 +93,7 @@ test('an unsigned token and one signed with the client secret are refused', asyn
     const claims = { ...person, iss: mock.url, aud: 'daikon', iat: now(), exp: now() + 60 }
     const id_token = `${part({ alg })}.${part(claims)}.${alg === 'none' ? '' : 'c2ln'}`
     mock.token.body = { access_token: 'x', token_type: 'bearer', id_token }
-    await fails(t, signIn(google), 'invalid_response', /alg/)
+    await expectProviderError(t, signIn(google), 'invalid_response', /alg/)
   }
 })
 
@@ -108,7 +108,7 @@ for (const [what, body] of Object.entries(bodies)) {
   test(`a token answer with ${what} is refused`, async (t) => {
     const { mock, google } = await start(t)
     mock.token = { body }
-    await fails(t, signIn(google), 'invalid_response')
+    await expectProviderError(t, signIn(google), 'invalid_response')
   })
 }
 
@@ -116,7 +116,12 @@ test('an error of the token endpoint is the provider’s, and its text stays pri
   const { mock, google } = await start(t)
   const body = { error: 'invalid_grant', error_description: 'Code was already redeemed.' }
   mock.token = { status: 400, body }
-  await fails(t, signIn(google), 'provider_error', /invalid_grant: Code was already redeemed/)
+  await expectProviderError(
+    t,
+    signIn(google),
+    'provider_error',
+    /invalid_grant: Code was already redeemed/,
+  )
 })
 
 test('an address is vouched for by email_verified true and by nothing like it', async (t) => {

@@ -1,15 +1,15 @@
 import test, { type ExecutionContext } from 'ava'
 import type { ProviderSettings } from '../../../src/config/provider-settings.ts'
-import { fails } from '../../support/providers/fails.ts'
+import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
 import {
   type Claims,
   consumerTenant,
   oid,
   signIn,
-  startMock,
+  startMockAuthority,
   tenant,
 } from '../../support/providers/mock-authority.ts'
-import { makeProvider } from '../../support/providers/settings.ts'
+import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 const person = { tid: tenant, oid, email: 'Ann@Example.com', name: 'Ann', xms_edov: true }
 
@@ -18,13 +18,13 @@ async function start(
   t: ExecutionContext,
   { as = 'common', issuer = '{tenantid}', ...settings }: Start = {},
 ) {
-  const mock = await startMock(t, `/${as}/v2.0`)
+  const mock = await startMockAuthority(t, `/${as}/v2.0`)
   mock.document = {
     issuer: `${mock.url}/${issuer}/v2.0`,
     code_challenge_methods_supported: undefined,
   }
   mock.claims = { ...person, iss: `${mock.url}/${tenant}/v2.0` }
-  const microsoft = makeProvider('microsoft', {
+  const microsoft = createTestProvider('microsoft', {
     MICROSOFT_ISSUER: `${mock.url}/{tenant}/v2.0`,
     MICROSOFT_TENANT: as,
     ...settings,
@@ -87,7 +87,9 @@ test('a single tenant can be trusted with its addresses, a shared one cannot', a
   t.true((await signIn(microsoft)).emailVerified)
   for (const shared of ['common', 'organizations', 'consumers', 'Common']) {
     const settings = { MICROSOFT_TRUST_EMAIL: true, MICROSOFT_TENANT: shared }
-    t.throws(() => makeProvider('microsoft', settings), { message: /^MICROSOFT_TRUST_EMAIL / })
+    t.throws(() => createTestProvider('microsoft', settings), {
+      message: /^MICROSOFT_TRUST_EMAIL /,
+    })
   }
 })
 
@@ -115,17 +117,17 @@ for (const [what, claims] of Object.entries(lies)) {
   test(`an ID token with ${what} is refused`, async (t) => {
     const { mock, microsoft, claim } = await start(t)
     claim(claims(mock.url))
-    await fails(t, signIn(microsoft), 'invalid_response')
+    await expectProviderError(t, signIn(microsoft), 'invalid_response')
   })
 }
 
 test('keys come from the configured authority, never from the issuer a token names', async (t) => {
   const { mock, microsoft } = await start(t)
-  const evil = await startMock(t, `/${tenant}/v2.0`)
+  const evil = await startMockAuthority(t, `/${tenant}/v2.0`)
   const asked: string[] = []
   evil.server.service.on('beforeWellKnownOpenIdConfiguration', () => asked.push('discovery'))
   mock.claims.iss = `${evil.url}/${tenant}/v2.0`
-  await fails(t, signIn(microsoft), 'invalid_response', /no issuer of/)
+  await expectProviderError(t, signIn(microsoft), 'invalid_response', /no issuer of/)
   t.deepEqual(asked, [])
 })
 
@@ -139,7 +141,7 @@ test('organizations refuses personal accounts', async (t) => {
   const { microsoft, claim } = await start(t, { as: 'organizations' })
   t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
   claim({}, consumerTenant)
-  await fails(t, signIn(microsoft), 'tenant_refused')
+  await expectProviderError(t, signIn(microsoft), 'tenant_refused')
 })
 
 for (const issuer of [consumerTenant, '{tenantid}']) {
@@ -149,7 +151,7 @@ for (const issuer of [consumerTenant, '{tenantid}']) {
     t.is((await signIn(microsoft)).subject, `${consumerTenant}:${oid}`)
     claim({}, tenant)
     const code = issuer === consumerTenant ? 'invalid_response' : 'tenant_refused'
-    await fails(t, signIn(microsoft), code)
+    await expectProviderError(t, signIn(microsoft), code)
   })
 }
 
@@ -158,7 +160,7 @@ for (const issuer of [tenant, '{tenantid}']) {
     const { microsoft, claim } = await start(t, { as: tenant, issuer })
     t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
     claim({}, '22222222-2222-4333-8444-555555555555')
-    await fails(t, signIn(microsoft), 'invalid_response')
+    await expectProviderError(t, signIn(microsoft), 'invalid_response')
   })
 }
 
@@ -166,34 +168,39 @@ test('a configured tenant is not replaced by one that discovery names', async (t
   const other = '22222222-2222-4333-8444-555555555555'
   const { microsoft, claim } = await start(t, { as: tenant, issuer: other })
   claim({}, other)
-  await fails(t, signIn(microsoft), 'invalid_response')
+  await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
 test('a tenant configured by its domain is the one that discovery names', async (t) => {
   const { microsoft, claim } = await start(t, { as: 'contoso.onmicrosoft.com', issuer: tenant })
   t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
   claim({}, '22222222-2222-4333-8444-555555555555')
-  await fails(t, signIn(microsoft), 'invalid_response')
+  await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
 test('a domain that discovery does not resolve is taken for nobody', async (t) => {
   const { microsoft } = await start(t, { as: 'contoso.onmicrosoft.com' })
-  await fails(t, signIn(microsoft), 'invalid_response')
+  await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
 test('an issuer setting without a place for the tenant is exact', async (t) => {
-  const mock = await startMock(t)
+  const mock = await startMockAuthority(t)
   mock.document.issuer = mock.url
   mock.claims = { ...person, iss: mock.url }
-  const microsoft = makeProvider('microsoft', { MICROSOFT_ISSUER: mock.url })
+  const microsoft = createTestProvider('microsoft', { MICROSOFT_ISSUER: mock.url })
   t.is((await signIn(microsoft)).subject, `${tenant}:${oid}`)
   mock.claims.iss = `${mock.url}/${tenant}/v2.0`
-  await fails(t, signIn(microsoft), 'invalid_response')
+  await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
 test('discovery that calls itself something else is refused', async (t) => {
   for (const issuer of ['common', 'x', '..']) {
     const { microsoft } = await start(t, { issuer })
-    await fails(t, microsoft.begin('http://localhost/callback'), 'invalid_response', /calls itself/)
+    await expectProviderError(
+      t,
+      microsoft.begin('http://localhost/callback'),
+      'invalid_response',
+      /calls itself/,
+    )
   }
 })

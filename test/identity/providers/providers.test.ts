@@ -1,14 +1,14 @@
 import test from 'ava'
 import { ConfigError } from '../../../src/config/config.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
-import { unset } from '../../support/providers/settings.ts'
+import { unconfigured } from '../../support/providers/test-provider.ts'
 
 test('a provider without client id is absent', (t) => {
-  t.deepEqual([...createProviders(unset).keys()], [])
-  t.deepEqual([...createProviders({ ...unset, GITHUB_CLIENT_ID: 'x' }).keys()], ['github'])
+  t.deepEqual([...createProviders(unconfigured).keys()], [])
+  t.deepEqual([...createProviders({ ...unconfigured, GITHUB_CLIENT_ID: 'x' }).keys()], ['github'])
   const all = { GOOGLE_CLIENT_ID: 'x', MICROSOFT_CLIENT_ID: 'x', GITHUB_CLIENT_ID: 'x' }
   t.deepEqual(
-    [...createProviders({ ...unset, ...all })].map(([name, { name: own }]) => [name, own]),
+    [...createProviders({ ...unconfigured, ...all })].map(([name, { name: own }]) => [name, own]),
     [
       ['google', 'google'],
       ['microsoft', 'microsoft'],
@@ -19,7 +19,7 @@ test('a provider without client id is absent', (t) => {
 
 test('every mistake is said at once, by the name of its variable', (t) => {
   const settings = {
-    ...unset,
+    ...unconfigured,
     GOOGLE_ISSUER: 'http://accounts.google.com',
     MICROSOFT_ISSUER: 'http://login.example/{tenant}/{tenant}',
     MICROSOFT_TENANT: '../x',
@@ -46,7 +46,7 @@ test('a provider may do without TLS on this machine alone', (t) => {
     'https://any.example',
   ]
   for (const GOOGLE_ISSUER of fine) {
-    t.notThrows(() => createProviders({ ...unset, GOOGLE_ISSUER }), GOOGLE_ISSUER)
+    t.notThrows(() => createProviders({ ...unconfigured, GOOGLE_ISSUER }), GOOGLE_ISSUER)
   }
   const wrong = [
     'http://127.0.0.1.evil.example',
@@ -56,6 +56,6 @@ test('a provider may do without TLS on this machine alone', (t) => {
     '',
   ]
   for (const GOOGLE_ISSUER of wrong) {
-    t.throws(() => createProviders({ ...unset, GOOGLE_ISSUER }), undefined, GOOGLE_ISSUER)
+    t.throws(() => createProviders({ ...unconfigured, GOOGLE_ISSUER }), undefined, GOOGLE_ISSUER)
   }
 })

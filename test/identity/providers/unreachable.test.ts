@@ -1,50 +1,63 @@
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import test from 'ava'
-import { type Canned, json, startCanned } from '../../support/providers/canned.ts'
-import { fails } from '../../support/providers/fails.ts'
-import { redirectUri } from '../../support/providers/local.ts'
-import { signIn, startMock } from '../../support/providers/mock-authority.ts'
-import { makeProvider } from '../../support/providers/settings.ts'
+import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import { signIn, startMockAuthority } from '../../support/providers/mock-authority.ts'
+import { redirectUri } from '../../support/providers/mock-provider.ts'
+import {
+  jsonResponse,
+  type StubResponse,
+  startStubServer,
+} from '../../support/providers/stub-server.ts'
+import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 const discovery = '/.well-known/openid-configuration'
 const exchange = '/login/oauth/access_token'
 const hang = () => {}
 
 /** Begins to answer and never ends. */
-const dribble: Canned = (_, response) => {
+const dribble: StubResponse = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
 }
 
 for (const [what, canned] of Object.entries({ hangs: hang, 'never ends its answer': dribble })) {
   test(`a provider that ${what} is cut off in time`, async (t) => {
-    const { url } = await startCanned(t, { [exchange]: canned, [discovery]: canned })
-    const github = makeProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 200)
+    const { url } = await startStubServer(t, { [exchange]: canned, [discovery]: canned })
+    const github = createTestProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 200)
     const { secrets } = await github.begin(redirectUri)
     const callback = new URLSearchParams({ code: 'c', state: secrets.state })
     const start = performance.now()
     const sign = github.complete(callback, redirectUri, secrets)
-    await fails(t, sign, 'provider_unavailable', /access_token: /)
-    const google = makeProvider('google', { GOOGLE_ISSUER: url }, 200)
-    await fails(t, google.begin(redirectUri), 'provider_unavailable', /openid-configuration: /)
+    await expectProviderError(t, sign, 'provider_unavailable', /access_token: /)
+    const google = createTestProvider('google', { GOOGLE_ISSUER: url }, 200)
+    await expectProviderError(
+      t,
+      google.begin(redirectUri),
+      'provider_unavailable',
+      /openid-configuration: /,
+    )
     t.true(performance.now() - start < 2_000)
   })
 }
 
 test('the requests of one step share one deadline', async (t) => {
   const late =
-    (value: unknown): Canned =>
+    (value: unknown): StubResponse =>
     (_, response) => {
       response.setHeader('content-type', 'application/json')
       setTimeout(() => response.end(JSON.stringify(value)), 150)
     }
   const token = { access_token: 'x', token_type: 'bearer', scope: 'user:email' }
   const routes = { [exchange]: late(token), '/user': late({ id: 1 }), '/user/emails': late([]) }
-  const { url } = await startCanned(t, routes)
-  const github = makeProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 250)
+  const { url } = await startStubServer(t, routes)
+  const github = createTestProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 250)
   const { secrets } = await github.begin(redirectUri)
   const callback = new URLSearchParams({ code: 'c', state: secrets.state })
-  await fails(t, github.complete(callback, redirectUri, secrets), 'provider_unavailable')
+  await expectProviderError(
+    t,
+    github.complete(callback, redirectUri, secrets),
+    'provider_unavailable',
+  )
 })
 
 test('a provider that is not there is unavailable', async (t) => {
@@ -52,14 +65,14 @@ test('a provider that is not there is unavailable', async (t) => {
   await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
   const { port } = gone.address() as AddressInfo
   await new Promise((resolve) => gone.close(resolve))
-  const github = makeProvider('github', { GITHUB_URL: `http://127.0.0.1:${port}` })
+  const github = createTestProvider('github', { GITHUB_URL: `http://127.0.0.1:${port}` })
   const { secrets } = await github.begin(redirectUri)
   const callback = new URLSearchParams({ code: 'c', state: secrets.state })
   const sign = github.complete(callback, redirectUri, secrets)
-  await fails(t, sign, 'provider_unavailable', /ECONNREFUSED/)
+  await expectProviderError(t, sign, 'provider_unavailable', /ECONNREFUSED/)
 })
 
-const garbage: Record<string, Canned> = {
+const garbage: Record<string, StubResponse> = {
   'an empty answer': { body: '' },
   'a page': { type: 'text/html', body: '<html>Sign in</html>' },
   'half of JSON': { body: '{"access_token":"x"' },
@@ -76,46 +89,56 @@ const garbage: Record<string, Canned> = {
 for (const [what, canned] of Object.entries(garbage)) {
   test(`${what} is an invalid response, wherever it comes`, async (t) => {
     const reason = what === 'too long an answer' ? /too long/ : /./
-    const token = json({ access_token: 'x', token_type: 'bearer', scope: 'user:email' })
+    const token = jsonResponse({ access_token: 'x', token_type: 'bearer', scope: 'user:email' })
     for (const path of [exchange, '/user', '/user/emails'] as const) {
-      const honest = { [exchange]: token, '/user': json({ id: 1 }), '/user/emails': json([]) }
-      const { url, seen } = await startCanned(t, { ...honest, [path]: canned })
-      const github = makeProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url })
+      const honest = {
+        [exchange]: token,
+        '/user': jsonResponse({ id: 1 }),
+        '/user/emails': jsonResponse([]),
+      }
+      const { url, requests } = await startStubServer(t, { ...honest, [path]: canned })
+      const github = createTestProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url })
       const { secrets } = await github.begin(redirectUri)
       const callback = new URLSearchParams({ code: 'c', state: secrets.state })
       const sign = github.complete(callback, redirectUri, secrets)
       // A list is what /user/emails should be, and the API's answers must have status 200.
       if (what === 'JSON that is a list' && path === '/user/emails') await t.notThrowsAsync(sign)
-      else if (what === 'no content' && path !== exchange) await fails(t, sign, 'provider_error')
-      else await fails(t, sign, 'invalid_response', reason)
-      t.false(seen.some((request) => request.path === '/elsewhere'))
+      else if (what === 'no content' && path !== exchange)
+        await expectProviderError(t, sign, 'provider_error')
+      else await expectProviderError(t, sign, 'invalid_response', reason)
+      t.false(requests.some((request) => request.path === '/elsewhere'))
     }
-    const { url } = await startCanned(t, { [discovery]: canned })
-    const google = makeProvider('google', { GOOGLE_ISSUER: url })
+    const { url } = await startStubServer(t, { [discovery]: canned })
+    const google = createTestProvider('google', { GOOGLE_ISSUER: url })
     const code = what === 'no content' ? 'provider_error' : 'invalid_response'
-    await fails(t, google.begin(redirectUri), code, reason)
+    await expectProviderError(t, google.begin(redirectUri), code, reason)
   })
 }
 
 for (const status of [429, 500, 502, 503]) {
   test(`status ${status} is unavailable`, async (t) => {
-    const { url } = await startCanned(t, { [discovery]: { status } })
-    const google = makeProvider('google', { GOOGLE_ISSUER: url })
-    await fails(t, google.begin(redirectUri), 'provider_unavailable', new RegExp(`${status}`))
+    const { url } = await startStubServer(t, { [discovery]: { status } })
+    const google = createTestProvider('google', { GOOGLE_ISSUER: url })
+    await expectProviderError(
+      t,
+      google.begin(redirectUri),
+      'provider_unavailable',
+      new RegExp(`${status}`),
+    )
   })
 }
 
 test('discovery that failed is asked again, and what it answered is remembered', async (t) => {
-  const mock = await startMock(t)
+  const mock = await startMockAuthority(t)
   let asked = 0
   let failing = true
   mock.server.service.on('beforeWellKnownOpenIdConfiguration', (response) => {
     asked += 1
     if (failing) response.statusCode = 503
   })
-  const google = makeProvider('google', { GOOGLE_ISSUER: mock.url })
+  const google = createTestProvider('google', { GOOGLE_ISSUER: mock.url })
   const attempts = [1, 2, 3].map(() => google.begin(redirectUri))
-  for (const attempt of attempts) await fails(t, attempt, 'provider_unavailable')
+  for (const attempt of attempts) await expectProviderError(t, attempt, 'provider_unavailable')
   t.is(asked, 1)
 
   failing = false
@@ -134,22 +157,22 @@ const documents: Record<string, Record<string, unknown>> = {
 }
 for (const [what, document] of Object.entries(documents)) {
   test(`a discovery document ${what} is refused`, async (t) => {
-    const mock = await startMock(t)
+    const mock = await startMockAuthority(t)
     mock.document = document
-    const google = makeProvider('google', { GOOGLE_ISSUER: mock.url })
-    await fails(t, google.begin(redirectUri), 'invalid_response')
+    const google = createTestProvider('google', { GOOGLE_ISSUER: mock.url })
+    await expectProviderError(t, google.begin(redirectUri), 'invalid_response')
   })
 }
 
 test('keys that cannot be had are a failure, not a pass', async (t) => {
-  const mock = await startMock(t)
-  const { url } = await startCanned(t, { '/404': { status: 404 }, '/503': { status: 503 } })
+  const mock = await startMockAuthority(t)
+  const { url } = await startStubServer(t, { '/404': { status: 404 }, '/503': { status: 503 } })
   for (const [path, code] of [
     ['/404', 'invalid_response'],
     ['/503', 'provider_unavailable'],
   ] as const) {
     mock.document.jwks_uri = `${url}${path}`
-    const google = makeProvider('google', { GOOGLE_ISSUER: mock.url })
-    await fails(t, signIn(google), code)
+    const google = createTestProvider('google', { GOOGLE_ISSUER: mock.url })
+    await expectProviderError(t, signIn(google), code)
   }
 })

@@ -2,10 +2,16 @@ import test from 'ava'
 import { idsOf } from '../../../src/dev/mock-person.ts'
 import { localTenant } from '../../../src/dev/mock-provider.ts'
 import { providerNames } from '../../../src/identity/providers/provider.ts'
-import { fails } from '../../support/providers/fails.ts'
-import { ann, bob, nameless, redirectUri, startLocal } from '../../support/providers/local.ts'
-import { makeProvider } from '../../support/providers/settings.ts'
-import { walk } from '../../support/providers/walk.ts'
+import { followRedirects } from '../../support/providers/browser-flow.ts'
+import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import {
+  ann,
+  bob,
+  nameless,
+  redirectUri,
+  startMockProvider,
+} from '../../support/providers/mock-provider.ts'
+import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 const whoAnnIs = {
   google: {
@@ -37,20 +43,20 @@ const whoAnnIs = {
 
 for (const name of providerNames) {
   test(`${name}: a whole sign-in says who it was`, async (t) => {
-    const local = await startLocal(t)
-    const provider = makeProvider(name, local.environment)
+    const local = await startMockProvider(t)
+    const provider = createTestProvider(name, local.environment)
     const { url, secrets } = await provider.begin(redirectUri)
-    const { callback, redirects } = await walk(url, redirectUri, { hint: ann.email })
+    const { callback, redirects } = await followRedirects(url, redirectUri, { hint: ann.email })
     t.true(redirects <= 3)
     t.deepEqual(await provider.complete(callback, redirectUri, secrets), whoAnnIs[name])
   })
 
   test(`${name}: the page lets one choose, and the next sign-in asks again`, async (t) => {
-    const local = await startLocal(t)
-    const provider = makeProvider(name, local.environment)
+    const local = await startMockProvider(t)
+    const provider = createTestProvider(name, local.environment)
     for (const person of [ann, bob]) {
       const { url, secrets } = await provider.begin(redirectUri)
-      const { callback, pages } = await walk(url, redirectUri, { button: person.email })
+      const { callback, pages } = await followRedirects(url, redirectUri, { button: person.email })
       t.is(pages.length, 1)
       t.true(pages[0]?.includes(`value="${person.email}"`))
       t.false(pages[0]?.includes('<script'))
@@ -60,49 +66,53 @@ for (const name of providerNames) {
   })
 
   test(`${name}: who refuses at the provider ends with access_denied`, async (t) => {
-    const local = await startLocal(t)
-    const provider = makeProvider(name, local.environment)
+    const local = await startMockProvider(t)
+    const provider = createTestProvider(name, local.environment)
     const { url, secrets } = await provider.begin(redirectUri)
-    const { callback } = await walk(url, redirectUri, { button: '' })
-    await fails(t, provider.complete(callback, redirectUri, secrets), 'access_denied')
+    const { callback } = await followRedirects(url, redirectUri, { button: '' })
+    await expectProviderError(t, provider.complete(callback, redirectUri, secrets), 'access_denied')
   })
 
   test(`${name}: an address that the provider does not vouch for is not vouched`, async (t) => {
-    const local = await startLocal(t)
-    const provider = makeProvider(name, local.environment)
+    const local = await startMockProvider(t)
+    const provider = createTestProvider(name, local.environment)
     const { url, secrets } = await provider.begin(redirectUri)
-    const { callback } = await walk(url, redirectUri, { hint: bob.email })
+    const { callback } = await followRedirects(url, redirectUri, { hint: bob.email })
     const identity = await provider.complete(callback, redirectUri, secrets)
     t.false(identity.emailVerified)
     t.is(identity.email, name === 'github' ? undefined : 'bob@example.com')
   })
 
   test(`${name}: who has no name goes by the address`, async (t) => {
-    const local = await startLocal(t)
-    const provider = makeProvider(name, local.environment)
+    const local = await startMockProvider(t)
+    const provider = createTestProvider(name, local.environment)
     const { url, secrets } = await provider.begin(redirectUri)
-    const { callback } = await walk(url, redirectUri, { hint: nameless.email })
+    const { callback } = await followRedirects(url, redirectUri, { hint: nameless.email })
     t.is((await provider.complete(callback, redirectUri, secrets)).name, 'nameless')
   })
 
   test(`${name}: a code works once`, async (t) => {
-    const local = await startLocal(t)
-    const provider = makeProvider(name, local.environment)
+    const local = await startMockProvider(t)
+    const provider = createTestProvider(name, local.environment)
     const { url, secrets } = await provider.begin(redirectUri)
-    const { callback } = await walk(url, redirectUri, { hint: ann.email })
+    const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
     await provider.complete(callback, redirectUri, secrets)
-    await fails(t, provider.complete(callback, redirectUri, secrets), 'provider_error')
+    await expectProviderError(
+      t,
+      provider.complete(callback, redirectUri, secrets),
+      'provider_error',
+    )
   })
 
   test(`${name}: two sign-ins at once do not mix`, async (t) => {
-    const local = await startLocal(t)
-    const provider = makeProvider(name, local.environment)
+    const local = await startMockProvider(t)
+    const provider = createTestProvider(name, local.environment)
     const people = [ann, nameless]
     const begun = await Promise.all(people.map(() => provider.begin(redirectUri)))
     const names = await Promise.all(
       begun.map(async ({ url, secrets }, index) => {
         const hint = people[index]?.email as string
-        const { callback } = await walk(url, redirectUri, { hint })
+        const { callback } = await followRedirects(url, redirectUri, { hint })
         return (await provider.complete(callback, redirectUri, secrets)).name
       }),
     )
@@ -110,50 +120,55 @@ for (const name of providerNames) {
   })
 
   test(`${name}: a wrong client secret is the provider's error`, async (t) => {
-    const local = await startLocal(t)
+    const local = await startMockProvider(t)
     const secret = { [`${name.toUpperCase()}_CLIENT_SECRET`]: 'wrong' }
-    const provider = makeProvider(name, { ...local.environment, ...secret })
+    const provider = createTestProvider(name, { ...local.environment, ...secret })
     const { url, secrets } = await provider.begin(redirectUri)
-    const { callback } = await walk(url, redirectUri, { hint: ann.email })
+    const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
     const sign = provider.complete(callback, redirectUri, secrets)
-    await fails(t, sign, 'provider_error', /client/)
+    await expectProviderError(t, sign, 'provider_error', /client/)
   })
 }
 
 for (const name of ['google', 'microsoft', 'github with GITHUB_PKCE'] as const) {
   test(`${name}: the verifier is sent and checked`, async (t) => {
-    const local = await startLocal(t)
+    const local = await startMockProvider(t)
     const [id = 'github'] = name.split(' ') as ['google' | 'microsoft' | 'github']
-    const provider = makeProvider(id, { ...local.environment, GITHUB_PKCE: true })
+    const provider = createTestProvider(id, { ...local.environment, GITHUB_PKCE: true })
     const { url, secrets } = await provider.begin(redirectUri)
     const sent = new URL(url).searchParams
     t.is(sent.get('code_challenge_method'), 'S256')
     t.regex(sent.get('code_challenge') ?? '', /^[\w-]{43}$/)
     t.false(url.includes(secrets.codeVerifier as string))
 
-    const { callback } = await walk(url, redirectUri, { hint: ann.email })
+    const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
     const wrong = { ...secrets, codeVerifier: 'x'.repeat(43) }
-    await fails(t, provider.complete(callback, redirectUri, wrong), 'provider_error')
+    await expectProviderError(t, provider.complete(callback, redirectUri, wrong), 'provider_error')
     const { codeVerifier: _, ...lost } = secrets
-    await fails(t, provider.complete(callback, redirectUri, lost), 'state_mismatch', /verifier/)
+    await expectProviderError(
+      t,
+      provider.complete(callback, redirectUri, lost),
+      'state_mismatch',
+      /verifier/,
+    )
   })
 }
 
 test('google and microsoft: the stand-in turns away who sends no challenge', async (t) => {
-  const local = await startLocal(t)
+  const local = await startMockProvider(t)
   for (const name of ['google', 'microsoft'] as const) {
-    const provider = makeProvider(name, local.environment)
+    const provider = createTestProvider(name, local.environment)
     const url = new URL((await provider.begin(redirectUri)).url)
     url.searchParams.delete('code_challenge')
     url.searchParams.delete('code_challenge_method')
-    const { callback } = await walk(url.href, redirectUri, { hint: ann.email })
+    const { callback } = await followRedirects(url.href, redirectUri, { hint: ann.email })
     t.is(callback.get('error'), 'invalid_request')
     t.regex(callback.get('error_description') ?? '', /PKCE/)
   }
 })
 
 test('github: no PKCE and no nonce unless asked for, state alone', async (t) => {
-  const provider = makeProvider('github', {})
+  const provider = createTestProvider('github', {})
   const { url, secrets } = await provider.begin(redirectUri)
   t.deepEqual(Object.keys(secrets), ['state'])
   t.deepEqual(Object.fromEntries(new URL(url).searchParams), {
@@ -167,8 +182,8 @@ test('github: no PKCE and no nonce unless asked for, state alone', async (t) => 
 })
 
 test('the secrets of every login are new', async (t) => {
-  const local = await startLocal(t)
-  const provider = makeProvider('google', local.environment)
+  const local = await startMockProvider(t)
+  const provider = createTestProvider('google', local.environment)
   const logins = await Promise.all(Array.from({ length: 10 }, () => provider.begin(redirectUri)))
   const secrets = logins.flatMap((login) => Object.values(login.secrets))
   t.is(new Set(secrets).size, 30)

@@ -1,8 +1,8 @@
 import type { ExecutionContext } from 'ava'
 import { OAuth2Server } from 'oauth2-mock-server'
 import type { LoginSecrets, Provider } from '../../../src/identity/providers/provider.ts'
-import { redirectUri } from './local.ts'
-import { walk } from './walk.ts'
+import { followRedirects } from './browser-flow.ts'
+import { redirectUri } from './mock-provider.ts'
 
 /** What the next ID token claims over what an honest one does; undefined leaves a claim out. */
 export type Claims = Record<string, unknown>
@@ -23,7 +23,7 @@ export const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
 export const oid = '00000000-0000-4000-8000-00000000abcd'
 
 /** Starts one; its discovery document lies below `path`. */
-export async function startMock(t: ExecutionContext, path = ''): Promise<MockAuthority> {
+export async function startMockAuthority(t: ExecutionContext, path = ''): Promise<MockAuthority> {
   const server = new OAuth2Server(undefined, undefined, {
     endpoints: { wellKnownDocument: `${path}/.well-known/openid-configuration` },
   })
@@ -51,6 +51,6 @@ export async function signIn(
   alter: (secrets: LoginSecrets) => LoginSecrets = (secrets) => secrets,
 ) {
   const { url, secrets } = await provider.begin(redirectUri)
-  const { callback } = await walk(url, redirectUri, { hint: '' })
+  const { callback } = await followRedirects(url, redirectUri, { hint: '' })
   return provider.complete(callback, redirectUri, alter(secrets))
 }

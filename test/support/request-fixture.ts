@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
-import { hireAdmin } from './admin.ts'
+import { createAdmin } from './admin.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome, PresentedCredentials, Transport } from './transports.ts'
-import { createWorkspaceFixture, type Person, type WorkspaceFixture } from './workspace-fixture.ts'
+import { createWorkspaceFixture, type Member, type WorkspaceFixture } from './workspace-fixture.ts'
 
 type Values = Record<string, unknown>
 
@@ -12,17 +12,17 @@ type Values = Record<string, unknown>
  * Everything that a declared method may ask for, and as much again in another workspace: the sweeps
  * over all methods make their requests of it, so that a method added later is swept, too.
  */
-export type Grounds = Awaited<ReturnType<typeof layGrounds>>
+export type RequestFixture = Awaited<ReturnType<typeof createRequestFixture>>
 
 /** `Check` of `daikon.v1.PermissionService/Check`. */
-export const nameOf = ({ name }: DeclaredOperation) => name.split('/')[1] as string
+export const methodName = ({ name }: DeclaredOperation) => name.split('/')[1] as string
 
 /** Furnishes an fixture, and a stranger's. */
-export async function layGrounds(environment: TestEnvironment, transport: Transport) {
-  const [fixture, stranger, boss] = await Promise.all([
+export async function createRequestFixture(environment: TestEnvironment, transport: Transport) {
+  const [fixture, stranger, admin] = await Promise.all([
     createWorkspaceFixture(environment, transport),
     createWorkspaceFixture(environment, transport),
-    hireAdmin(environment),
+    createAdmin(environment),
   ])
   const { workspace, people, key, kind } = fixture
   const group = await makeGroup(environment, fixture)
@@ -71,7 +71,7 @@ export async function layGrounds(environment: TestEnvironment, transport: Transp
     ...{
       fixture,
       stranger,
-      boss,
+      admin,
       group,
       theirGroup,
       record,
@@ -91,7 +91,7 @@ export async function layGrounds(environment: TestEnvironment, transport: Transp
     ): PresentedCredentials => ({
       ...((tier === 'user' || tier === 'dual') && { token }),
       ...((tier === 'service' || tier === 'dual') && { key }),
-      ...(tier === 'admin' && { admin: boss.admin }),
+      ...(tier === 'admin' && { admin: admin.token }),
     }),
     /** Ids that exist, but not for the caller; each with what has to stand beside it. */
     strangers: (field: string, { policy }: DeclaredOperation): Values[] => {
@@ -114,7 +114,8 @@ export async function layGrounds(environment: TestEnvironment, transport: Transp
         })),
       }
       const found = known[field]
-      if (!found) throw new Error(`test/support/sweep.ts lacks a stranger for the field ${field}`)
+      if (!found)
+        throw new Error(`test/support/request-fixture.ts lacks a stranger for the field ${field}`)
       return found
     },
   }
@@ -129,7 +130,7 @@ export function idFields(message: DescMessage): string[] {
 }
 
 /** A message for callers who may not know what would be a valid one. */
-export function anyMessage({ input }: DeclaredOperation): Values {
+export function placeholderMessage({ input }: DeclaredOperation): Values {
   return Object.fromEntries(input.fields.filter(isNeeded).map((field) => [field.name, any(field)]))
 }
 
@@ -143,7 +144,9 @@ function fill(operation: DeclaredOperation, message: DescMessage, values: Values
   const known = message.fields.filter(({ name }) => values[name] !== undefined)
   const missing = message.fields.find((field) => isNeeded(field) && !known.includes(field))
   if (missing)
-    throw new Error(`test/support/sweep.ts lacks a value for ${operation.name} ${missing.name}`)
+    throw new Error(
+      `test/support/request-fixture.ts lacks a value for ${operation.name} ${missing.name}`,
+    )
   return Object.fromEntries(known.map(({ name }) => [name, values[name]]))
 }
 
@@ -152,14 +155,14 @@ function isNeeded(field: DescField): boolean {
 }
 
 /** How a call ended, without what differs from one call to the next. */
-export function plain(ending: Outcome): string {
+export function normalizeOutcome(ending: Outcome): string {
   const { headers, ...rest } = ending
   const { date, 'x-request-id': _, ...others } = headers
-  return withoutChance(JSON.stringify({ ...rest, headers: others }))
+  return normalizeText(JSON.stringify({ ...rest, headers: others }))
 }
 
 /** A text without its ids and the times of today. */
-export function withoutChance(text: string): string {
+export function normalizeText(text: string): string {
   return text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<id>')
     .replace(/(?!2000)\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, '<time>')
@@ -175,7 +178,7 @@ async function makeGroup(
 
 async function makeSession(
   { pool }: TestEnvironment,
-  { id }: Person,
+  { id }: Member,
   workspace: string,
 ): Promise<string> {
   const session = randomUUID()
@@ -193,7 +196,10 @@ const tables = ['users', 'workspaces', 'members', 'groups', 'group_members', 're
   .concat(['service_apps', 'refresh_families', 'refresh_tokens', 'activity'])
 
 /** Every row that has one of the words in it, as text. */
-export async function rowsWith({ pool }: TestEnvironment, words: string[]): Promise<string[]> {
+export async function findRowsContaining(
+  { pool }: TestEnvironment,
+  words: string[],
+): Promise<string[]> {
   const sql = tables.map(
     (table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`,
   )

@@ -1,14 +1,14 @@
 /** How the person behaves at the provider: named in the URL, or chosen on the page; '' refuses. */
-export type Visitor = { hint: string } | { button: string }
+export type ProviderUser = { hint: string } | { button: string }
 
 /**
  * Follows a sign-in from the authorization URL to the callback as a browser without scripts does;
  * answers the callback's parameters and how many redirects it took.
  */
-export async function walk(
+export async function followRedirects(
   start: string,
   redirectUri: string,
-  visitor: Visitor,
+  visitor: ProviderUser,
 ): Promise<{ callback: URLSearchParams; redirects: number; pages: string[] }> {
   const cookies = new Map<string, string>()
   const pages: string[] = []

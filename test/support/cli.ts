@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 const root = join(import.meta.dirname, '../..')
 
 /** Runs the operator's tool on a database; answers what it wrote and its status. */
-export async function runTool(databaseUrl: string, ...args: string[]) {
+export async function runCli(databaseUrl: string, ...args: string[]) {
   const env = { ...process.env, DATABASE_URL: databaseUrl }
   const command = [join(root, 'src/cli/daikon.ts'), ...args]
   const child = spawn(process.execPath, command, { env, cwd: root })

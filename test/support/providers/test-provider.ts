@@ -3,7 +3,7 @@ import type { Provider, ProviderName } from '../../../src/identity/providers/pro
 import { createProviders } from '../../../src/identity/providers/providers.ts'
 
 /** The settings of production, no provider configured. */
-export const unset: ProviderSettings = {
+export const unconfigured: ProviderSettings = {
   GOOGLE_CLIENT_ID: '',
   GOOGLE_CLIENT_SECRET: '',
   GOOGLE_ISSUER: 'https://accounts.google.com',
@@ -20,16 +20,17 @@ export const unset: ProviderSettings = {
 }
 
 /** One provider with these settings. */
-export function makeProvider(
+export function createTestProvider(
   name: ProviderName,
   settings: Partial<ProviderSettings>,
   timeout = 5_000,
 ): Provider {
   const ids = { [`${name.toUpperCase()}_CLIENT_ID`]: 'daikon' }
   const secrets = { [`${name.toUpperCase()}_CLIENT_SECRET`]: 'secret' }
-  const provider = createProviders({ ...unset, ...ids, ...secrets, ...settings }, { timeout }).get(
-    name,
-  )
+  const provider = createProviders(
+    { ...unconfigured, ...ids, ...secrets, ...settings },
+    { timeout },
+  ).get(name)
   if (!provider) throw new Error(`${name} is not configured`)
   return provider
 }

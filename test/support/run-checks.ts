@@ -54,7 +54,7 @@ function checkGenerated(): boolean {
     run('buf', 'generate', '--output', fresh) &&
     run('buf', 'build', '-o', join(fresh, 'gen/daikon.binpb'), '--as-file-descriptor-set') &&
     run('buf', 'build', health, '-o', join(fresh, 'gen/health.binpb'), ...bare) &&
-    run('node', 'test/support/browser-types.ts', join(fresh, 'gen/browser.ts')) &&
+    run('node', 'test/support/generate-browser-types.ts', join(fresh, 'gen/browser.ts')) &&
     run('diff', '-r', 'gen', join(fresh, 'gen'))
   )
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { activityOf } from '../support/activity.ts'
+import { listActivity } from '../support/activity.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -27,7 +27,7 @@ for (const transport of environment.transports) {
       if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
       t.is(await fixture.isAllowed(people.viewer, 'view', record), visibility === 'workspace')
     }
-    const entries = await activityOf(environment.pool, permission_id)
+    const entries = await listActivity(environment.pool, permission_id)
     const entry = {
       action: 'permission.visibility_changed',
       target_type: 'permission',
@@ -45,7 +45,7 @@ for (const transport of environment.transports) {
     const record = await fixture.register(people.owner)
     const message = { permission_id: record.id, visibility: 'private' }
     t.deepEqual(expectOk(await transport.call('UpdateVisibility', message, { key })), record)
-    t.deepEqual(await activityOf(environment.pool, record.id), [])
+    t.deepEqual(await listActivity(environment.pool, record.id), [])
   })
 
   test(`of racing changes of visibility each that happened is recorded once ${through}`, async (t) => {
@@ -56,7 +56,7 @@ for (const transport of environment.transports) {
       Array.from({ length: 20 }, () => transport.call('UpdateVisibility', message, { key })),
     )
     for (const ending of endings) t.is(expectOk(ending).visibility, 'workspace')
-    t.is((await activityOf(environment.pool, permission_id)).length, 1)
+    t.is((await listActivity(environment.pool, permission_id)).length, 1)
   })
 
   test(`the visibility of an unknown permission_id is 404 ${through}`, async (t) => {

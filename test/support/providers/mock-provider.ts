@@ -9,7 +9,7 @@ export const bob = { name: 'Bob', email: 'Bob@Example.com', verified: false }
 export const nameless = { name: '', email: 'nameless@example.com' }
 
 /** The local provider of dev mode, with Ann, Bob and one without a name; it stops with the test. */
-export async function startLocal(t: ExecutionContext) {
+export async function startMockProvider(t: ExecutionContext) {
   const client = { id: 'daikon', secret: 'secret', redirectUris: [redirectUri] }
   const local = await startLocalProvider({ people: [ann, bob, nameless], client })
   t.teardown(() => local.close())

@@ -12,7 +12,7 @@ export type RawRequest = {
 }
 
 /** An HTTP answer; `json` is undefined where the body is none. */
-export type RawAnswer = {
+export type RawResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string
@@ -20,8 +20,8 @@ export type RawAnswer = {
 }
 
 /** Sends a request that fetch would refuse or put right. */
-export function sendRaw(port: number, { method, path, headers, body }: RawRequest) {
-  return new Promise<RawAnswer>((resolve, reject) => {
+export function sendRawHttp(port: number, { method, path, headers, body }: RawRequest) {
+  return new Promise<RawResponse>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, agent: false } as const
     const sent = request(
       { ...options, method: method ?? 'GET', path: path ?? '/', headers: headers ?? {} },
@@ -40,7 +40,7 @@ export function sendRaw(port: number, { method, path, headers, body }: RawReques
 }
 
 /** How a raw gRPC call ended; code 0 is an answer. */
-export type RawStatus = ReturnType<typeof readStatusDetails> & {
+export type RawGrpcStatus = ReturnType<typeof readStatusDetails> & {
   code: number
   detail: string
   /** Bytes of the trailers, as they count for a client's limit. */
@@ -48,12 +48,12 @@ export type RawStatus = ReturnType<typeof readStatusDetails> & {
 }
 
 /** Sends bytes as the message of a gRPC method, whether they are one or not. */
-export function sendBytes(
+export function sendRawGrpc(
   port: number,
   path: string,
   bytes: Buffer,
   shown: Metadata | Record<string, string> = {},
-): Promise<RawStatus> {
+): Promise<RawGrpcStatus> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.max_send_message_length': -1,
     // A connection of its own: what cuts it disturbs nobody.
@@ -63,7 +63,7 @@ export function sendBytes(
   if (metadata !== shown)
     for (const [name, value] of Object.entries(shown)) metadata.set(name, value)
   const same = (value: Buffer) => value
-  return new Promise<RawStatus>((resolve) => {
+  return new Promise<RawGrpcStatus>((resolve) => {
     client.makeUnaryRequest(path, same, same, bytes, metadata, (error: ServiceError | null) => {
       const trailers = error?.metadata ?? new Metadata()
       const headers = Object.entries(trailers.toHttp2Headers())

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
-import { makeTemplate } from './template.ts'
+import { createTemplateDatabase } from './template-database.ts'
 
 /**
  * The test command: one PostgreSQL with a migrated template that every test file clones, ava over
@@ -14,7 +14,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'daikon-test-'))
 const embedded = await startEmbedded({ dataDir })
 let failed = 1
 try {
-  await makeTemplate(embedded.url)
+  await createTemplateDatabase(embedded.url)
   failed = await runAva(embedded.url)
 } finally {
   await embedded.stop()

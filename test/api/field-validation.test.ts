@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { expectError } from '../support/outcome.ts'
-import { sendBytes } from '../support/raw.ts'
+import { sendRawGrpc } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
@@ -223,7 +223,7 @@ test('gRPC trailers stay under 8 KiB whatever is wrong with 1,000 items', async 
   const bytes = Buffer.alloc(2000, Buffer.from([0x0a, 0]))
   const shown = { authorization: `Bearer ${people.owner.token}`, 'x-service-key': key }
   const path = '/daikon.v1.PermissionService/Check'
-  const { code, violations, trailerBytes } = await sendBytes(
+  const { code, violations, trailerBytes } = await sendRawGrpc(
     environment.grpcPort,
     path,
     bytes,

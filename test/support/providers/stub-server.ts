@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 
 /** An answer to be given; a function takes the request over, and may never answer. */
-export type Canned =
+export type StubResponse =
   | { status?: number; type?: string; body?: string; headers?: Record<string, string> }
   | ((request: IncomingMessage, response: ServerResponse) => void)
 
 /** A server of prepared answers by path, which can be changed while it runs. */
-export async function startCanned(t: ExecutionContext, routes: Record<string, Canned>) {
-  const seen: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
+export async function startStubServer(t: ExecutionContext, routes: Record<string, StubResponse>) {
+  const requests: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? '', 'http://x').pathname
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
-    seen.push({ path, headers: request.headers, body })
+    requests.push({ path, headers: request.headers, body })
     const canned = routes[path] ?? { status: 404 }
     if (typeof canned === 'function') return canned(request, response)
     const type = canned.type ?? 'application/json'
@@ -26,10 +26,10 @@ export async function startCanned(t: ExecutionContext, routes: Record<string, Ca
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, routes, seen }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, routes, requests }
 }
 
 /** JSON, as an answer. */
-export function json(value: unknown, status = 200): Canned {
+export function jsonResponse(value: unknown, status = 200): StubResponse {
   return { status, body: JSON.stringify(value) }
 }

@@ -17,7 +17,7 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  test(`64 callers with different keys, users and resources in one turn get each their own answer through ${transport.name}`, async (t) => {
+  test(`64 callers with different keys, users and resources in one turn get each their own answer over ${transport.label}`, async (t) => {
     const fixtures = await Promise.all(
       Array.from({ length: 16 }, () => createWorkspaceFixture(environment, transport)),
     )

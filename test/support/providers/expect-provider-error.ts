@@ -6,7 +6,7 @@ import {
 } from '../../../src/identity/providers/provider-error.ts'
 
 /** That the sign-in fails in this way: public sentence, private reason matching `reason`; `what` says which case it was. */
-export async function fails(
+export async function expectProviderError(
   t: ExecutionContext,
   sign: Promise<unknown>,
   code: ProviderFailure,

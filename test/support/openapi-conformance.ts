@@ -4,7 +4,7 @@ import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 
 /** A value and the schema that it has to fit, `$ref`s and all; answers what is wrong, if anything. */
-export type Fits = (schema: object, value: unknown) => string | undefined
+export type SchemaValidator = (schema: object, value: unknown) => string | undefined
 
 const formats = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
@@ -14,7 +14,7 @@ const formats = {
 } as const
 
 /** Fits values to the schemas of a document. */
-export function createFits({ components }: { components: object }): Fits {
+export function createSchemaValidator({ components }: { components: object }): SchemaValidator {
   const ajv = new Ajv2020({ allErrors: true, formats, strictSchema: false, strictTypes: false })
   const compiled = new Map<object, ReturnType<typeof ajv.compile>>()
   return (schema, value) => {
@@ -25,7 +25,7 @@ export function createFits({ components }: { components: object }): Fits {
 }
 
 /** Throws on an answer of the façade that /openapi.json does not tell of: its status, then its body. */
-export function createConformance(operations: DeclaredOperation[]) {
+export function createConformanceCheck(operations: DeclaredOperation[]) {
   let published: ReturnType<typeof publish> | undefined
   return async ({ route, name }: DeclaredOperation, answer: Response): Promise<void> => {
     published ??= publish(operations)
@@ -44,5 +44,5 @@ export function createConformance(operations: DeclaredOperation[]) {
 
 function publish(operations: DeclaredOperation[]) {
   const document: any = createOpenApi(operations, readRegistry(), undefined)
-  return { document, fits: createFits(document) }
+  return { document, fits: createSchemaValidator(document) }
 }

@@ -2,23 +2,23 @@ import { once } from 'node:events'
 import { credentials } from '@grpc/grpc-js'
 import test from 'ava'
 import { PermissionServiceClient } from '../../gen/daikon/v1/permissions.ts'
+import { checkHealth, connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
-import { startProxy } from '../support/proxy.ts'
-import { sendRaw } from '../support/raw.ts'
-import { makeFolder, startServer } from '../support/server.ts'
-import { checkHealth, openServer } from '../support/server-process.ts'
-import { metadata, type Transport } from '../support/transports.ts'
+import { startDatabaseProxy } from '../support/proxy.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { createKeyFolder, startServer } from '../support/server-process.ts'
+import { createMetadata, type Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
 test('the operator’s port tells numbers and readiness, the public one does not', async (t) => {
-  const proxy = await startProxy(database.url)
+  const proxy = await startDatabaseProxy(database.url)
   t.teardown(proxy.close)
-  const folder = makeFolder(t)
+  const folder = createKeyFolder(t)
   const server = await startServer(t, folder, { DATABASE_URL: proxy.url })
-  const get = (path: string) => sendRaw(server.metricsPort, { path })
+  const get = (path: string) => sendRawHttp(server.metricsPort, { path })
   const metric = async (name: string) => {
     const { text } = await get('/metrics')
     const line = text.split('\n').find((line) => line.startsWith(`${name} `))
@@ -31,11 +31,11 @@ test('the operator’s port tells numbers and readiness, the public one does not
   t.is(await metric('daikon_development_mode'), 1)
   for (const path of ['/', '//', '/health', '/metrics/', '/readyz/x', '/constructor'])
     t.is((await get(path)).status, 404, path)
-  t.is((await sendRaw(server.metricsPort, { method: 'POST', path: '/metrics' })).status, 404)
+  t.is((await sendRawHttp(server.metricsPort, { method: 'POST', path: '/metrics' })).status, 404)
   for (const path of ['/metrics', '/livez', '/readyz'])
-    t.is((await sendRaw(server.httpPort, { path })).status, 404, path)
+    t.is((await sendRawHttp(server.httpPort, { path })).status, 404, path)
 
-  const environment = await openServer(folder, server, database)
+  const environment = await connectToServer(folder, server, database)
   const { transports } = environment
   t.teardown(() => {
     for (const transport of transports) transport.close()
@@ -55,7 +55,7 @@ test('the operator’s port tells numbers and readiness, the public one does not
     credentials.createInsecure(),
   )
   t.teardown(() => client.close())
-  const stream = client.checkStream(metadata(fixture.as(fixture.people.viewer)))
+  const stream = client.checkStream(createMetadata(fixture.as(fixture.people.viewer)))
   const { resource_id } = record
   stream.write({ correlation_id: 'one', check: { ...fixture.kind, resource_id, action: 'view' } })
   await once(stream, 'data')
@@ -94,12 +94,12 @@ test('the operator’s port tells numbers and readiness, the public one does not
 })
 
 test('a sign-in counts by its provider, flow and outcome', async (t) => {
-  const folder = makeFolder(t)
+  const folder = createKeyFolder(t)
   const client = { GOOGLE_CLIENT_ID: 'daikon', GOOGLE_CLIENT_SECRET: 'secret' }
   const server = await startServer(t, folder, { DATABASE_URL: database.url, ...client })
-  await sendRaw(server.httpPort, { path: '/auth/callback/google?code=a&state=b' })
-  await sendRaw(server.httpPort, { path: '/auth/admin/callback/nobody?code=a&state=b' })
-  const { text } = await sendRaw(server.metricsPort, { path: '/metrics' })
+  await sendRawHttp(server.httpPort, { path: '/auth/callback/google?code=a&state=b' })
+  await sendRawHttp(server.httpPort, { path: '/auth/admin/callback/nobody?code=a&state=b' })
+  const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
   const counted = text.split('\n').filter((line) => line.startsWith('daikon_sign_ins_total'))
   t.is(counted.length, 2, counted.join('\n'))
   t.regex(counted[0] ?? '', /flow="user",provider="google",outcome="[a-z_]+"} 1/)

@@ -11,7 +11,7 @@ import type { ExecutionContext } from 'ava'
 const root = join(import.meta.dirname, '../..')
 
 /** `npm run dev` in a folder of its own, up to its welcome; it stops with the test. */
-export async function startDev(t: ExecutionContext) {
+export async function startDevServer(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-dev-'))
   const port = await freePort()
   const env = {

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { migrate } from '../../src/database/migrate.ts'
 
 /** Makes the migrated database that `cloneDatabase` copies, on the PostgreSQL at `adminUrl`. */
-export async function makeTemplate(adminUrl: string): Promise<void> {
+export async function createTemplateDatabase(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
   await client.query('create database template_daikon')

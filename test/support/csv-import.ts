@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto'
-import { hireAdmin } from './admin.ts'
+import { createAdmin } from './admin.ts'
 import { expectError } from './outcome.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome, Transport } from './transports.ts'
 
 /** An address that nobody has. */
-export const newAddress = () => `${randomUUID()}@example.com`
+export const randomEmail = () => `${randomUUID()}@example.com`
 
 /** A file of these rows, under all columns. */
-export const file = (...rows: string[]) =>
+export const csvFile = (...rows: string[]) =>
   ['email,name,workspace_slug,role,groups', ...rows].map((row) => `${row}\n`).join('')
 
 /** What is wrong with a file, `csv[3].email is required`. */
-export const messages = (ending: Outcome) =>
+export const violationMessages = (ending: Outcome) =>
   expectError(ending).violations.map(({ field, message }) => `${field} ${message}`)
 
 /** An administrator who imports, and what there is to see afterwards. */
-export async function startImports(environment: TestEnvironment) {
+export async function createImportFixture(environment: TestEnvironment) {
   const { pool, seed } = environment
-  const boss = await hireAdmin(environment)
+  const admin = await createAdmin(environment)
   return {
-    boss,
+    admin,
     /** A workspace with an owner, and what files do to it. */
-    openHouse: async (transport: Transport) => {
+    createTargetWorkspace: async (transport: Transport) => {
       const workspace = await seed.workspace()
       const slug = `w-${workspace}`
-      const owner = await seed.person(workspace, 'owner')
-      const send = (method: string, csv: string) => boss.call(transport, method, { csv })
+      const owner = await seed.newMember(workspace, 'owner')
+      const send = (method: string, csv: string) => admin.call(transport, method, { csv })
       return {
         ...{ workspace, slug, owner },
         preview: (csv: string) => send('PreviewCsvImport', csv),
@@ -53,7 +53,7 @@ export async function startImports(environment: TestEnvironment) {
       return rows[0].email
     },
     /** Everything that an import can touch, as a digest. */
-    everything: async (): Promise<string> => {
+    digestTables: async (): Promise<string> => {
       const tables = ['users', 'members', 'groups', 'group_members', 'activity', 'workspaces']
       const parts = await Promise.all(
         tables.map(async (table) => {

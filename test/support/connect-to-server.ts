@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { Client, credentials } from '@grpc/grpc-js'
+import { readKeys } from '../../src/identity/keys.ts'
+import { createTokens } from '../../src/identity/tokens.ts'
+import { readRegistry } from '../../src/rpc/descriptors.ts'
+import { createOperations } from '../../src/rpc/operation.ts'
+import { createHandlers } from '../../src/server/handlers.ts'
+import type { TestDatabase } from './database.ts'
+import { createSeed } from './seed.ts'
+import type { ServerProcess } from './server-process.ts'
+import { createTransports } from './transports.ts'
+
+/** What rooms of a test need of a environment, where the node is a process of its own. */
+export async function connectToServer(
+  folder: string,
+  server: ServerProcess,
+  { pool }: TestDatabase,
+) {
+  const operations = createOperations(
+    readRegistry(),
+    createHandlers({ database: {}, options: {} } as never),
+  )
+  const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
+  const keys = await readKeys(paths)
+  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
+  const token = (sub: string, wid: string) => {
+    const person = { sub, jti: randomUUID(), email: 'someone@example.com', name: 'someone' }
+    const place = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }
+    return tokens.sign('access', { ...person, ...place }, 900)
+  }
+  const app = { operations } as Parameters<typeof createTransports>[0]
+  return { transports: createTransports(app, server), seed: createSeed(pool), token }
+}
+
+/** What `grpc.health.v1` says of a server as a whole, or the code of its refusal. */
+export function checkHealth({ grpcPort }: Pick<ServerProcess, 'grpcPort'>): Promise<string> {
+  const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure())
+  const same = (bytes: Buffer) => bytes
+  const path = '/grpc.health.v1.Health/Check'
+  return new Promise<string>((resolve) => {
+    client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error, answer) => {
+      // HealthCheckResponse: status 1.
+      const status = ['UNKNOWN', 'SERVING', 'NOT_SERVING'][answer?.[1] ?? 0]
+      resolve(error ? `code ${error.code}` : String(status))
+    })
+  }).finally(() => client.close())
+}
