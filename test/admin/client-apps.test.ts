@@ -41,7 +41,7 @@ async function openApp(transport: Transport) {
 const refusedUri = 'REDIRECT_URI_REFUSED'
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`an app is made with its addresses, from which sign-ins start ${through}`, async (t) => {
     const uris = [newUri(), `${newUri()}?x=%20`, 'http://localhost:4000/cb', 'http://[::1]/']

@@ -15,7 +15,7 @@ const warning = 'No service app is active: development mode, every key and none 
 const told = ({ warnings }: { warnings: string[] } = environment) => warnings.splice(0)
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = async () =>
     expectOk(await call('CreateServiceApp', { name: 'x', service_name: 'x' })).id as string

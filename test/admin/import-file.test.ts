@@ -14,7 +14,7 @@ const { createTargetWorkspace, userId, digestTables } = await createImportFixtur
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test.serial(
     `a file with one bad row is refused as a whole: 422 with the rows’ errors ${through}`,

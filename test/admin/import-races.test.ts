@@ -11,7 +11,7 @@ const { admin, createTargetWorkspace, emailOf } = await createImportFixture(envi
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`two imports that each demote the other’s owner, 20 times: one owner stays ${through}`, async (t) => {
     const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport

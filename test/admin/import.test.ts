@@ -17,7 +17,7 @@ const { admin, createTargetWorkspace, userId, emailOf, digestTables } =
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test.serial(
     `a preview tells what every row would do and changes nothing ${through}`,

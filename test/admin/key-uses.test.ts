@@ -40,7 +40,7 @@ async function openShop(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test.serial(
     `the last use of a key is told to the minute, once it is written ${through}`,

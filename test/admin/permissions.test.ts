@@ -11,7 +11,7 @@ const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const list = async (message: object) => expectOk(await call('ListPermissions', message))
   const idsOf = (page: Record<string, any>) => page.items.map(({ id }: { id: string }) => id)

@@ -39,7 +39,7 @@ async function openShop(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`an app is made with a key, which opens its service alone and is shown once ${through}`, async (t) => {
     const service_name = `s-${randomUUID()}`

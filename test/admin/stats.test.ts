@@ -18,7 +18,7 @@ async function figures(transport: Transport): Promise<Figures> {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test.serial(
     `the totals count everything there is now, and who is active ${through}`,

@@ -15,7 +15,7 @@ async function userOf(email: string): Promise<string> {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const list = async (message: object) => expectOk(await call('ListUsers', message))
   const change = (user_id: string, changes: object) => call('UpdateUser', { user_id, ...changes })

@@ -12,7 +12,7 @@ const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = (slug: string, name = 'Made') => call('CreateWorkspace', { name, slug })
 

@@ -12,7 +12,7 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
   const list = async (
     fixture: WorkspaceFixture,
@@ -33,7 +33,7 @@ for (const transport of environment.transports) {
     return (await Promise.all(all)).map(({ resource_id }) => resource_id).toSorted()
   }
 
-  test(`every ground is listed once, ascending ${through}`, async (t) => {
+  test(`every ground is listed once, ascending ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people } = fixture
     const { viewer, owner } = people
@@ -64,7 +64,7 @@ for (const transport of environment.transports) {
     t.deepEqual((await list(fixture, viewer, 'view', { resource_type: 'folder' })).resource_ids, [])
   })
 
-  test(`an action of the service is listed by the custom role that gives it ${through}`, async (t) => {
+  test(`an action of the service is listed by the custom role that gives it ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, editor, owner } = fixture.people
     const publish = await environment.seed.serviceAction(fixture.service, 'publish')
@@ -78,7 +78,7 @@ for (const transport of environment.transports) {
     t.deepEqual((await list(fixture, viewer, 'unheard-of')).resource_ids, [])
   })
 
-  test(`has_full_access is owner's and admin's for any known action ${through}`, async (t) => {
+  test(`has_full_access is owner's and admin's for any known action ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { owner, admin, editor, viewer } = fixture.people
     await environment.seed.serviceAction(fixture.service, 'publish')
@@ -94,7 +94,7 @@ for (const transport of environment.transports) {
     t.like(await list(fixture, owner, 'unheard-of'), { resource_ids: [], has_full_access: false })
   })
 
-  test(`has_full_access is any member's for view when there are resources and all are open ${through}`, async (t) => {
+  test(`has_full_access is any member's for view when there are resources and all are open ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, editor } = fixture.people
     const full = async (person: Member, action: string) =>
@@ -114,7 +114,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`a cut list says so, and its pages together are the whole ${through}`, async (t) => {
+  test(`a cut list says so, and its pages together are the whole ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer } = fixture.people
     const ids = await registerMany(fixture, viewer, 7)
@@ -135,7 +135,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`without a limit a page has 1,000 ids ${through}`, async (t) => {
+  test(`without a limit a page has 1,000 ids ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer } = fixture.people
     await fixture.register(viewer)
@@ -153,7 +153,7 @@ for (const transport of environment.transports) {
     t.is(new Set([...first.resource_ids, ...rest.resource_ids]).size, 1002)
   })
 
-  test(`walking while others register and unregister loses and repeats nothing that stayed ${through}`, async (t) => {
+  test(`walking while others register and unregister loses and repeats nothing that stayed ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, owner } = fixture.people
     const stayed = await registerMany(fixture, viewer, 20)
@@ -177,7 +177,7 @@ for (const transport of environment.transports) {
     for (const id of stayed) t.true(seen.includes(id))
   })
 
-  test(`a page token outlives the id it begins with ${through}`, async (t) => {
+  test(`a page token outlives the id it begins with ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer } = fixture.people
     const records = await Promise.all(Array.from({ length: 4 }, () => fixture.register(viewer)))
@@ -189,7 +189,7 @@ for (const transport of environment.transports) {
     t.deepEqual(rest.resource_ids, [sorted[3]?.resource_id])
   })
 
-  test(`a page token that came from no answer is 422 ${through}`, async (t) => {
+  test(`a page token that came from no answer is 422 ${over}`, async (t) => {
     const {
       kind,
       workspace: workspace_id,
@@ -203,7 +203,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a token for another workspace is 403, whatever its spelling ${through}`, async (t) => {
+  test(`a token for another workspace is 403, whatever its spelling ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { kind, people, as } = fixture
     const elsewhere = await environment.seed.workspace()

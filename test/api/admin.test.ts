@@ -30,7 +30,7 @@ test('there is something to sweep, and all of it is an administrator’s', (t) =
 
 // One after the other: all at once they would wait for connections longer than a call may.
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
   // What is refused leaves them as they are.
   const refusals = (async () => {
     return {
@@ -43,7 +43,7 @@ for (const transport of environment.transports) {
     const { policy, route } = operation
     const method = methodName(operation)
 
-    test.serial(`${method} is for who is an administrator now ${through}`, async (t) => {
+    test.serial(`${method} is for who is an administrator now ${over}`, async (t) => {
       // So does what only looks.
       const grounds = policy.safe
         ? (await refusals).grounds
@@ -88,7 +88,7 @@ for (const transport of environment.transports) {
 
     if (route.pathFields.length === 0) continue
     test.serial(
-      `${method} answers 404 for ids that are nowhere, 422 for what is none ${through}`,
+      `${method} answers 404 for ids that are nowhere, 422 for what is none ${over}`,
       async (t) => {
         const { grounds, admin } = await refusals
         for (const field of route.pathFields) {

@@ -8,9 +8,9 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
-  test(`ground 1: owner and admin may view, edit and do every registered action ${through}`, async (t) => {
+  test(`ground 1: owner and admin may view, edit and do every registered action ${over}`, async (t) => {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(await fixture.addMember('viewer'))
@@ -23,7 +23,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.owner, 'unheard-of', record))
   })
 
-  test(`ground 2: a resource's owner may do the same, whatever their role ${through}`, async (t) => {
+  test(`ground 2: a resource's owner may do the same, whatever their role ${over}`, async (t) => {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(people.viewer)
@@ -32,7 +32,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.viewer, 'unheard-of', record))
   })
 
-  test(`ground 3: what is open to the workspace every member views and editors edit ${through}`, async (t) => {
+  test(`ground 3: what is open to the workspace every member views and editors edit ${over}`, async (t) => {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
@@ -43,7 +43,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.editor, 'publish', record))
   })
 
-  test(`ground 4: a share with the user or their group gives view, or view and edit ${through}`, async (t) => {
+  test(`ground 4: a share with the user or their group gives view, or view and edit ${over}`, async (t) => {
     const { people, workspace, service, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -65,7 +65,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`ground 5: a custom role's action on what the user may view ${through}`, async (t) => {
+  test(`ground 5: a custom role's action on what the user may view ${over}`, async (t) => {
     const { people, workspace, service, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -84,7 +84,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.viewer, 'edit', closed))
   })
 
-  test(`a custom role of another workspace or another service's action gives nothing ${through}`, async (t) => {
+  test(`a custom role of another workspace or another service's action gives nothing ${over}`, async (t) => {
     const { people, service, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -102,7 +102,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.owner, 'archive', record))
   })
 
-  test(`a custom role can neither give nor take view and edit ${through}`, async (t) => {
+  test(`a custom role can neither give nor take view and edit ${over}`, async (t) => {
     const { people, service, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -116,7 +116,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.viewer, 'edit', record))
   })
 
-  test(`a resource of another workspace is false to everybody with another token ${through}`, async (t) => {
+  test(`a resource of another workspace is false to everybody with another token ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
     const elsewhere = await environment.seed.workspace()
@@ -126,7 +126,7 @@ for (const transport of environment.transports) {
     t.true(await fixture.isAllowed(people.owner, 'view', record))
   })
 
-  test(`unknown resources, types and actions are answers, and they are false ${through}`, async (t) => {
+  test(`unknown resources, types and actions are answers, and they are false ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)
     const known = { ...kind, resource_id, action: 'view' }
@@ -143,7 +143,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`1,000 checks are answered in order, fields as they were asked ${through}`, async (t) => {
+  test(`1,000 checks are answered in order, fields as they were asked ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const records = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
@@ -165,7 +165,7 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
   })
 
-  test(`near-identical items get each their own answer ${through}`, async (t) => {
+  test(`near-identical items get each their own answer ${over}`, async (t) => {
     const {
       people,
       service: service_name,
@@ -188,7 +188,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`actions that look alike are different actions ${through}`, async (t) => {
+  test(`actions that look alike are different actions ${over}`, async (t) => {
     const { people, service, kind, as, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -206,7 +206,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`the same check asked twice in a batch is answered twice ${through}`, async (t) => {
+  test(`the same check asked twice in a batch is answered twice ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.viewer)
     const asked = { ...kind, resource_id, action: 'edit' }

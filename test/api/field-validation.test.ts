@@ -107,11 +107,11 @@ const wrong: [method: string, message: object, violations: Record<string, string
 ]
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
   for (const [method, message, expected] of wrong) {
     const fields = Object.keys(expected).join(', ')
-    test(`${method} names every problem: ${fields} in ${JSON.stringify(message).length} characters ${through}`, async (t) => {
+    test(`${method} names every problem: ${fields} in ${JSON.stringify(message).length} characters ${over}`, async (t) => {
       const { people, as } = await createWorkspaceFixture(environment, transport)
       const { code, violations } = expectError(
         await transport.call(method, message, as(people.owner)),
@@ -131,7 +131,7 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`only the hyphenated form is a UUID, in any case ${through}`, async (t) => {
+  test(`only the hyphenated form is a UUID, in any case ${over}`, async (t) => {
     const { kind, people, as } = await createWorkspaceFixture(environment, transport)
     const hex = id.replaceAll('-', '')
     for (const resource_id of [
@@ -144,7 +144,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`NUL and every other control character in a name is 422 ${through}`, async (t) => {
+  test(`NUL and every other control character in a name is 422 ${over}`, async (t) => {
     const { service, people, as } = await createWorkspaceFixture(environment, transport)
     for (const code of [0, 1, 7, 9, 10, 13, 27, 31, 127, 128, 133, 159]) {
       const resource_type = `a${String.fromCharCode(code)}b`
@@ -160,7 +160,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('Check', { checks }, as(people.owner))).ok)
   })
 
-  test(`of 1,000 wrong items the answer tells, and stays small in gRPC ${through}`, async (t) => {
+  test(`of 1,000 wrong items the answer tells, and stays small in gRPC ${over}`, async (t) => {
     const { people, as } = await createWorkspaceFixture(environment, transport)
     const checks = Array(1000).fill({ ...item, resource_id: 'x', action: '\u0001' })
     const { code, violations } = expectError(
@@ -177,7 +177,7 @@ for (const transport of environment.transports) {
     if (transport.name === 'rest') t.is(violations.length, 2000)
   })
 
-  test(`strings of 1 MB are 422, and quickly so ${through}`, async (t) => {
+  test(`strings of 1 MB are 422, and quickly so ${over}`, async (t) => {
     const { people, as } = await createWorkspaceFixture(environment, transport)
     const long = 'é'.repeat(500_000)
     const started = performance.now()
@@ -195,7 +195,7 @@ for (const transport of environment.transports) {
     t.true(performance.now() - started < 5000)
   })
 
-  test(`who is not let in hears nothing of what would be valid ${through}`, async (t) => {
+  test(`who is not let in hears nothing of what would be valid ${over}`, async (t) => {
     const { key, people } = await createWorkspaceFixture(environment, transport)
     for (const [method, message] of wrong) {
       const ending = await transport.call(method, message)
@@ -207,7 +207,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`what is not well-formed is 422 before rights are looked at ${through}`, async (t) => {
+  test(`what is not well-formed is 422 before rights are looked at ${over}`, async (t) => {
     const { key, people } = await createWorkspaceFixture(environment, transport)
     const checks = [{ ...item, service_name: 'another', resource_id: 'x' }]
     const ending = await transport.call('Check', { checks }, { key, token: people.viewer.token })

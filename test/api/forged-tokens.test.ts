@@ -47,14 +47,14 @@ async function call(transport: Transport, fixture: WorkspaceFixture, token: stri
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
-  test(`a token of ours is let in, so that the refusals below mean something ${through}`, async (t) => {
+  test(`a token of ours is let in, so that the refusals below mean something ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     t.true((await call(transport, fixture, await sign(claimsOf(fixture)))).ok)
   })
 
-  test(`an HMAC with the public key as its secret is 401 ${through}`, async (t) => {
+  test(`an HMAC with the public key as its secret is 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const pem = await exportSPKI(publicKey)
     const secrets = [
@@ -73,7 +73,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`alg none in every spelling, and an empty signature, are 401 ${through}`, async (t) => {
+  test(`alg none in every spelling, and an empty signature, are 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const body = segment(claimsOf(fixture))
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 'RS256', ['RS256']]) {
@@ -84,7 +84,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`another algorithm by our own key is 401 ${through}`, async (t) => {
+  test(`another algorithm by our own key is 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     for (const alg of ['RS384', 'RS512', 'PS256', 'PS512']) {
       const token = await sign(claimsOf(fixture), { alg })
@@ -92,7 +92,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`no key is taken from a token's header ${through}`, async (t) => {
+  test(`no key is taken from a token's header ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const jwk = await exportJWK(attacker.publicKey)
     const url = 'http://127.0.0.1:9/keys'
@@ -115,7 +115,7 @@ for (const transport of environment.transports) {
     t.like(ending, { ok: false, code: 'unauthenticated' })
   })
 
-  test(`wrong iss, aud, type, life or ids under our own signature are 401 ${through}`, async (t) => {
+  test(`wrong iss, aud, type, life or ids under our own signature are 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     for (const more of [
       ...[{ iss: undefined }, { iss: 'http://localhost:8000/' }, { iss: 'https://evil.example' }],
@@ -135,7 +135,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a payload that is no claims, or was changed after signing, is 401 ${through}`, async (t) => {
+  test(`a payload that is no claims, or was changed after signing, is 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     for (const payload of ['', 'x', '[]', 'null', '"x"', '1', '{', '{"a":1', '\u0000']) {
       const token = await new CompactSign(Buffer.from(payload))
@@ -158,7 +158,7 @@ for (const transport of environment.transports) {
     t.true((await call(transport, fixture, token)).ok)
   })
 
-  test.after(`no forgery was a fault of ours ${through}`, (t) => {
+  test.after(`no forgery was a fault of ours ${over}`, (t) => {
     t.deepEqual(environment.failures, [])
   })
 }

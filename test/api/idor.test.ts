@@ -56,12 +56,12 @@ test('every method has its case: ids are swept, or nobody’s, or an administrat
 })
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
   for (const operation of fenced) {
     const method = methodName(operation)
 
-    test(`${method} answers for an id of elsewhere as for a random one ${through}`, async (t) => {
+    test(`${method} answers for an id of elsewhere as for a random one ${over}`, async (t) => {
       const grounds = await createRequestFixture(environment, transport)
       const { fixture, stranger } = grounds
       const messageOf = async () =>
@@ -97,7 +97,7 @@ for (const transport of environment.transports) {
   for (const operation of placed) {
     const method = operation.name
 
-    test(`${method} answers for somebody of elsewhere as for nobody ${through}`, async (t) => {
+    test(`${method} answers for somebody of elsewhere as for nobody ${over}`, async (t) => {
       const grounds = await createRequestFixture(environment, transport)
       const { stranger } = grounds
       const words = [stranger.workspace, ...Object.values(stranger.people).map(({ id }) => id)]
@@ -122,7 +122,7 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`every method that is not public is 401 without its credentials ${through}`, async (t) => {
+  test(`every method that is not public is 401 without its credentials ${over}`, async (t) => {
     // At least one active service app: keys are asked for (specification 5.5).
     const { fixture } = await createRequestFixture(environment, transport)
     const { key, people } = fixture

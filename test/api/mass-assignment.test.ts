@@ -160,7 +160,7 @@ function describe(ending: Outcome, grounds: RequestFixture): string {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
   const owners: Role[] = ['owner']
   // Over REST there is more to wish with.
   const all: Role[] = transport.name === 'rest' ? ['owner', 'viewer'] : owners
@@ -171,7 +171,7 @@ for (const transport of environment.transports) {
 
     // One after the other: on a busy machine all at once wait longer for a connection than calls do.
     test.serial(
-      `wishes in body, query and metadata change nothing of ${method} ${through}`,
+      `wishes in body, query and metadata change nothing of ${method} ${over}`,
       async (t) => {
         for (const role of callers) {
           const [modest, greedy] = await Promise.all([

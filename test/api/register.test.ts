@@ -8,9 +8,9 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
-  test(`a registration answers 201 with the record, private and without shares ${through}`, async (t) => {
+  test(`a registration answers 201 with the record, private and without shares ${over}`, async (t) => {
     const { kind, workspace, people, key } = await createWorkspaceFixture(environment, transport)
     const resource_id = randomUUID()
     const facts = { ...kind, resource_id, workspace_id: workspace, owner_id: people.viewer.id }
@@ -23,13 +23,13 @@ for (const transport of environment.transports) {
     if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
   })
 
-  test(`the visibility at registration is the one given ${through}`, async (t) => {
+  test(`the visibility at registration is the one given ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(fixture.people.viewer, { visibility: 'workspace' })
     t.is(record.visibility, 'workspace')
   })
 
-  test(`a repeated registration answers 201 with the record as it is now ${through}`, async (t) => {
+  test(`a repeated registration answers 201 with the record as it is now ${over}`, async (t) => {
     const { people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const first = await fixture.register(people.viewer)
     const { resource_id, id: permission_id } = first
@@ -51,7 +51,7 @@ for (const transport of environment.transports) {
     t.is(record.resource_id, resource_id)
   })
 
-  test(`a registration with another owner or workspace is 409 and changes nothing ${through}`, async (t) => {
+  test(`a registration with another owner or workspace is 409 and changes nothing ${over}`, async (t) => {
     const { people, kind, key, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -70,7 +70,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.readResource(record), record)
   })
 
-  test(`the same id under another type is another resource ${through}`, async (t) => {
+  test(`the same id under another type is another resource ${over}`, async (t) => {
     const { people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id, resource_id } = await fixture.register(people.viewer)
     const folder = await fixture.register(people.editor, { resource_id, resource_type: 'folder' })
@@ -78,7 +78,7 @@ for (const transport of environment.transports) {
     t.is(folder.owner_id, people.editor.id)
   })
 
-  test(`a registration in an unknown workspace is 404 ${through}`, async (t) => {
+  test(`a registration in an unknown workspace is 404 ${over}`, async (t) => {
     const { kind, people, key } = await createWorkspaceFixture(environment, transport)
     const facts = { resource_id: randomUUID(), workspace_id: randomUUID() }
     const message = { ...kind, ...facts, owner_id: people.owner.id }
@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
     t.like(ending, { ok: false, code: 'not_found', detail: 'Workspace not found' })
   })
 
-  test(`an owner who is no member of the workspace is 422 and named ${through}`, async (t) => {
+  test(`an owner who is no member of the workspace is 422 and named ${over}`, async (t) => {
     const { kind, workspace, key } = await createWorkspaceFixture(environment, transport)
     for (const owner_id of [randomUUID(), await environment.seed.user()]) {
       const facts = { resource_id: randomUUID(), workspace_id: workspace, owner_id }
@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a repetition answers 201 after the owner has left the workspace, too ${through}`, async (t) => {
+  test(`a repetition answers 201 after the owner has left the workspace, too ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const leaver = await fixture.addMember('editor')
     const record = await fixture.register(leaver)
@@ -104,7 +104,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.register(leaver, { resource_id }), record)
   })
 
-  test(`of 50 registrations at once one record comes and no error ${through}`, async (t) => {
+  test(`of 50 registrations at once one record comes and no error ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const resource_id = randomUUID()
     // A kind nobody has named before, so that its row is raced for, too.
@@ -119,7 +119,7 @@ for (const transport of environment.transports) {
     t.is(rows.length, 1)
   })
 
-  test(`of 20 racing owners one wins and the others are told 409 ${through}`, async (t) => {
+  test(`of 20 racing owners one wins and the others are told 409 ${over}`, async (t) => {
     const { kind, key, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,

@@ -9,9 +9,9 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
-  test(`a change of visibility answers the record and is recorded, both ways ${through}`, async (t) => {
+  test(`a change of visibility answers the record and is recorded, both ways ${over}`, async (t) => {
     const { key, kind, workspace, people, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -40,7 +40,7 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`a visibility that changes nothing is answered and not recorded ${through}`, async (t) => {
+  test(`a visibility that changes nothing is answered and not recorded ${over}`, async (t) => {
     const { key, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.owner)
     const message = { permission_id: record.id, visibility: 'private' }
@@ -48,7 +48,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await listActivity(environment.pool, record.id), [])
   })
 
-  test(`of racing changes of visibility each that happened is recorded once ${through}`, async (t) => {
+  test(`of racing changes of visibility each that happened is recorded once ${over}`, async (t) => {
     const { key, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.owner)
     const message = { permission_id, visibility: 'workspace' }
@@ -59,14 +59,14 @@ for (const transport of environment.transports) {
     t.is((await listActivity(environment.pool, permission_id)).length, 1)
   })
 
-  test(`the visibility of an unknown permission_id is 404 ${through}`, async (t) => {
+  test(`the visibility of an unknown permission_id is 404 ${over}`, async (t) => {
     const { key } = await createWorkspaceFixture(environment, transport)
     const message = { permission_id: randomUUID(), visibility: 'private' }
     const ending = await transport.call('UpdateVisibility', message, { key })
     t.like(ending, { ok: false, code: 'not_found', detail: 'Resource not found' })
   })
 
-  test(`a resource answers its record with every share, oldest first ${through}`, async (t) => {
+  test(`a resource answers its record with every share, oldest first ${over}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.owner)
     const group = await environment.seed.group(workspace)
@@ -79,7 +79,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.readResource(upper), { ...record, shares })
   })
 
-  test(`a resource that is not registered is 404 'Resource not found' ${through}`, async (t) => {
+  test(`a resource that is not registered is 404 'Resource not found' ${over}`, async (t) => {
     const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)
     for (const message of [
@@ -91,7 +91,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`names with separators, quotes and letters of the environment are found as written ${through}`, async (t) => {
+  test(`names with separators, quotes and letters of the environment are found as written ${over}`, async (t) => {
     const {
       key,
       service: service_name,
@@ -105,7 +105,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`unregistering answers 204, takes the shares along and ends every right ${through}`, async (t) => {
+  test(`unregistering answers 204, takes the shares along and ends every right ${over}`, async (t) => {
     const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.viewer, { visibility: 'workspace' })
     const { id: permission_id, resource_id } = record

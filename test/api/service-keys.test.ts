@@ -65,9 +65,9 @@ test('the cases below hold every method of the tiers Service and Dual', async (t
 })
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
-  test(`with an active service app no key and a wrong key are 401, a valid one is let in ${through}`, async (t) => {
+  test(`with an active service app no key and a wrong key are 401, a valid one is let in ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, key } = fixture
     const { token } = people.owner
@@ -90,7 +90,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await callAll(transport, all, { token, key }), everywhere(all, 'answered'))
   })
 
-  test(`the dual methods need a token beside the key ${through}`, async (t) => {
+  test(`the dual methods need a token beside the key ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { Check, Accessible, Share, ListGrantedActions } = messages(
       fixture,
@@ -101,7 +101,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await callAll(transport, all, { key: fixture.key }), missing)
   })
 
-  test(`the key of a deactivated app is refused at once ${through}`, async (t) => {
+  test(`the key of a deactivated app is refused at once ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { key, appId } = fixture
     const record = await fixture.register(fixture.people.owner)
@@ -115,7 +115,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`the older key of a rotation holds until it expires, the newer one on ${through}`, async (t) => {
+  test(`the older key of a rotation holds until it expires, the newer one on ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { key, appId, kind } = fixture
     const { resource_id } = await fixture.register(fixture.people.owner)
@@ -140,7 +140,7 @@ for (const transport of environment.transports) {
     t.true((await look({ key: newer })).ok)
   })
 
-  test(`another service's name in the request is 403 ${through}`, async (t) => {
+  test(`another service's name in the request is 403 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, key, service } = fixture
     const other = await createWorkspaceFixture(environment, transport)
@@ -161,7 +161,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a batch in which one check names another service is 403 as a whole ${through}`, async (t) => {
+  test(`a batch in which one check names another service is 403 as a whole ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(fixture.people.owner)
     const own = { ...fixture.kind, resource_id, action: 'view' }
@@ -176,7 +176,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`another service's permission_id is answered as a random one ${through}`, async (t) => {
+  test(`another service's permission_id is answered as a random one ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, workspace } = fixture
     const { key } = await environment.seed.serviceApp('a stranger')
@@ -198,27 +198,24 @@ for (const transport of environment.transports) {
 }
 
 for (const transport of development.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
+
+  test.serial(`without an active service app every key is as good as none ${over}`, async (t) => {
+    const fixture = await createWorkspaceFixture(development, transport)
+    const { token } = fixture.people.owner
+    for (const shown of [{}, { key: makeServiceKey() }, { key: '' }, { key: fixture.key }]) {
+      const all = messages(fixture, await fixture.register(fixture.people.owner))
+      await deactivateAll(development)
+      const endings = await callAll(transport, all, { token, ...shown })
+      t.deepEqual(endings, everywhere(all, 'answered'))
+      await development.pool.query('update service_apps set is_active = true where id = $1', [
+        fixture.appId,
+      ])
+    }
+  })
 
   test.serial(
-    `without an active service app every key is as good as none ${through}`,
-    async (t) => {
-      const fixture = await createWorkspaceFixture(development, transport)
-      const { token } = fixture.people.owner
-      for (const shown of [{}, { key: makeServiceKey() }, { key: '' }, { key: fixture.key }]) {
-        const all = messages(fixture, await fixture.register(fixture.people.owner))
-        await deactivateAll(development)
-        const endings = await callAll(transport, all, { token, ...shown })
-        t.deepEqual(endings, everywhere(all, 'answered'))
-        await development.pool.query('update service_apps set is_active = true where id = $1', [
-          fixture.appId,
-        ])
-      }
-    },
-  )
-
-  test.serial(
-    `development mode has no scope, and a dual method needs its token still ${through}`,
+    `development mode has no scope, and a dual method needs its token still ${over}`,
     async (t) => {
       const fixture = await createWorkspaceFixture(development, transport)
       const other = await createWorkspaceFixture(development, transport)
@@ -237,7 +234,7 @@ for (const transport of development.transports) {
   )
 
   test.serial(
-    `deactivating the last app returns to development mode, a new one ends it ${through}`,
+    `deactivating the last app returns to development mode, a new one ends it ${over}`,
     async (t) => {
       const { kind, key } = await createWorkspaceFixture(development, transport)
       const look = () => transport.call('GetResource', { ...kind, resource_id: randomUUID() })
@@ -253,7 +250,7 @@ for (const transport of development.transports) {
     },
   )
 
-  test.serial(`SERVICE_KEYS_REQUIRED leaves no development mode ${through}`, async (t) => {
+  test.serial(`SERVICE_KEYS_REQUIRED leaves no development mode ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(development, transport)
     const { key, people } = fixture
     const record = await fixture.register(people.owner)

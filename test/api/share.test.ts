@@ -9,9 +9,9 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
-  test(`the owner shares a resource: 201 with the share, and it is recorded ${through}`, async (t) => {
+  test(`the owner shares a resource: 201 with the share, and it is recorded ${over}`, async (t) => {
     const { workspace, people, kind, as, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -38,7 +38,7 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`a resource that goes while it is shared is not found, rather than the grantee ${through}`, async (t) => {
+  test(`a resource that goes while it is shared is not found, rather than the grantee ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
     for (let round = 0; round < 40; round += 1) {
@@ -52,7 +52,7 @@ for (const transport of environment.transports) {
     t.pass()
   })
 
-  test(`owner and admin of the workspace share what is not theirs, others are 403 ${through}`, async (t) => {
+  test(`owner and admin of the workspace share what is not theirs, others are 403 ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const owner = await fixture.addMember('viewer')
     const record = await fixture.register(owner, { visibility: 'workspace' })
@@ -74,7 +74,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a resource of another workspace is 404 as an unknown one, even to its owner ${through}`, async (t) => {
+  test(`a resource of another workspace is 404 as an unknown one, even to its owner ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id } = await fixture.register(people.owner)
     const elsewhere = await environment.seed.workspace()
@@ -91,7 +91,7 @@ for (const transport of environment.transports) {
     t.deepEqual(there, nowhere)
   })
 
-  test(`a grantee who is no member or group of the workspace is 404 ${through}`, async (t) => {
+  test(`a grantee who is no member or group of the workspace is 404 ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.viewer)
     const elsewhere = await environment.seed.workspace()
@@ -116,7 +116,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await listActivity(environment.pool, permission_id), [])
   })
 
-  test(`sharing again replaces the permission and keeps the share's id ${through}`, async (t) => {
+  test(`sharing again replaces the permission and keeps the share's id ${over}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.viewer)
     const group = await environment.seed.group(workspace, [people.editor.id])
@@ -131,7 +131,7 @@ for (const transport of environment.transports) {
     t.is((await fixture.readResource(record)).shares.length, 2)
   })
 
-  test(`50 writers on one resource leave no duplicate and meet no error ${through}`, async (t) => {
+  test(`50 writers on one resource leave no duplicate and meet no error ${over}`, async (t) => {
     const { workspace, people, key, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -156,7 +156,7 @@ for (const transport of environment.transports) {
     t.is(endings.filter((ending) => !ending.ok && ending.code === 'not_found').length, 19)
   })
 
-  test(`of shares at once each has its own answer, whatever the others ask ${through}`, async (t) => {
+  test(`of shares at once each has its own answer, whatever the others ask ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const records = await Promise.all(
       Array.from({ length: 5 }, () => fixture.register(people.viewer)),
@@ -192,7 +192,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`sharing and revoking while the resource goes away is answered or 404 ${through}`, async (t) => {
+  test(`sharing and revoking while the resource goes away is answered or 404 ${over}`, async (t) => {
     const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     for (let round = 0; round < 5; round += 1) {
       const { id: permission_id } = await fixture.register(people.viewer)
@@ -207,7 +207,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a revoked share is answered {"status":"ok"}, gone, and recorded as it was ${through}`, async (t) => {
+  test(`a revoked share is answered {"status":"ok"}, gone, and recorded as it was ${over}`, async (t) => {
     const { workspace, people, kind, key, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -248,7 +248,7 @@ for (const transport of environment.transports) {
     t.is((await listActivity(environment.pool, permission_id)).length, 3)
   })
 
-  test(`revoking a share of an unknown permission_id or grantee is 404 ${through}`, async (t) => {
+  test(`revoking a share of an unknown permission_id or grantee is 404 ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id } = await fixture.register(people.viewer)
     const grantee = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
@@ -258,7 +258,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`ids in capitals mean the same, and the log keeps one spelling ${through}`, async (t) => {
+  test(`ids in capitals mean the same, and the log keeps one spelling ${over}`, async (t) => {
     const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.viewer)
     const message = {

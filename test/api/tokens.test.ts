@@ -32,10 +32,10 @@ async function callDual(
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
   test.serial(
-    `a token expires at its exp, also when it has been seen before ${through}`,
+    `a token expires at its exp, also when it has been seen before ${over}`,
     async (t) => {
       const fixture = await createWorkspaceFixture(environment, transport)
       const { owner } = fixture.people
@@ -60,7 +60,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test(`a missing or malformed authorization is 401 ${through}`, async (t) => {
+  test(`a missing or malformed authorization is 401 ${over}`, async (t) => {
     const { kind, key, people } = await createWorkspaceFixture(environment, transport)
     const checks = [{ ...kind, resource_id: randomUUID(), action: 'view' }]
     const { token } = people.owner
@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('Check', { checks }, { key, headers })).ok)
   })
 
-  test(`a denied token is 401 from then on ${through}`, async (t) => {
+  test(`a denied token is 401 from then on ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { owner } = fixture.people
     const record = await fixture.register(owner)
@@ -99,7 +99,7 @@ for (const transport of environment.transports) {
     t.true(await fixture.isAllowed(owner, 'view', record))
   })
 
-  test(`a deactivated or deleted user's token is 401 ${through}`, async (t) => {
+  test(`a deactivated or deleted user's token is 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(fixture.people.owner)
     for (const sql of [
@@ -114,7 +114,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a user who left the workspace gets false for a check, 403 for the rest ${through}`, async (t) => {
+  test(`a user who left the workspace gets false for a check, 403 for the rest ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const person = await fixture.addMember('owner')
     const record = await fixture.register(person, { visibility: 'workspace' })
@@ -126,7 +126,7 @@ for (const transport of environment.transports) {
       t.like(ending, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
   })
 
-  test(`role and groups are today's, whatever the token says of them ${through}`, async (t) => {
+  test(`role and groups are today's, whatever the token says of them ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, owner } = fixture.people
     const record = await fixture.register(owner)
@@ -147,7 +147,7 @@ for (const transport of environment.transports) {
     t.true(await fixture.isAllowed(viewer, 'edit', record))
   })
 
-  test(`an oversized token is 401 or cut off, and nothing is the worse for it ${through}`, async (t) => {
+  test(`an oversized token is 401 or cut off, and nothing is the worse for it ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { kind, key, people } = fixture
     const checks = [{ ...kind, resource_id: randomUUID(), action: 'view' }]

@@ -69,7 +69,7 @@ async function callBack(
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`whoever is no administrator ends on the login page ${through}`, async (t) => {
     for (const provider of providerNames) {

@@ -27,7 +27,7 @@ const idOf = async (email: string) => {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`a wrong verifier is 400, and then the right one works once ${through}`, async (t) => {
     const { exchange } = await take(transport)

@@ -19,7 +19,7 @@ const logout = (transport: Transport, { access_token: token }: Record<string, an
   transport.call('Logout', {}, { token })
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
   const next = second.transports.find(({ name }) => name === transport.name) as Transport
 
   test(`logout denies the access token and revokes every family of the user ${through}`, async (t) => {

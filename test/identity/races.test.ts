@@ -32,7 +32,7 @@ const isDead = async (
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test.serial(`of 20 parallel exchanges one wins, and loses what it won ${through}`, async (t) => {
     for (let round = 0; round < 3; round += 1) {

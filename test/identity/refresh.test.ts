@@ -21,7 +21,7 @@ const uses = (transport: Transport, { access_token: token }: Record<string, any>
   transport.call('GetMe', {}, { token })
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`a refresh gives a new pair in the same family ${through}`, async (t) => {
     const { tokens } = await start(transport)

@@ -25,7 +25,7 @@ async function signInThrice(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`one's sessions, newest first, with the current one marked ${through}`, async (t) => {
     const { first, token } = await signInThrice(transport)

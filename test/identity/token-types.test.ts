@@ -39,7 +39,7 @@ async function getTokens(transport: Transport): Promise<Record<string, string>> 
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`of every token type only its own works in each place ${through}`, async (t) => {
     const tokens = await getTokens(transport)

@@ -36,9 +36,9 @@ async function openHouse(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const over = `over ${transport.label}`
 
-  test(`registering actions answers all of the service's, and is idempotent ${through}`, async (t) => {
+  test(`registering actions answers all of the service's, and is idempotent ${over}`, async (t) => {
     const { register, service, list } = await openHouse(transport)
     const actions = [{ name: 'publish', description: 'Show it' }, { name: 'archive' }]
     const ending = await register(actions)
@@ -61,7 +61,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a new description updates the action, none is removed ${through}`, async (t) => {
+  test(`a new description updates the action, none is removed ${over}`, async (t) => {
     const { registered, register, list } = await openHouse(transport)
     await registered({ name: 'publish', description: 'old' }, { name: 'archive' })
     const [before] = await list()
@@ -85,7 +85,7 @@ for (const transport of environment.transports) {
     t.true((await register([{ name: 'Publish' }])).ok, 'names differ by case')
   })
 
-  test(`view and edit are built in, a name stands there once: 422 with each place ${through}`, async (t) => {
+  test(`view and edit are built in, a name stands there once: 422 with each place ${over}`, async (t) => {
     const { register, list } = await openHouse(transport)
     const names = ['publish', 'view', 'archive', 'edit', 'publish']
     const { code, violations } = expectError(await register(names.map((name) => ({ name }))))
@@ -108,7 +108,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await list(), [])
   })
 
-  test(`a key registers and asks for its own service alone ${through}`, async (t) => {
+  test(`a key registers and asks for its own service alone ${over}`, async (t) => {
     const house = await openHouse(transport)
     const stranger = await openHouse(transport)
     const { people, service } = house
@@ -120,7 +120,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await house.list(), [])
   })
 
-  test(`granted are the actions of this service in one's roles, once each, by name ${through}`, async (t) => {
+  test(`granted are the actions of this service in one's roles, once each, by name ${over}`, async (t) => {
     const { service, people, workspace, as, key } = await openHouse(transport)
     const ids = await Promise.all(
       ['c', 'a', 'b', 'd'].map((name) => seed.serviceAction(service, name)),
@@ -144,7 +144,7 @@ for (const transport of environment.transports) {
     t.like(gone, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
   })
 
-  test(`20 registrations at once make each action once ${through}`, async (t) => {
+  test(`20 registrations at once make each action once ${over}`, async (t) => {
     const { register, list } = await openHouse(transport)
     const names = Array.from({ length: 30 }, (_, at) => `a${at + 10}`)
     const endings = await Promise.all(

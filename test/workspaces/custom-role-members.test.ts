@@ -55,7 +55,7 @@ async function openHouse(transport: Transport) {
 const nothing = { documents: [], actions: [] }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`assigning a role is 201 with status ok, again 201, recorded once ${through}`, async (t) => {
     const { add, people, role, members, workspace } = await openHouse(transport)

@@ -26,7 +26,7 @@ async function openHouse(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`an administrator makes a role: 201 with the role, recorded ${through}`, async (t) => {
     const { workspace_id, call, list } = await openHouse(transport)

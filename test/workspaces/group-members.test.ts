@@ -37,7 +37,7 @@ async function openHouse(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
   /** Whether the other node allows it, as of now. */
   const mayElsewhere = async (

@@ -26,7 +26,7 @@ async function openHouse(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`an admin makes a group: 201 with the group, recorded ${through}`, async (t) => {
     const { call, people, workspace, list } = await openHouse(transport)

@@ -34,7 +34,7 @@ async function openHouse(transport: Transport) {
 const newAddress = () => `guest-${randomUUID()}@example.com`
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test.serial(
     `inviting answers 201 with the membership, pending and a viewer’s by default ${through}`,

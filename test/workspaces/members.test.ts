@@ -33,7 +33,7 @@ async function openRoom(transport: Transport, names: string[]) {
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`a member is listed with person, role, status and joined_at ${through}`, async (t) => {
     const room = await openRoom(transport, [])

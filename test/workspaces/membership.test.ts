@@ -16,7 +16,7 @@ async function roleOf(workspaceId: string, userId: string): Promise<string | und
 }
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
 
   test(`an admin changes a role: 200 with the membership, recorded with from and to ${through}`, async (t) => {

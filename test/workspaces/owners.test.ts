@@ -39,7 +39,7 @@ async function rolesOf(workspaceId: string): Promise<Record<string, string>> {
 const newAddress = () => `owner-${randomUUID()}@example.com`
 
 for (const transport of environment.transports) {
-  const through = `through ${transport.name}`
+  const through = `over ${transport.label}`
 
   test(`an admin neither invites, makes, demotes nor removes an owner: 403 ${through}`, async (t) => {
     const { people, addMember, ...house } = await openHouse(transport)
