@@ -16,7 +16,7 @@ import type { WriteContext } from '../core/request-context.ts'
 import { ClientApp, ClientRedirectUri } from '../database/entities/sign-in.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { redirectUriMistake } from '../identity/redirect-uri.ts'
+import { findRedirectUriProblem } from '../identity/redirect-uris.ts'
 
 /** What registering addresses takes: with `debug` any http one may be. */
 export type Registering = WriteContext & {
@@ -92,7 +92,7 @@ export async function deleteClientApp(
 
 function requireRedirectUris(uris: string[], anyHttp: boolean): void {
   const problems = uris.flatMap((uri, at) => {
-    const message = redirectUriMistake(uri, anyHttp)
+    const message = findRedirectUriProblem(uri, anyHttp)
     return message ? [{ field: `redirect_uris[${at}]`, message }] : []
   })
   if (problems.length > 0) throw invalidArgument(...problems)

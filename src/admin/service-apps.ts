@@ -18,14 +18,14 @@ import type { WriteContext } from '../core/request-context.ts'
 import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { hashServiceKey, makeServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
+import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
 import { type DevelopmentModeContext, warnOfDevelopmentMode } from './development-mode.ts'
 
 /** Makes an app with its first key. `key` lets the demo keep the same one. */
 export async function createServiceApp(
   { em, principal }: WriteContext,
   { name, service_name }: ServiceAppCreateRequest,
-  key = makeServiceKey(),
+  key = createServiceKey(),
 ): Promise<ServiceAppKeyResponse> {
   const id = uuid()
   const { actorId } = actorOf(principal)
@@ -89,7 +89,7 @@ export async function rotateServiceApp(
   { em, principal }: WriteContext,
   { service_app_id, overlap_seconds = 86_400 }: ServiceAppRotateRequest,
 ): Promise<ServiceAppKeyResponse> {
-  const key = makeServiceKey()
+  const key = createServiceKey()
   return inTransaction(em, async (em) => {
     const { id, name, service_name } = await requireServiceApp(em, service_app_id)
     await em.execute(

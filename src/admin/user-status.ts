@@ -6,9 +6,7 @@ import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireAdmin, type WriteContext } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { endAdminTokens } from '../identity/admin-tokens.ts'
-import { endCodes } from '../identity/authorization-codes.ts'
-import { endSessionsOf } from '../identity/refresh-families.ts'
+import { signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
 import { viewUser } from './users.ts'
 
@@ -29,7 +27,7 @@ export async function updateUser(
     if (!changes) return viewUser(em, now, user.id)
     if (user.id === callerId && is_active === false) throw ownAccount()
     await em.nativeUpdate(User, { id: user.id }, changes)
-    if (user.is_active && is_active === false) await signOut(em, now, user.id)
+    if (user.is_active && is_active === false) await signOutEverywhere(em, now, user.id)
     for (const action of occurrencesOf(user, changes)) {
       const detail = { email: user.email }
       await recordActivity(em, actorOf(principal), { action, targetId: user.id, detail })
@@ -95,13 +93,6 @@ function ownAccount(): ServiceError {
 function lastAdministrator(email: string): ServiceError {
   const detail = `${email} is the last active administrator: promote somebody else first`
   return new ServiceError('already_exists', 'LAST_ADMINISTRATOR', detail)
-}
-
-/** Ends sessions, open codes and admin tokens: none of them holds again when the user is let in again. */
-async function signOut(em: EntityManager, now: Date, user_id: string): Promise<void> {
-  await endCodes(em, now, user_id)
-  await endAdminTokens(em, user_id)
-  await endSessionsOf(em, now, { user_id })
 }
 
 /** What is told of a change; what changes nothing is no occurrence. */

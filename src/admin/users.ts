@@ -11,7 +11,7 @@ import type {
 import type { RequestContext } from '../core/request-context.ts'
 import { findPage } from '../database/page.ts'
 import { isoTime, likePattern, type Timestamp } from '../database/sql-values.ts'
-import { sessionsOf } from '../identity/sessions.ts'
+import { findSessions } from '../identity/sessions.ts'
 import { userNotFound } from '../identity/user-errors.ts'
 import { rolesOf } from '../workspaces/custom-roles.ts'
 import { groupsOf } from '../workspaces/groups.ts'
@@ -48,7 +48,7 @@ export async function viewUser(em: EntityManager, now: Date, id: string): Promis
     memberships: await membershipsOf(em, row.id),
     groups: await groupsOf(em, row.id),
     roles: await rolesOf(em, row.id),
-    sessions: await sessionsOf(em, now, row.id),
+    sessions: await findSessions(em, now, row.id),
   }
 }
 

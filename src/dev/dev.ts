@@ -4,8 +4,8 @@ import { makeDemoToken } from '../cli/token.ts'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { createLogger } from '../core/logger.ts'
 import { providerNames } from '../identity/providers/provider.ts'
-import { makeSecret } from '../identity/secret.ts'
-import { makeServiceKey } from '../identity/service-keys.ts'
+import { createSecret } from '../identity/secret.ts'
+import { createServiceKey } from '../identity/service-keys.ts'
 import { type RunningServer, start } from '../server/start.ts'
 import { startDemoAdmin } from './demo-admin.ts'
 import { startDemoApp } from './demo-app.ts'
@@ -46,7 +46,7 @@ async function startStandIn(baseUrl: string) {
   const people = ['Alice', 'Bob', 'Carol'].map((name) => {
     return { name, email: `${name.toLowerCase()}@example.com` }
   })
-  const client = { id: 'daikon', secret: makeSecret(), redirectUris }
+  const client = { id: 'daikon', secret: createSecret(), redirectUris }
   const { environment, close } = await startLocalProvider({ people, client })
   const standIns = Object.entries(environment).filter(([name]) => {
     // A provider that is set up for real is used as it is.
@@ -60,7 +60,7 @@ function keepServiceKey(dataDir: string): string {
   const path = join(dataDir, 'demo-service-key')
   if (!existsSync(path)) {
     mkdirSync(dataDir, { recursive: true })
-    writeFileSync(path, makeServiceKey(), { mode: 0o600 })
+    writeFileSync(path, createServiceKey(), { mode: 0o600 })
   }
   return readFileSync(path, 'utf8').trim()
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type {
+  AdminLogoutResponse,
   AdminMe,
   BeginAdminLoginRequest,
   BeginLoginResponse,
@@ -12,54 +13,63 @@ import type { RequestContext } from '../core/request-context.ts'
 import { requireAdmin } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { noteAdminToken } from './admin-tokens.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import {
-  type Failure,
   fetchIdentity,
-  isFailure,
   recordFailure,
-  refusal,
+  reportOutcome,
   requireProvider,
   resumeFlow,
   startFlow,
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
-import { type SignedIn, signIn } from './sign-in.ts'
+import { denyToken, insertAdminToken, type SignedInUser } from './queries.ts'
+import { signIn } from './sign-in.ts'
+import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 
-/** Sends an administrator's browser to the provider (specification 5.6). */
+/**
+ * Milliseconds by which a recorded admin token outlives `exp`: the token is signed after the call has
+ * waited for the provider, so it expires later than its lifetime counted from the start of the call.
+ */
+const signingDelay = 60_000
+
+type SignedInAdmin = SignedInUser & { tokenId: string }
+
+/** Starts an administrator's login and sends the browser to the provider. */
 export async function beginAdminLogin(
   context: IdentityContext,
   request: BeginAdminLoginRequest,
 ): Promise<BeginLoginResponse> {
   const provider = requireProvider(context, request.provider)
-  const round = await startFlow(context, provider, { flow: 'admin' })
-  return isFailure(round) ? { location: loginPage(context, round) } : round
+  const started = await startFlow(context, provider, { flow: 'admin' })
+  return started.ok ? started.value : { location: loginPage(context, started) }
 }
 
-/** Sets the admin cookie and goes on to the panel; whoever is no administrator, to its login page. */
-export async function completeAdminLogin(
+/** Sets the admin cookie and sends the browser to the console, or to its login page with an error. */
+export function completeAdminLogin(
   context: IdentityContext,
   request: CompleteLoginRequest,
 ): Promise<CompleteAdminLoginResponse> {
+  const flow = 'admin'
   const { options, tokens } = context.identity
-  const login = await resumeFlow(context, request, 'admin')
-  const over = { state: login.secrets.state, login_state: '' }
-  const identity = await fetchIdentity(context, request, login)
-  const admin = isFailure(identity) ? identity : await admit(context, identity)
-  if (isFailure(admin)) {
-    // Whoever is known, and no administrator, has been recorded by name.
-    if (admin.error !== 'not_admin') await recordFailure(context, login, admin)
-    return { ...over, location: loginPage(context, admin) }
-  }
-
-  const { id: sub, email, name, tokenId: jti } = admin
-  const claims = { sub, jti, email, name, admin: true as const }
-  const admin_token = await tokens.sign('admin_access', claims, options.lifetimes.admin)
-  return { ...over, location: options.adminUrl, admin_token }
+  return reportOutcome(context, { flow, provider: request.provider }, async () => {
+    const login = await resumeFlow(context, request, flow)
+    const clearedState = { state: login.secrets.state, login_state: '' }
+    const identity = await fetchIdentity(context, request, login)
+    const result = identity.ok ? await signInAdmin(context, identity.value) : identity
+    if (!result.ok) {
+      // `not_admin` is already recorded, as admin.access_refused with the user as actor.
+      if (result.error !== 'not_admin') await recordFailure(context, login, result)
+      return { result, response: { ...clearedState, location: loginPage(context, result) } }
+    }
+    const { id: sub, email, name, tokenId: jti } = result.value
+    const claims = { sub, jti, email, name, admin: true as const }
+    const admin_token = await tokens.sign('admin_access', claims, options.lifetimes.admin)
+    return { result, response: { ...clearedState, location: options.adminUrl, admin_token } }
+  })
 }
 
-/** Who the administrator is. */
+/** Returns the administrator of the admin token. */
 export async function getAdminMe(
   { em, principal }: RequestContext,
   _request: GetAdminMeRequest,
@@ -70,25 +80,37 @@ export async function getAdminMe(
   return { id, email, name, avatar_url, is_admin }
 }
 
-/** The administrator, and the id of the token they shall have. */
-function admit(
-  { em, now, identity: parts }: IdentityContext,
+/** Denies the admin token. The empty token in the response deletes the cookie. */
+export async function adminLogout({ em, principal }: RequestContext): Promise<AdminLogoutResponse> {
+  await denyToken(em, requireAdmin(principal).token)
+  return { status: 'ok', admin_token: '' }
+}
+
+/** Signs an administrator in and records the id of the admin token. */
+function signInAdmin(
+  context: IdentityContext,
   identity: Identity,
-): Promise<(SignedIn & { tokenId: string }) | Failure> {
-  return inTransaction(em, async (em) => {
-    const user = await signIn(em, identity, now, parts)
-    if (isFailure(user)) return user
+): Promise<SignInResult<SignedInAdmin>> {
+  const { now } = context
+  const lifetime = context.identity.options.lifetimes.admin
+  return inTransaction(context.em, async (em) => {
+    const signedIn = await signIn(em, context, identity)
+    if (!signedIn.ok) return signedIn
+    const user = signedIn.value
     const action = user.isAdmin ? 'admin.signed_in' : 'admin.access_refused'
     const detail = { provider: identity.provider }
     await recordActivity(em, { actorId: user.id }, { action, targetId: user.id, detail })
-    if (!user.isAdmin) return refusal('not_admin')
+    if (!user.isAdmin) return failure('not_admin')
     const tokenId = randomUUID()
-    const { admin: lifetime } = parts.options.lifetimes
-    await noteAdminToken(em, now, { tokenId, userId: user.id, lifetime })
-    return { ...user, tokenId }
+    const expiresAt = new Date(now.getTime() + lifetime * 1000 + signingDelay)
+    await insertAdminToken(em, { tokenId, userId: user.id, expiresAt })
+    return success({ ...user, tokenId })
   })
 }
 
-function loginPage({ identity }: IdentityContext, failure: Failure): string {
-  return `${identity.options.adminUrl}/login?${new URLSearchParams(failure)}`
+function loginPage(
+  { identity }: IdentityContext,
+  { error, error_description }: SignInFailure,
+): string {
+  return `${identity.options.adminUrl}/login?${new URLSearchParams({ error, error_description })}`
 }

@@ -14,20 +14,21 @@ import { inTransaction } from '../database/transaction.ts'
 import { loadAccessClaims } from './access-claims.ts'
 import type { Claims } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
-import { beginFamily, issuePair, revokeFamilies } from './refresh-families.ts'
-import { hashSecret, makeSecret, matchesChallenge } from './secret.ts'
+import { isActiveUser, listWorkspacesOfUser } from './queries.ts'
+import { createRefreshFamily, issueTokens, revokeRefreshFamilies } from './refresh-families.ts'
+import { createSecret, hashSecret, matchesChallenge } from './secret.ts'
 import { userInactive } from './user-errors.ts'
 
-/** Seconds that a code can be exchanged in (specification 8). */
+/** The lifetime of a code, in seconds. */
 const codeSeconds = 300
 
-/** A code for a user who has signed in; whoever has its verifier may exchange it once. */
+/** Issues a code to a signed-in user. It can be exchanged once, with the PKCE verifier. */
 export async function issueCode(
   em: EntityManager,
   now: Date,
   grant: { userId: string; provider: string; codeChallenge: string },
 ): Promise<string> {
-  const code = makeSecret()
+  const code = createSecret()
   await em.insert(AuthorizationCode, {
     code_hash: hashSecret(code),
     user_id: grant.userId,
@@ -38,24 +39,18 @@ export async function issueCode(
   return code
 }
 
-/** The workspaces of a code's user; reading does not consume it. */
+/** Lists the workspaces of the user who owns a code. Does not consume the code. */
 export async function listCodeWorkspaces(
   { em, now }: RequestContext,
   request: ListCodeWorkspacesRequest,
 ): Promise<ListCodeWorkspacesResponse> {
   const code = await requireCode(em, now, request.code)
-  await requireActive(em, code.user_id)
+  await requireActiveUser(em, code.user_id, { lock: false })
   if (code.consumed_at) throw codeRefused()
-  const workspaces = await em.execute<ListCodeWorkspacesResponse['workspaces']>(
-    `select w.id, w.name, w.slug, m.role
-     from members m join workspaces w on w.id = m.workspace_id
-     where m.user_id = ? order by w.name, w.id`,
-    [code.user_id],
-  )
-  return { workspaces }
+  return { workspaces: await listWorkspacesOfUser(em, code.user_id) }
 }
 
-/** Exchanges a code once; a second time ends what the first one gave (specification 3). */
+/** Exchanges a code for tokens. A second use revokes the tokens of the first (RFC 6749, 4.1.2). */
 export async function exchangeToken(
   context: IdentityContext,
   request: ExchangeTokenRequest,
@@ -67,25 +62,26 @@ export async function exchangeToken(
   if (tokens) return tokens
   await inTransaction(em, async (em) => {
     const { family_id } = await em.findOneOrFail(AuthorizationCode, { code_hash: code.code_hash })
-    if (family_id) await revokeFamilies(em, now, [family_id])
+    if (family_id) await revokeRefreshFamilies(em, now, [family_id])
   })
   throw codeRefused()
 }
 
 type Code = Awaited<ReturnType<typeof requireCode>>
 
-/** The tokens; undefined when the code has been consumed. */
+/** Consumes the code and issues tokens, or returns undefined if the code was consumed before. */
 async function exchangeOnce(
-  { em, now, identity }: IdentityContext,
+  context: IdentityContext,
   { workspace_id, user_agent = '' }: ExchangeTokenRequest,
   { code_hash, user_id, provider, consumed_at }: Code,
 ): Promise<TokenResponse | undefined> {
+  const { now, identity } = context
   try {
-    return await inTransaction(em, async (em) => {
-      // Held: whoever deactivates the user finds this family, or it is not begun.
-      await requireActive(em, user_id, 'for share')
+    return await inTransaction(context.em, async (em) => {
+      // Locked, so that a concurrent deactivation either prevents this session or ends it.
+      await requireActiveUser(em, user_id, { lock: true })
       if (consumed_at) return undefined
-      const subject = await requireSubject(em, user_id, workspace_id)
+      const claims = await requireMemberClaims(em, user_id, workspace_id)
       const unused = { code_hash, consumed_at: null, expires_at: { $gt: now } }
       if (!(await em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now })))
         return undefined
@@ -94,60 +90,62 @@ async function exchangeOnce(
         .slice(0, 300)
         .toWellFormed()
       const lifetime = identity.options.lifetimes.refresh
-      const family = await beginFamily(em, now, lifetime, { subject, provider, userAgent })
-      // Known for as long as its family: shown again, it ends it.
-      const remembered = { family_id: family.id, expires_at: family.expiresAt }
-      await em.nativeUpdate(AuthorizationCode, { code_hash }, remembered)
+      const family = await createRefreshFamily(em, now, lifetime, { claims, provider, userAgent })
+      // The code is stored as long as its family, so that a late second use revokes the family too.
+      const link = { family_id: family.id, expires_at: family.expiresAt }
+      await em.nativeUpdate(AuthorizationCode, { code_hash }, link)
       await em.nativeUpdate(
         Member,
-        { user_id, workspace_id: subject.wid, joined_at: null },
+        { user_id, workspace_id: claims.wid, joined_at: null },
         { joined_at: now },
       )
-      return issuePair(em, now, identity, family, subject)
+      return issueTokens(em, context, family, claims)
     })
   } catch (error) {
-    // The membership ended while its family was being made.
+    // The member was removed concurrently.
     throw violates(error, 'foreign') ? notAMember() : error
   }
+}
+
+/** Consumes all open codes of a user. */
+export async function consumeCodes(em: EntityManager, now: Date, user_id: string): Promise<void> {
+  await em.nativeUpdate(AuthorizationCode, { user_id, consumed_at: null }, { consumed_at: now })
+}
+
+async function requireCode(em: EntityManager, now: Date, code: string) {
+  // In a fork, because the exchange reads the row again and must see its current state.
+  const found = await em.fork().findOne(AuthorizationCode, { code_hash: hashSecret(code) })
+  if (found && found.expires_at > now) return found
+  throw codeRefused()
+}
+
+async function requireActiveUser(
+  em: EntityManager,
+  userId: string,
+  options: { lock: boolean },
+): Promise<void> {
+  if (!(await isActiveUser(em, userId, options))) throw userInactive()
+}
+
+async function requireMemberClaims(
+  em: EntityManager,
+  userId: string,
+  workspaceId: string,
+): Promise<Claims['access']> {
+  const claims = await loadAccessClaims(em, { userId, workspaceId })
+  if (!claims) throw notAMember()
+  return claims
 }
 
 function notAMember(): ServiceError {
   return new ServiceError('permission_denied', 'NOT_A_MEMBER', 'Not a member of this workspace')
 }
 
-async function requireSubject(
-  em: EntityManager,
-  userId: string,
-  workspaceId: string,
-): Promise<Claims['access']> {
-  const subject = await loadAccessClaims(em, { userId, workspaceId })
-  if (subject) return subject
-  throw notAMember()
-}
-
-async function requireActive(em: EntityManager, userId: string, lock = ''): Promise<void> {
-  const sql = `select is_active from users where id = ? ${lock}`
-  const [user] = await em.execute<{ is_active: boolean }[]>(sql, [userId])
-  if (!user?.is_active) throw userInactive()
-}
-
-/** Uses up whatever codes a user has open. */
-export async function endCodes(em: EntityManager, now: Date, user_id: string): Promise<void> {
-  await em.nativeUpdate(AuthorizationCode, { user_id, consumed_at: null }, { consumed_at: now })
-}
-
-/** Apart from what `em` remembers: the exchange reads the same row again, as it has left it. */
-async function requireCode(em: EntityManager, now: Date, code: string) {
-  const found = await em.fork().findOne(AuthorizationCode, { code_hash: hashSecret(code) })
-  if (found && found.expires_at > now) return found
-  throw codeRefused()
-}
-
-/** One answer for every code that is no use: unknown, expired, consumed, or with another's verifier. */
+/** The same error for every code that cannot be used, so that it reveals nothing about the code. */
 function codeRefused(): ServiceError {
   return new ServiceError(
     'failed_precondition',
     'CODE_REFUSED',
-    'The code is unknown, expired, used or not yours',
+    'The code is unknown, expired or already used, or the code_verifier does not match it',
   )
 }

@@ -1,9 +1,9 @@
 import type { Role } from '../core/roles.ts'
 
-/** The audience of every token of ours. */
+/** The audience (`aud`) of every token. */
 export const audience = 'daikon'
 
-/** What a token says beyond its life, by its `type` (specification 2). */
+/** The claims of each token `type`, besides the registered ones that every token has. */
 export type Claims = {
   access: {
     sub: string
@@ -21,10 +21,10 @@ export type Claims = {
 
 export type TokenType = keyof Claims
 
-/** A token's claims with its life, in seconds. */
+/** The claims of a token with its times, in seconds since the epoch. */
 export type Token<Type extends TokenType> = Claims[Type] & { type: Type; iat: number; exp: number }
 
-/** Which claims of each type are ids: what the statements behind them rely on. */
+/** The claims that are UUIDs. SQL relies on their format. */
 const ids: Record<TokenType, string[]> = {
   access: ['sub', 'jti', 'wid'],
   refresh: ['sub', 'jti', 'wid'],
@@ -33,12 +33,12 @@ const ids: Record<TokenType, string[]> = {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** The payload as a token of this type; undefined if it is none. */
+/** Returns the payload as a token of this type, or undefined if it is not one. */
 export function readClaims<Type extends TokenType>(
   type: Type,
   payload: Record<string, unknown>,
 ): Token<Type> | undefined {
   if (payload.type !== type || typeof payload.exp !== 'number') return undefined
-  const wellFormed = ids[type].every((name) => uuid.test(String(payload[name])))
-  return wellFormed ? (payload as unknown as Token<Type>) : undefined
+  const isWellFormed = ids[type].every((name) => uuid.test(String(payload[name])))
+  return isWellFormed ? (payload as unknown as Token<Type>) : undefined
 }

@@ -5,34 +5,42 @@ import type { Provider, ProviderName } from './providers/provider.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
 import type { Tokens } from './tokens.ts'
 
-/** What sign-in and tokens need beside the context of a call. */
+/** How a login ended. */
+export type SignInOutcome = {
+  flow: Flow
+  provider: ProviderName | 'unknown'
+  /** `ok`, an error such as `email_not_verified`, or the reason of a ServiceError in lower case. */
+  outcome: string
+}
+
+/** What the handlers of sign-in and tokens need in addition to the context of a call. */
 export type IdentityDependencies = {
   keys: Keys
   tokens: Tokens
   stateCookies: StateCookies
   providers: Map<ProviderName, Provider>
-  /** Creates a workspace for a user who is in none. */
+  /** Creates a workspace for a user who is not a member of any. */
   createPersonalWorkspace: (
     em: EntityManager,
     user: { id: string; name: string; email: string },
     now: Date,
   ) => Promise<void>
-  /** Called with the outcome of every sign-in: `ok` or an error such as `email_not_verified`. */
-  onSignIn: (signIn: { flow: Flow; provider: ProviderName; outcome: string }) => void
+  /** Called once for every completed login, for metrics. */
+  onSignIn: (signIn: SignInOutcome) => void
   options: {
     /** The public address of the server, the issuer of its tokens. */
     baseUrl: string
     /** The address of the admin console. */
     adminUrl: string
-    /** Normalized addresses that become administrators at a sign-in with a verified e-mail. */
+    /** Normalized addresses. A sign-in with one of them, verified, makes the user an administrator. */
     adminEmails: string[]
-    /** Whether a user without a workspace gets one at sign-in. */
+    /** Whether a sign-in creates a workspace for a user without one. */
     personalWorkspaces: boolean
     /** Allows more than production does, such as http redirect URIs. */
     debug: boolean
-    /** No development mode: a service key is required even when no service app is active. */
+    /** Turns development mode off: a service key is required even when no service app is active. */
     keysRequired: boolean
-    /** Seconds. */
+    /** Lifetimes of tokens, in seconds. */
     lifetimes: { access: number; refresh: number; admin: number }
   }
 }

@@ -3,19 +3,19 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { dirname } from 'node:path'
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
 
-/** Where the key files lie; the public one may hold several keys, the newest first. */
+/** The paths of the PEM key files. The public file may contain several keys, newest first. */
 export type KeyPaths = { privatePath: string; publicPath: string }
 
-/** The key that signs, and every key that verifies, by its RFC 7638 thumbprint. */
+/** The key that signs tokens, and all keys that verify them, by thumbprint (RFC 7638). */
 export type Keys = {
   kid: string
   signing: KeyObject
   verifying: Map<string, KeyObject>
-  /** RFC 7517, for `/.well-known/jwks.json`. */
+  /** The public keys for `/.well-known/jwks.json` (RFC 7517). */
   jwks: JWK[]
 }
 
-/** Reads the key files; throws when the public one lacks the private one's partner. */
+/** Reads the key files. Throws unless the public file contains the public half of the private key. */
 export async function readKeys({ privatePath, publicPath }: KeyPaths): Promise<Keys> {
   const signing = createPrivateKey(readFileSync(privatePath))
   const verifying = new Map<string, KeyObject>()
@@ -29,14 +29,14 @@ export async function readKeys({ privatePath, publicPath }: KeyPaths): Promise<K
   }
   const kid = await calculateJwkThumbprint(await exportJWK(createPublicKey(signing)))
   if (signing.asymmetricKeyType !== 'rsa' || !verifying.has(kid))
-    throw new Error(`${publicPath} does not hold the RSA public key of ${privatePath}`)
+    throw new Error(`${publicPath} does not contain the RSA public key of ${privatePath}`)
   return { kid, signing, verifying, jwks }
 }
 
-/** Makes a 2048-bit RSA pair; refuses to overwrite either file. */
+/** Creates the files with a 2048-bit RSA key pair. Throws if either file exists. */
 export function createKeyFiles({ privatePath, publicPath }: KeyPaths): void {
   for (const path of [privatePath, publicPath]) {
-    if (existsSync(path)) throw new Error(`${path} is there already`)
+    if (existsSync(path)) throw new Error(`${path} already exists`)
     mkdirSync(dirname(path), { recursive: true })
   }
   const { privateKey, publicKey } = generatePair()
@@ -45,16 +45,18 @@ export function createKeyFiles({ privatePath, publicPath }: KeyPaths): void {
 }
 
 /**
- * Puts a new pair in place of the private key and before the public ones, which go on to verify;
- * answers how many those are. Each file is replaced as a whole, the public one first: no node ever
- * signs with a key that others do not know.
+ * Replaces the private key and adds the new public key in front of the old ones, which continue to
+ * verify tokens. Returns the number of old keys.
+ *
+ * Each file is replaced atomically, the public one first, so that no node signs with a key that others
+ * cannot verify.
  */
 export function rotateKeys({ privatePath, publicPath }: KeyPaths): number {
-  const older = readFileSync(publicPath, 'utf8')
+  const olderKeys = readFileSync(publicPath, 'utf8')
   const { privateKey, publicKey } = generatePair()
-  replaceFile(publicPath, publicKey + older, 0o644)
+  replaceFile(publicPath, publicKey + olderKeys, 0o644)
   replaceFile(privatePath, privateKey, 0o600)
-  return older.match(pemBlock)?.length ?? 0
+  return olderKeys.match(pemBlock)?.length ?? 0
 }
 
 function generatePair(): { privateKey: string; publicKey: string } {

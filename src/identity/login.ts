@@ -5,24 +5,26 @@ import type {
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
 import { recordActivity } from '../activity/record-activity.ts'
-import { ServiceError } from '../core/errors.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { issueCode } from './authorization-codes.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import {
   fetchIdentity,
-  isFailure,
   recordFailure,
+  reportOutcome,
   requireProvider,
   resumeFlow,
   startFlow,
 } from './oauth-flow.ts'
+import type { Identity } from './providers/provider.ts'
+import { requireRedirectUri } from './redirect-uris.ts'
 import { signIn } from './sign-in.ts'
+import { type SignInResult, success } from './sign-in-result.ts'
 import type { OAuthState } from './state-cookie.ts'
 
 type Client = NonNullable<OAuthState['client']>
 
-/** Sends the browser to the provider, for a redirect_uri of an active client app alone. */
+/** Starts a login for a registered redirect URI and sends the browser to the provider. */
 export async function beginLogin(
   context: IdentityContext,
   request: BeginLoginRequest,
@@ -31,62 +33,58 @@ export async function beginLogin(
   const { redirect_uri: redirectUri, code_challenge: codeChallenge, state } = request
   await requireRedirectUri(context, redirectUri)
   const client = { redirectUri, codeChallenge, state }
-  const round = await startFlow(context, provider, { flow: 'user', client })
-  return isFailure(round) ? { location: backTo(client, round) } : round
+  const started = await startFlow(context, provider, { flow: 'user', client })
+  return started.ok ? started.value : { location: clientUrl(client, started) }
 }
 
-/** Signs the person in and sends the browser on to the client app, with a code or an error. */
-export async function completeLogin(
+/** Signs the user in and sends the browser back to the client app, with a code or an error. */
+export function completeLogin(
   context: IdentityContext,
   request: CompleteLoginRequest,
 ): Promise<CompleteLoginResponse> {
-  const login = await resumeFlow(context, request, 'user')
-  const client = login.client as Client
-  await requireRedirectUri(context, client.redirectUri)
-  const identity = await fetchIdentity(context, request, login)
-  const result = isFailure(identity) ? identity : await grantCode(context, identity, client)
-  if (isFailure(result)) await recordFailure(context, login, result)
-  return { location: backTo(client, result), state: login.secrets.state, login_state: '' }
-}
-
-/** Signs an identity in and makes its code. */
-function grantCode(
-  { em, now, identity: parts }: IdentityContext,
-  identity: Parameters<typeof signIn>[1],
-  { codeChallenge }: Client,
-): Promise<Record<string, string>> {
-  return inTransaction(em, async (em) => {
-    const user = await signIn(em, identity, now, parts)
-    if (isFailure(user)) return user
-    const { provider } = identity
-    const code = await issueCode(em, now, { userId: user.id, provider, codeChallenge })
-    const detail = { provider }
-    await recordActivity(
-      em,
-      { actorId: user.id },
-      { action: 'user.signed_in', targetId: user.id, detail },
-    )
-    return { code }
+  const flow = 'user'
+  return reportOutcome(context, { flow, provider: request.provider }, async () => {
+    const login = await resumeFlow(context, request, flow)
+    const client = login.client as Client
+    // Again, because the client app may have been deactivated since the login started.
+    await requireRedirectUri(context, client.redirectUri)
+    const identity = await fetchIdentity(context, request, login)
+    const result = identity.ok ? await grantCode(context, identity.value, client) : identity
+    if (!result.ok) await recordFailure(context, login, result)
+    const location = clientUrl(client, result)
+    return { result, response: { location, state: login.secrets.state, login_state: '' } }
   })
 }
 
-/** Registered to the letter, on a client app that is active now. */
-async function requireRedirectUri({ em }: IdentityContext, uri: string): Promise<void> {
-  const registered = `select a.id from client_redirect_uris u join client_apps a on a.id = u.app_id
-    where u.uri = ? and a.is_active limit 1`
-  // PostgreSQL's texts hold no NUL: it would be an error, not an unknown one.
-  if (!uri.includes('\0') && (await em.execute(registered, [uri])).length > 0) return
-  throw new ServiceError(
-    'failed_precondition',
-    'REDIRECT_URI_REFUSED',
-    'The redirect_uri is not registered',
-  )
+/** Signs the user in and issues a code. */
+function grantCode(
+  context: IdentityContext,
+  identity: Identity,
+  { codeChallenge }: Client,
+): Promise<SignInResult<{ code: string }>> {
+  const { provider } = identity
+  return inTransaction(context.em, async (em) => {
+    const signedIn = await signIn(em, context, identity)
+    if (!signedIn.ok) return signedIn
+    const userId = signedIn.value.id
+    const code = await issueCode(em, context.now, { userId, provider, codeChallenge })
+    await recordActivity(
+      em,
+      { actorId: userId },
+      { action: 'user.signed_in', targetId: userId, detail: { provider } },
+    )
+    return success({ code })
+  })
 }
 
-/** The redirect_uri with what became of the login, and the app's own state. */
-function backTo({ redirectUri, state }: Client, result: Record<string, string>): string {
+/** The redirect URI with the code or the error, and the state of the client app (RFC 6749, 4.1.2). */
+function clientUrl({ redirectUri, state }: Client, result: SignInResult<{ code: string }>): string {
   const url = new URL(redirectUri)
-  for (const [name, value] of Object.entries({ ...result, ...(state && { state }) }))
-    url.searchParams.set(name, value)
+  if (result.ok) url.searchParams.set('code', result.value.code)
+  else {
+    url.searchParams.set('error', result.error)
+    url.searchParams.set('error_description', result.error_description)
+  }
+  if (state) url.searchParams.set('state', state)
   return url.href
 }

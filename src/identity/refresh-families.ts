@@ -1,30 +1,37 @@
 import { randomUUID } from 'node:crypto'
+import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
-import type { TokenResponse } from '../../gen/daikon/v1/auth.ts'
+import type { RefreshTokenRequest, TokenResponse } from '../../gen/daikon/v1/auth.ts'
+import { ServiceError } from '../core/errors.ts'
+import { violates } from '../database/database-errors.ts'
 import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { loadAccessClaims } from './access-claims.ts'
 import type { Claims } from './claims.ts'
-import type { IdentityDependencies } from './identity-dependencies.ts'
+import type { IdentityContext } from './identity-dependencies.ts'
+import { denyAccessTokensOfFamilies, lockRefreshFamilies } from './queries.ts'
 
-/** A session: every refresh token that comes of one sign-in (specification 3). */
-export type Family = { id: string; expiresAt: Date }
+/**
+ * A refresh-token family: all refresh tokens that descend from one authorization code. To users it is a
+ * session.
+ */
+type Family = { id: string; expiresAt: Date }
 
-type Beginning = { subject: Claims['access']; provider: string; userAgent: string }
-
-/** Begins a family; it ends after the refresh lifetime, however often it is refreshed. */
-export async function beginFamily(
+/** Creates a family. It expires after the refresh lifetime (seconds), however often it is refreshed. */
+export async function createRefreshFamily(
   em: EntityManager,
   now: Date,
   lifetime: number,
-  { subject, provider, userAgent }: Beginning,
+  session: { claims: Claims['access']; provider: string; userAgent: string },
 ): Promise<Family> {
   const family = { id: uuid(), expiresAt: new Date(now.getTime() + lifetime * 1000) }
   await em.insert(RefreshFamily, {
     id: family.id,
-    user_id: subject.sub,
-    workspace_id: subject.wid,
-    provider,
-    user_agent: userAgent,
+    user_id: session.claims.sub,
+    workspace_id: session.claims.wid,
+    provider: session.provider,
+    user_agent: session.userAgent,
     created_at: now,
     last_used_at: now,
     expires_at: family.expiresAt,
@@ -32,68 +39,103 @@ export async function beginFamily(
   return family
 }
 
-/** Issues the next access and refresh token of a family. */
-export async function issuePair(
+/** Issues the next access token and refresh token of a family. */
+export async function issueTokens(
   em: EntityManager,
-  now: Date,
-  { tokens, options: { lifetimes } }: IdentityDependencies,
+  { now, identity: { tokens, options } }: IdentityContext,
   family: Family,
-  subject: Claims['access'],
+  claims: Claims['access'],
 ): Promise<TokenResponse> {
-  const { sub, wid } = subject
-  const left = Math.max(1, Math.floor((family.expiresAt.getTime() - now.getTime()) / 1000))
+  const { sub, wid } = claims
+  const { access: accessLifetime } = options.lifetimes
+  const secondsLeft = Math.max(1, Math.floor((family.expiresAt.getTime() - now.getTime()) / 1000))
   const jti = randomUUID()
   await em.insert(RefreshToken, {
     token_id: jti,
     family_id: family.id,
-    access_token_id: subject.jti,
-    access_expires_at: new Date(now.getTime() + lifetimes.access * 1000),
+    access_token_id: claims.jti,
+    access_expires_at: new Date(now.getTime() + accessLifetime * 1000),
   })
   const [access_token, refresh_token] = await Promise.all([
-    tokens.sign('access', subject, lifetimes.access),
-    tokens.sign('refresh', { sub, jti, wid }, left),
+    tokens.sign('access', claims, accessLifetime),
+    tokens.sign('refresh', { sub, jti, wid }, secondsLeft),
   ])
   return {
     access_token,
     refresh_token,
     token_type: 'Bearer',
-    expires_in: lifetimes.access,
-    refresh_expires_in: left,
+    expires_in: accessLifetime,
+    refresh_expires_in: secondsLeft,
     workspace_id: wid,
   }
 }
 
-/** Ends every session of a user, or those in one workspace, but for the one to be kept. */
-export async function endSessionsOf(
-  em: EntityManager,
-  now: Date,
-  whose: { user_id: string; workspace_id?: string },
-  kept?: string,
-): Promise<void> {
-  const families = await em.find(RefreshFamily, whose)
-  const ids = families.map(({ id }) => id).filter((id) => id !== kept)
-  await revokeFamilies(em, now, ids)
+/** Exchanges a refresh token once. A second use revokes its family (RFC 9700, 4.14.2). */
+export async function refreshToken(
+  context: IdentityContext,
+  request: RefreshTokenRequest,
+): Promise<TokenResponse> {
+  const { jti } = await context.identity.tokens.verify('refresh', request.refresh_token)
+  try {
+    const tokens = await inTransaction(context.em, (em) => rotate(em, context, jti))
+    if (tokens) return tokens
+  } catch (error) {
+    // The family was revoked concurrently.
+    if (!violates(error, 'foreign')) throw error
+  }
+  throw new ServiceError(
+    'unauthenticated',
+    'REFRESH_TOKEN_REFUSED',
+    'The refresh token is no longer valid',
+  )
 }
 
-/** Ends families: their refresh tokens are gone, their access tokens denied for what life they have. */
-export async function revokeFamilies(
+/** Consumes a refresh token and issues the next ones, or returns undefined if it is not valid. */
+async function rotate(
+  em: EntityManager,
+  context: IdentityContext,
+  tokenId: string,
+): Promise<TokenResponse | undefined> {
+  const { now } = context
+  const token = await em.findOne(RefreshToken, { token_id: tokenId })
+  if (!token) return undefined
+  // The family is locked before its token, in the order of a revocation, to prevent deadlocks.
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const family = await em.findOne(RefreshFamily, { id: token.family_id }, { lockMode })
+  if (!family) return undefined
+  const unused = { token_id: tokenId, consumed_at: null }
+  if (!(await em.nativeUpdate(RefreshToken, unused, { consumed_at: now }))) {
+    await revokeRefreshFamilies(em, now, [family.id])
+    return undefined
+  }
+  const { id, user_id: userId, workspace_id: workspaceId, expires_at: expiresAt } = family
+  const claims = await loadAccessClaims(em, { userId, workspaceId })
+  if (!claims || expiresAt <= now) return undefined
+  await em.nativeUpdate(RefreshFamily, { id }, { last_used_at: now })
+  return issueTokens(em, context, { id, expiresAt }, claims)
+}
+
+/** Ends the sessions of a user, in one workspace or in all, except the one with the id `exceptId`. */
+export async function endSessions(
+  em: EntityManager,
+  now: Date,
+  owner: { user_id: string; workspace_id?: string },
+  exceptId?: string,
+): Promise<void> {
+  const families = await em.find(RefreshFamily, owner)
+  const ids = families.map(({ id }) => id).filter((id) => id !== exceptId)
+  await revokeRefreshFamilies(em, now, ids)
+}
+
+/** Deletes families with their refresh tokens and denies their access tokens until these expire. */
+export async function revokeRefreshFamilies(
   em: EntityManager,
   now: Date,
   familyIds: string[],
 ): Promise<void> {
   if (familyIds.length === 0) return
-  const places = familyIds.map(() => '?').join(', ')
-  // Locked first: a refresh under way is through, and its access token seen, or it fails.
-  await em.execute(
-    `select from refresh_families where id in (${places}) order by id for update`,
-    familyIds,
-  )
-  await em.execute(
-    `insert into denied_tokens (token_id, expires_at)
-     select access_token_id, access_expires_at from refresh_tokens
-     where family_id in (${places}) and access_expires_at > ?
-     on conflict do nothing`,
-    [...familyIds, now],
-  )
+  // A concurrent refresh has either finished, and its access token is denied below, or it fails.
+  await lockRefreshFamilies(em, familyIds)
+  await denyAccessTokensOfFamilies(em, familyIds, now)
   await em.nativeDelete(RefreshFamily, { id: { $in: familyIds } })
 }

@@ -1,14 +1,14 @@
-import { hashSecret, makeSecret } from './secret.ts'
+import { createSecret, hashSecret } from './secret.ts'
 
-/** A new key for a backend service. Shown once; the database knows its hash. */
-export function makeServiceKey(): string {
-  return `dk_${makeSecret()}`
+/** Creates the key of a backend service. It is returned once; the database stores its hash. */
+export function createServiceKey(): string {
+  return `dk_${createSecret()}`
 }
 
-/** What a key is found by: SHA-256 of the whole of it (specification 5.5). */
+/** Returns the SHA-256 hash of the whole key, by which the database finds it. */
 export const hashServiceKey = hashSecret
 
-/** The first characters, by which people tell keys apart. */
+/** Returns the first characters of a key, by which people tell keys apart. */
 export function serviceKeyPrefix(key: string): string {
   return key.slice(0, 10)
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type {
   EndOtherSessionsRequest,
   EndSessionRequest,
@@ -12,26 +13,28 @@ import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { endSessionsOf, revokeFamilies } from './refresh-families.ts'
+import { consumeCodes } from './authorization-codes.ts'
+import { denyAdminTokens, denyToken } from './queries.ts'
+import { endSessions, revokeRefreshFamilies } from './refresh-families.ts'
 
-/** The user's sessions, newest first; a session is a refresh family that still holds. */
+/** Lists the user's sessions, newest first. A session is a valid refresh-token family. */
 export async function listSessions(
   { em, principal, now }: RequestContext,
   _request: ListSessionsRequest,
 ): Promise<ListSessionsResponse> {
   const { id, token } = requireUser(principal)
-  return { sessions: await sessionsOf(em, now, id, await findFamily(em, token.id)) }
+  return { sessions: await findSessions(em, now, id, await findSessionId(em, token.id)) }
 }
 
-/** A user's sessions, newest first, one of which may be the principal's own. */
-export async function sessionsOf(
+/** Finds the sessions of any user, newest first, and marks the one with the id `currentId`. */
+export async function findSessions(
   em: EntityManager,
   now: Date,
   userId: string,
-  current?: string,
+  currentId?: string,
 ): Promise<Session[]> {
-  const where = { user_id: userId, expires_at: { $gt: now } }
-  const families = await em.find(RefreshFamily, where, { orderBy: { id: 'desc' } })
+  const condition = { user_id: userId, expires_at: { $gt: now } }
+  const families = await em.find(RefreshFamily, condition, { orderBy: { id: 'desc' } })
   return families.map((family) => ({
     id: family.id,
     workspace_id: family.workspace_id,
@@ -40,11 +43,11 @@ export async function sessionsOf(
     created_at: isoTime(family.created_at),
     last_used_at: isoTime(family.last_used_at),
     expires_at: isoTime(family.expires_at),
-    current: family.id === current,
+    current: family.id === currentId,
   }))
 }
 
-/** Ends one session of the user's. */
+/** Ends one of the user's sessions. */
 export async function endSession(
   { em, principal, now }: RequestContext,
   { session_id }: EndSessionRequest,
@@ -53,23 +56,50 @@ export async function endSession(
   return inTransaction(em, async (em) => {
     if (!(await em.count(RefreshFamily, { id: session_id, user_id: id })))
       throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
-    await revokeFamilies(em, now, [session_id])
+    await revokeRefreshFamilies(em, now, [session_id])
     return {}
   })
 }
 
-/** Ends every session of the user's but the one this access token came with. */
+/** Ends all of the user's sessions except the one that the access token belongs to. */
 export async function endOtherSessions(
   { em, principal, now }: RequestContext,
   _request: EndOtherSessionsRequest,
 ): Promise<EndSessionResponse> {
   const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
-    await endSessionsOf(em, now, { user_id: id }, await findFamily(em, token.id))
+    await endSessions(em, now, { user_id: id }, await findSessionId(em, token.id))
     return {}
   })
 }
 
-async function findFamily(em: EntityManager, accessTokenId: string): Promise<string | undefined> {
+/** Denies the access token and ends all of the user's sessions, with their access tokens. */
+export async function logout({ em, principal, now }: RequestContext): Promise<Acknowledgement> {
+  const { id, token } = requireUser(principal)
+  return inTransaction(em, async (em) => {
+    await denyToken(em, token)
+    await endSessions(em, now, { user_id: id })
+    return { status: 'ok' }
+  })
+}
+
+/**
+ * Ends all access of a user: sessions, open authorization codes and admin tokens. None of them becomes
+ * valid again when the user is reactivated.
+ */
+export async function signOutEverywhere(
+  em: EntityManager,
+  now: Date,
+  userId: string,
+): Promise<void> {
+  await consumeCodes(em, now, userId)
+  await denyAdminTokens(em, userId)
+  await endSessions(em, now, { user_id: userId })
+}
+
+async function findSessionId(
+  em: EntityManager,
+  accessTokenId: string,
+): Promise<string | undefined> {
   return (await em.findOne(RefreshToken, { access_token_id: accessTokenId }))?.family_id
 }

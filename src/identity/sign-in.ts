@@ -1,60 +1,54 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { LinkedAccount } from '../database/entities/people.ts'
-import { ensureUser } from './ensure-user.ts'
-import type { IdentityDependencies } from './identity-dependencies.ts'
-import { type Failure, refusal } from './oauth-flow.ts'
+import type { IdentityContext } from './identity-dependencies.ts'
 import type { Identity } from './providers/provider.ts'
-
-type SignInDependencies = Pick<IdentityDependencies, 'createPersonalWorkspace' | 'options'>
-
-/** Who signed in. */
-export type SignedIn = { id: string; email: string; name: string; isAdmin: boolean }
+import { insertLinkedAccount, type SignedInUser, updateSignedInUser } from './queries.ts'
+import { failure, type SignInResult, success } from './sign-in-result.ts'
+import { ensureUser } from './users.ts'
 
 /**
- * Finds or makes the user of an identity, in the principal's transaction: by (provider, subject), else by
- * an e-mail the provider vouches for, which claims an invitation too.
+ * Signs the user of an identity in, within the transaction of `em`.
+ *
+ * The user is found by the linked account (provider, subject), else by a verified e-mail address. The
+ * latter links the account and creates the user if there is none, so it also claims an invitation. An
+ * unverified address never links an account: anyone can enter the address of someone else at a
+ * provider.
  */
 export async function signIn(
   em: EntityManager,
+  { now, identity: { createPersonalWorkspace, options } }: IdentityContext,
   identity: Identity,
-  now: Date,
-  { createPersonalWorkspace, options: { adminEmails, personalWorkspaces } }: SignInDependencies,
-): Promise<SignedIn | Failure> {
-  const vouched = identity.emailVerified ? identity.email : undefined
+): Promise<SignInResult<SignedInUser>> {
+  const verifiedEmail = identity.emailVerified ? identity.email : undefined
   const userId =
-    (await findLinked(em, identity)) ?? (vouched && (await link(em, identity, vouched)))
-  if (!userId) return refusal('email_not_verified')
+    (await findLinkedUserId(em, identity)) ??
+    (verifiedEmail && (await linkAccount(em, identity, verifiedEmail)))
+  if (!userId) return failure('email_not_verified')
 
-  const promoted = vouched !== undefined && adminEmails.includes(vouched)
-  // An invited person has no name yet; one they chose themselves is theirs.
-  const [user] = await em.execute<(SignedIn & { is_active: boolean })[]>(
-    `update users set
-       last_sign_in_at = ?,
-       is_admin = is_admin or ?,
-       name = case when name = '' then ? else name end,
-       avatar_url = case when avatar_url = '' then ? else avatar_url end
-     where id = ? and is_active
-     returning id, email, name, is_admin as "isAdmin"`,
-    [now, promoted, identity.name, identity.avatarUrl, userId],
-  )
-  if (!user) return refusal('user_inactive')
-  if (personalWorkspaces) await createPersonalWorkspace(em, user, now)
-  return user
+  const user = await updateSignedInUser(em, {
+    id: userId,
+    promote: verifiedEmail !== undefined && options.adminEmails.includes(verifiedEmail),
+    name: identity.name,
+    avatarUrl: identity.avatarUrl,
+    now,
+  })
+  if (!user) return failure('user_inactive')
+  if (options.personalWorkspaces) await createPersonalWorkspace(em, user, now)
+  return success(user)
 }
 
-async function findLinked(em: EntityManager, identity: Identity): Promise<string | undefined> {
-  const { provider, subject } = identity
+async function findLinkedUserId(
+  em: EntityManager,
+  { provider, subject }: Identity,
+): Promise<string | undefined> {
   return (await em.findOne(LinkedAccount, { provider, subject }))?.user_id
 }
 
-/** Links the account to whoever has this address, made now if nobody has; answers the user's id. */
-async function link(em: EntityManager, identity: Identity, email: string): Promise<string> {
+/** Links the account to the user with this address and returns the id of the user it is linked to. */
+async function linkAccount(em: EntityManager, identity: Identity, email: string): Promise<string> {
   const { provider, subject, hostedDomain = '' } = identity
   const userId = await ensureUser(em, email)
-  await em.execute(
-    `insert into linked_accounts (provider, subject, user_id, email, hosted_domain)
-     values (?, ?, ?, ?, ?) on conflict (provider, subject) do nothing`,
-    [provider, subject, userId, email, hostedDomain],
-  )
+  await insertLinkedAccount(em, { provider, subject, userId, email, hostedDomain })
+  // A concurrent sign-in may have linked the account first.
   return (await em.findOneOrFail(LinkedAccount, { provider, subject })).user_id
 }

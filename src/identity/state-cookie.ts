@@ -2,37 +2,37 @@ import { createHash } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { LoginSecrets, ProviderName } from './providers/provider.ts'
 
-/** Whether somebody signs in to a client app or to the admin panel. */
+/** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
 export type Flow = 'user' | 'admin'
 
-/** What one login has to remember until its callback. */
+/** The state of a login between its start and its callback. */
 export type OAuthState = {
   flow: Flow
   provider: ProviderName
   secrets: LoginSecrets
-  /** Of the user flow: where the code goes, and what it will be exchanged by. */
+  /** In the user flow: where to send the code, its PKCE challenge and the state of the client app. */
   client?: { redirectUri: string; codeChallenge: string; state: string | undefined }
 }
 
-/** Seconds that a login may take at the provider. */
-export const loginSeconds = 600
+/** Seconds that a person may take to sign in at the provider. */
+export const stateSeconds = 600
 
-/** Keeps login states in the browser, where nobody can read or change them. */
+/** Stores the state of logins in cookies, which the browser can neither read nor change. */
 export type StateCookies = {
   seal(state: OAuthState): Promise<string>
-  /** The state of a cookie that is whole and in time; undefined for anything else. */
+  /** Returns the state, or undefined if the cookie has expired or was not sealed by this server. */
   open(cookie: string): Promise<OAuthState | undefined>
 }
 
-/** Login states as encrypted, authenticated JWTs (RFC 7516: dir, A256GCM) under the session secret. */
+/** Creates state cookies: encrypted JWTs (RFC 7516: dir, A256GCM) under a key of the session secret. */
 export function createStateCookies(secret: string, now: () => Date): StateCookies {
   const key = createHash('sha256').update('login state').update(secret).digest()
   return {
     seal(login) {
-      const issued = Math.floor(now().getTime() / 1000)
+      const issuedAt = Math.floor(now().getTime() / 1000)
       return new EncryptJWT({ login })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-        .setExpirationTime(issued + loginSeconds)
+        .setExpirationTime(issuedAt + stateSeconds)
         .encrypt(key)
     },
     async open(cookie) {

@@ -3,26 +3,27 @@ import { ServiceError } from '../core/errors.ts'
 import { audience, type Claims, readClaims, type Token, type TokenType } from './claims.ts'
 import type { Keys } from './keys.ts'
 
-/** Signs and verifies tokens (RFC 7519, RS256 alone). */
+/** Signs and verifies JSON Web Tokens (RFC 7519) with RS256. */
 export type Tokens = {
+  /** Signs a token that expires after `seconds`. */
   sign<Type extends TokenType>(type: Type, claims: Claims[Type], seconds: number): Promise<string>
-  /** The claims of a token that holds; throws unauthenticated. Says nothing of the denylist. */
+  /** Returns the claims of a valid token; throws unauthenticated. Does not read the denylist. */
   verify<Type extends TokenType>(type: Type, token: string): Promise<Token<Type>>
 }
 
-type TokenParts = { keys: Keys; issuer: string; now: () => Date }
+type TokenDependencies = { keys: Keys; issuer: string; now: () => Date }
 
-/** Tokens of this issuer. */
-export function createTokens({ keys, issuer, now }: TokenParts): Tokens {
+/** Creates the signer and verifier of this issuer. */
+export function createTokens({ keys, issuer, now }: TokenDependencies): Tokens {
   return {
     async sign(type, claims, seconds) {
-      const issued = Math.floor(now().getTime() / 1000)
+      const issuedAt = Math.floor(now().getTime() / 1000)
       return new SignJWT({ ...claims, type })
         .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid: keys.kid })
         .setIssuer(issuer)
         .setAudience(audience)
-        .setIssuedAt(issued)
-        .setExpirationTime(issued + seconds)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + seconds)
         .sign(keys.signing)
     },
 

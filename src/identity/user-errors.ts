@@ -9,5 +9,5 @@ export function userInactive(): ServiceError {
 }
 
 export function adminRequired(): ServiceError {
-  return new ServiceError('permission_denied', 'NOT_ADMIN', 'The user is no administrator')
+  return new ServiceError('permission_denied', 'NOT_ADMIN', 'The user is not an administrator')
 }

@@ -6,7 +6,7 @@ import type {
 } from '../../gen/daikon/v1/auth.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 
-/** Every key that verifies tokens of ours. */
+/** Returns the public keys that verify tokens. */
 export async function getKeySet(
   { identity }: IdentityContext,
   _request: GetKeySetRequest,
@@ -18,7 +18,7 @@ export async function getKeySet(
   }
 }
 
-/** Where tokens are issued and how they are verified; we are no OpenID provider, and list no more. */
+/** Returns where tokens are issued and how they are verified. Only that: this is not an OpenID provider. */
 export async function getConfiguration(
   { identity }: IdentityContext,
   _request: GetConfigurationRequest,

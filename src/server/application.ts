@@ -11,9 +11,9 @@ import {
   type Keepalive,
 } from '../grpc/server.ts'
 import { createRestServer } from '../http/rest-server.ts'
-import { createClientOrigins } from '../identity/client-origins.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import type { Keys } from '../identity/keys.ts'
+import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import { createLoadFacts } from '../permissions/load-facts.ts'

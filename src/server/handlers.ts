@@ -24,13 +24,17 @@ import { updateUser } from '../admin/user-status.ts'
 import { getUser, listUsers } from '../admin/users.ts'
 import type { Handler, RequestContext } from '../core/request-context.ts'
 import type { Database } from '../database/database.ts'
-import { beginAdminLogin, completeAdminLogin, getAdminMe } from '../identity/admin-login.ts'
+import {
+  adminLogout,
+  beginAdminLogin,
+  completeAdminLogin,
+  getAdminMe,
+} from '../identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from '../identity/authorization-codes.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import { beginLogin, completeLogin } from '../identity/login.ts'
-import { adminLogout, logout } from '../identity/logout.ts'
-import { refreshToken } from '../identity/refresh.ts'
-import { endOtherSessions, endSession, listSessions } from '../identity/sessions.ts'
+import { refreshToken } from '../identity/refresh-families.ts'
+import { endOtherSessions, endSession, listSessions, logout } from '../identity/sessions.ts'
 import { getMe, updateMe } from '../identity/users.ts'
 import { getConfiguration, getKeySet } from '../identity/well-known.ts'
 import { createAccessible } from '../permissions/accessible.ts'

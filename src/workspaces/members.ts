@@ -12,7 +12,7 @@ import type { Role } from '../core/roles.ts'
 import { Member } from '../database/entities/people.ts'
 import { likePattern } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { endSessionsOf } from '../identity/refresh-families.ts'
+import { endSessions } from '../identity/refresh-families.ts'
 import { type MemberRow, memberSql, requireMember, viewMember } from './member-view.ts'
 import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
 import { requireKnownWorkspace } from './require-workspace.ts'
@@ -76,7 +76,7 @@ export async function removeMember(
       user_id,
       workspace_id,
     ])
-    await endSessionsOf(em, now, { user_id, workspace_id })
+    await endSessions(em, now, { user_id, workspace_id })
     await em.nativeDelete(Member, { workspace_id, user_id })
     const entry = { action: 'member.removed', detail: { email, role } } as const
     await recordActivity(em, actorOf(principal), {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import test from 'ava'
-import { makeServiceKey } from '../../src/identity/service-keys.ts'
+import { createServiceKey } from '../../src/identity/service-keys.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
@@ -76,7 +76,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await callAll(transport, all, { token }), missing)
     const hash = createHash('sha256').update(key).digest('hex')
     const wrong = [
-      makeServiceKey(),
+      createServiceKey(),
       key.slice(0, -1),
       `${key}a`,
       key.toUpperCase(),
@@ -119,7 +119,7 @@ for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { key, appId, kind } = fixture
     const { resource_id } = await fixture.register(fixture.people.owner)
-    const newer = makeServiceKey()
+    const newer = createServiceKey()
     await environment.pool.query(
       `insert into service_keys (key_hash, key_prefix, app_id) values ($1, 'dk_', $2)`,
       [createHash('sha256').update(newer).digest('hex'), appId],
@@ -203,7 +203,7 @@ for (const transport of development.transports) {
   test.serial(`without an active service app every key is as good as none ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(development, transport)
     const { token } = fixture.people.owner
-    for (const shown of [{}, { key: makeServiceKey() }, { key: '' }, { key: fixture.key }]) {
+    for (const shown of [{}, { key: createServiceKey() }, { key: '' }, { key: fixture.key }]) {
       const all = messages(fixture, await fixture.register(fixture.people.owner))
       await deactivateAll(development)
       const endings = await callAll(transport, all, { token, ...shown })

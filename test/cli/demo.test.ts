@@ -3,7 +3,7 @@ import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { demo, seedDemo } from '../../src/dev/demo-data.ts'
 import { loadAccessClaims } from '../../src/identity/access-claims.ts'
-import { makeServiceKey } from '../../src/identity/service-keys.ts'
+import { createServiceKey } from '../../src/identity/service-keys.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
@@ -13,7 +13,7 @@ const { pool } = environment
 const [transport] = environment.transports as [Transport]
 const elsewhere = await environment.seed.workspace()
 const database = await openDatabase(environment.databaseUrl, () => {})
-const key = makeServiceKey()
+const key = createServiceKey()
 const { workspace, people, group, documents, service_name, resource_type } = demo
 test.after.always(async () => {
   await database.close()

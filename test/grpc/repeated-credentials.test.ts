@@ -5,7 +5,7 @@ import test from 'ava'
 import { ListGrantedActionsRequest } from '../../gen/daikon/v1/permissions.ts'
 import { UserResponse } from '../../gen/daikon/v1/users.ts'
 import { readCall } from '../../src/grpc/incoming.ts'
-import { makeServiceKey } from '../../src/identity/service-keys.ts'
+import { createServiceKey } from '../../src/identity/service-keys.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
@@ -56,8 +56,8 @@ test('a service key given twice is refused, whichever is good', async (t) => {
   t.is((await ask(key)).code, ok)
   for (const keys of [
     [key, key],
-    [key, makeServiceKey()],
-    [makeServiceKey(), key],
+    [key, createServiceKey()],
+    [createServiceKey(), key],
     [key, ''],
   ])
     t.is((await ask(...keys)).code, unauthenticated, keys.join())

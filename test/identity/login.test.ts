@@ -137,7 +137,10 @@ for (const transport of environment.transports) {
         t.regex(searchParams.get('error') ?? '', /^(provider_error|invalid_response)$/)
         t.is(searchParams.get('state'), 's')
         t.is(searchParams.get('code'), null)
-        t.regex(environment.warnings.at(-1) ?? '', /^A sign-in failed at the provider: \w+: ./)
+        t.regex(
+          environment.warnings.at(-1) ?? '',
+          /^Sign-in failed at the identity provider: \w+: ./,
+        )
       }
     })
   }

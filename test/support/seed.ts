@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Role } from '../../src/core/roles.ts'
-import { hashServiceKey, makeServiceKey } from '../../src/identity/service-keys.ts'
+import { createServiceKey, hashServiceKey } from '../../src/identity/service-keys.ts'
 
 /** Rows as other rooms would leave them, straight into the database. */
 export type Seed = ReturnType<typeof createSeed>
@@ -43,7 +43,7 @@ export function createSeed(pool: Pool) {
     },
     /** An active service app; answers its key. */
     serviceApp: async (service_name: string) => {
-      const key = makeServiceKey()
+      const key = createServiceKey()
       const id = randomUUID()
       await insert('service_apps', { id, name: service_name, service_name })
       await insert('service_keys', {

@@ -1,21 +1,21 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
-import { checkCallback } from './callback.ts'
-import type { Step } from './outbound.ts'
+import type { RequestOptions } from './http-client.ts'
 import type { LoginSecrets } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
 
-/** How a code grant is made with one provider. */
+/** The settings of the authorization code grant (RFC 6749, 4.1) with one provider. */
 export type CodeGrant = {
   clientId: string
   clientSecret: string
   scope: string
-  /** RFC 7636, S256: sent whether or not the provider announces it. */
+  /** Whether to use PKCE (RFC 7636, S256). Does not depend on what the provider announces. */
   pkce: boolean
-  /** OpenID Connect's; only where there is an ID token to carry it. */
+  /** Whether to send a nonce (OpenID Connect). Requires an ID token. */
   nonce: boolean
 }
 
-/** Our side of the grant, in the protocol library's terms. */
+/** Returns the client metadata for oauth4webapi. */
 export function clientOf({ clientId }: CodeGrant): oauth.Client {
   return {
     client_id: clientId,
@@ -24,7 +24,7 @@ export function clientOf({ clientId }: CodeGrant): oauth.Client {
   }
 }
 
-/** The authorization URL of a new login, and its secrets. */
+/** Creates the authorization URL of a new login, and its secrets. */
 export async function beginGrant(
   grant: CodeGrant,
   server: oauth.AuthorizationServer,
@@ -52,31 +52,68 @@ export async function beginGrant(
   return { url: url.href, secrets }
 }
 
-/** Throws unless the callback belongs to the secrets and they are all that this grant needs. */
-export function checkLogin(grant: CodeGrant, callback: URLSearchParams, secrets: LoginSecrets) {
-  checkCallback(callback, secrets.state)
-  // Without this a cookie that lost its verifier would be a login without PKCE.
+/** Maps errors of the callback (RFC 6749, 4.1.2.1). All others become `provider_error`. */
+const callbackErrors = new Map([
+  ['access_denied', 'access_denied'],
+  ['temporarily_unavailable', 'provider_unavailable'],
+] as const)
+
+/**
+ * Throws unless the callback belongs to the login with these secrets and has a code. The state is
+ * checked first: a callback without it learns nothing and causes no request to the provider.
+ */
+export function checkCallback(
+  grant: CodeGrant,
+  callback: URLSearchParams,
+  secrets: LoginSecrets,
+): void {
+  const [state = '', ...repeated] = callback.getAll('state')
+  if (secrets.state === '' || repeated.length > 0 || !isSameSecret(state, secrets.state)) {
+    throw new ProviderError('state_mismatch', 'the state does not match the cookie')
+  }
+  for (const name of ['code', 'error', 'iss']) {
+    if (callback.getAll(name).length > 1) {
+      throw new ProviderError('invalid_response', `${name} is repeated in the callback`)
+    }
+  }
+  const error = callback.get('error')
+  if (error !== null) {
+    const code = callbackErrors.get(error as 'access_denied') ?? 'provider_error'
+    throw new ProviderError(code, `${error}: ${callback.get('error_description')}`)
+  }
+  if (!callback.get('code') || callback.get('iss') === '') {
+    throw new ProviderError('invalid_response', 'the callback has no code, or an empty iss')
+  }
+  // Otherwise a cookie without a verifier would turn PKCE off.
   if ((grant.pkce && !secrets.codeVerifier) || (grant.nonce && !secrets.nonce)) {
-    throw new ProviderError('state_mismatch', 'the cookie lacks the verifier or the nonce')
+    throw new ProviderError('state_mismatch', 'the cookie has no PKCE verifier or no nonce')
   }
 }
 
-/** Exchanges the code of a checked callback; `server.issuer` is what its `iss` must be. */
+/** Compares in constant time, whatever the lengths. */
+function isSameSecret(actual: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(actual), digest(expected))
+}
+
+/** Exchanges the code of a checked callback. The callback's `iss` must be `server.issuer` (RFC 9207). */
 export async function exchangeCode(
   grant: CodeGrant,
   server: oauth.AuthorizationServer,
   callback: URLSearchParams,
   redirectUri: string,
   { state, codeVerifier }: LoginSecrets,
-  step: Step,
+  options: RequestOptions,
 ): Promise<Response> {
   const client = clientOf(grant)
   const { clientSecret } = grant
-  const authentication = clientSecret ? oauth.ClientSecretPost(clientSecret) : oauth.None()
-  const parameters = oauth.validateAuthResponse(server, client, callback, state)
-  const verifier = codeVerifier ?? oauth.nopkce
-  const { authorizationCodeGrantRequest } = oauth
-  return authorizationCodeGrantRequest(
-    ...([server, client, authentication, parameters, redirectUri, verifier, step] as const),
+  return oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    clientSecret ? oauth.ClientSecretPost(clientSecret) : oauth.None(),
+    oauth.validateAuthResponse(server, client, callback, state),
+    redirectUri,
+    codeVerifier ?? oauth.nopkce,
+    options,
   )
 }

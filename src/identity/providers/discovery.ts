@@ -1,28 +1,28 @@
 import type { AuthorizationServer } from 'oauth4webapi'
 import { isSecureUrl } from '../../core/loopback.ts'
-import { fetchJson, type Step } from './outbound.ts'
+import { fetchJson, type RequestOptions } from './http-client.ts'
 import { ProviderError } from './provider-error.ts'
 
 const hour = 3_600_000
 
 /**
- * Remembers what `load` answers: the first caller waits for it, a failure is not remembered, and
- * after an hour it is renewed in the background, the old answer serving on while that fails.
+ * Caches the result of `load`. Only the first callers wait for it. After an hour it is reloaded in the
+ * background; callers get the previous result until that succeeds. Failures are not cached.
  */
-export function createRenewed<Value>(
+export function createCachedLoader<Value>(
   load: () => Promise<Value>,
   now: () => number = () => performance.now(),
 ): () => Promise<Value> {
-  let known: { value: Value; until: number } | undefined
+  let cached: { value: Value; freshUntil: number } | undefined
   let loading: Promise<Value> | undefined
 
-  async function renew(): Promise<Value> {
+  async function reload(): Promise<Value> {
     try {
       const value = await load()
-      known = { value, until: now() + hour }
+      cached = { value, freshUntil: now() + hour }
       return value
     } catch (error) {
-      if (known) return known.value
+      if (cached) return cached.value
       throw error
     } finally {
       loading = undefined
@@ -30,28 +30,28 @@ export function createRenewed<Value>(
   }
 
   return async () => {
-    if (known && now() < known.until) return known.value
-    loading ??= renew()
-    return known ? known.value : loading
+    if (cached && now() < cached.freshUntil) return cached.value
+    loading ??= reload()
+    return cached ? cached.value : loading
   }
 }
 
-/** Reads an authority's discovery document (OpenID Connect Discovery 1.0). */
+/** Reads the discovery document of an authority (OpenID Connect Discovery 1.0, 4). */
 export async function discover(
   authority: string,
-  ownsIssuer: (issuer: string) => boolean,
-  step: Step,
+  isOwnIssuer: (issuer: string) => boolean,
+  options: RequestOptions,
 ): Promise<AuthorizationServer> {
-  const server = await fetchJson(`${authority}/.well-known/openid-configuration`, step)
+  const server = await fetchJson(`${authority}/.well-known/openid-configuration`, options)
   const { issuer, authorization_endpoint, token_endpoint, jwks_uri } = server
-  if (typeof issuer !== 'string' || !ownsIssuer(issuer)) {
-    throw new ProviderError('invalid_response', `${authority} calls itself ${issuer}`)
+  if (typeof issuer !== 'string' || !isOwnIssuer(issuer)) {
+    throw new ProviderError('invalid_response', `${authority} names the issuer ${issuer}`)
   }
   for (const endpoint of [authorization_endpoint, token_endpoint, jwks_uri]) {
     if (typeof endpoint !== 'string' || !isSecureUrl(endpoint)) {
       throw new ProviderError(
         'invalid_response',
-        `${authority} does not say where its endpoints are`,
+        `the discovery document of ${authority} has a missing or insecure endpoint`,
       )
     }
   }

@@ -1,15 +1,16 @@
 import * as oauth from 'oauth4webapi'
 import type { ProviderSettings } from '../../config/provider-settings.ts'
 import { isLoopbackHttp } from '../../core/loopback.ts'
-import { beginGrant, checkLogin, clientOf, exchangeCode } from './code-grant.ts'
-import { readJson, type Step, startStep } from './outbound.ts'
+import { beginGrant, checkCallback, clientOf, exchangeCode } from './code-grant.ts'
+import { createRequestOptions, type RequestOptions, readJson } from './http-client.ts'
 import { readAvatarUrl, readEmail, readName } from './profile.ts'
 import type { Identity, Provider } from './provider.ts'
-import { ProviderError, protect } from './provider-error.ts'
+import { ProviderError, toResult } from './provider-error.ts'
 
-const hiddenAddress = '@users.noreply.github.com'
+/** The domain of addresses that hide the real one. They receive no mail. */
+const hiddenAddressDomain = '@users.noreply.github.com'
 
-/** GitHub: no ID token, so the identity is what its API says to the access token. */
+/** Creates the GitHub provider. GitHub issues no ID token: the identity is read from its REST API. */
 export function createGithub(settings: ProviderSettings, timeout: number): Provider {
   const { GITHUB_URL: url, GITHUB_API_URL: api } = settings
   const server: oauth.AuthorizationServer = {
@@ -24,53 +25,57 @@ export function createGithub(settings: ProviderSettings, timeout: number): Provi
     pkce: settings.GITHUB_PKCE,
     nonce: false,
   }
-  const insecure = isLoopbackHttp(url)
+  const allowInsecure = isLoopbackHttp(url)
 
-  async function ask(path: string, token: string, step: Step) {
-    const address = new URL(`${api}${path}`)
+  async function callApi(path: string, token: string, options: RequestOptions) {
     const headers = new Headers({ accept: 'application/vnd.github+json' })
-    const { protectedResourceRequest } = oauth
-    const answer = await protectedResourceRequest(token, 'GET', address, headers, null, step)
-    if (answer.status === 200) return readJson(answer)
-    throw new ProviderError('provider_error', `${path}: status ${answer.status}`)
+    const response = await oauth.protectedResourceRequest(
+      token,
+      'GET',
+      new URL(`${api}${path}`),
+      headers,
+      null,
+      options,
+    )
+    if (response.status === 200) return readJson(response)
+    throw new ProviderError('provider_error', `${path}: status ${response.status}`)
   }
 
   return {
     name: 'github',
-    begin: (redirectUri) => protect(() => beginGrant(grant, server, redirectUri)),
+    begin: (redirectUri) => toResult(() => beginGrant(grant, server, redirectUri)),
 
     complete: (callback, redirectUri, secrets) =>
-      protect(async () => {
-        checkLogin(grant, callback, secrets)
-        const step = startStep(timeout, insecure)
-        const response = await exchangeCode(grant, server, callback, redirectUri, secrets, step)
-        await refuseError(response.clone())
+      toResult(async () => {
+        checkCallback(grant, callback, secrets)
+        const options = createRequestOptions(timeout, allowInsecure)
+        const response = await exchangeCode(grant, server, callback, redirectUri, secrets, options)
+        await throwErrorBody(response.clone())
         const client = clientOf(grant)
-        const answer = await oauth.processAuthorizationCodeResponse(server, client, response)
-        checkScope(answer.scope ?? '')
-        const token = answer.access_token
+        const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
+        checkScope(tokens.scope ?? '')
         const [user, emails] = await Promise.all([
-          ask('/user', token, step),
-          ask('/user/emails', token, step),
+          callApi('/user', tokens.access_token, options),
+          callApi('/user/emails', tokens.access_token, options),
         ])
         return readIdentity(user, emails)
       }),
   }
 }
 
-/** GitHub's errors come with status 200, where RFC 6749 has 400. */
-async function refuseError(response: Response): Promise<void> {
+/** GitHub returns errors with status 200 instead of the 400 of RFC 6749, 5.2. */
+async function throwErrorBody(response: Response): Promise<void> {
   const { error, error_description } = await readJson(response)
   if (error !== undefined) {
     throw new ProviderError('provider_error', `${error}: ${error_description}`)
   }
 }
 
-/** People may grant less than was asked; `user` contains `user:email`. */
+/** The granted scope may be narrower than the requested one. `user` includes `user:email`. */
 function checkScope(scope: string): void {
   const granted = scope.split(/[\s,]+/)
   if (!granted.includes('user:email') && !granted.includes('user')) {
-    throw new ProviderError('email_scope_missing', `granted: ${scope}`)
+    throw new ProviderError('email_scope_missing', `granted scope: ${scope}`)
   }
 }
 
@@ -79,16 +84,17 @@ function readIdentity(user: Record<string, unknown>, emails: unknown): Identity 
   if (!Number.isSafeInteger(id) || (id as number) <= 0) {
     throw new ProviderError('invalid_response', '/user has no id')
   }
-  if (!Array.isArray(emails)) throw new ProviderError('invalid_response', '/user/emails is no list')
+  if (!Array.isArray(emails))
+    throw new ProviderError('invalid_response', '/user/emails is not a list')
   const primary = emails.find((entry) => entry?.primary === true && entry.verified === true)
-  const email = readEmail(primary?.email)
-  const usable = email?.endsWith(hiddenAddress) ? undefined : email
+  const primaryEmail = readEmail(primary?.email)
+  const email = primaryEmail?.endsWith(hiddenAddressDomain) ? undefined : primaryEmail
   return {
     provider: 'github',
-    // The login can be renamed and then taken by somebody else.
+    // Not the login: it can be renamed and then taken by another account.
     subject: String(id),
-    email: usable,
-    emailVerified: usable !== undefined,
+    email,
+    emailVerified: email !== undefined,
     name: readName(name, login),
     avatarUrl: readAvatarUrl(avatar_url),
   }

@@ -3,13 +3,13 @@ import { createOidcProvider } from './oidc.ts'
 import { readAvatarUrl, readEmail, readName, readSubject } from './profile.ts'
 import type { Provider } from './provider.ts'
 
-const domain = /^[a-z0-9.-]{1,253}$/
+const domainPattern = /^[a-z0-9.-]{1,253}$/
 
-/** Google: `sub` is the person, `email_verified` vouches for the address. */
+/** Creates the Google provider. `sub` identifies the person; `email_verified` verifies the address. */
 export function createGoogle(settings: ProviderSettings, timeout: number): Provider {
   const issuer = settings.GOOGLE_ISSUER
-  // Google's ID tokens have named it both ways.
-  const names = [issuer, `${issuer}/`, issuer.replace(/^https?:\/\//, '')]
+  // Google's ID tokens name the issuer with and without the scheme.
+  const issuers = [issuer, `${issuer}/`, issuer.replace(/^https?:\/\//, '')]
   return createOidcProvider(
     {
       name: 'google',
@@ -21,7 +21,7 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
         nonce: true,
       },
       authority: issuer,
-      ownsIssuer: (name) => names.includes(name),
+      isOwnIssuer: (name) => issuers.includes(name),
       readIdentity(claims) {
         const email = readEmail(claims.email)
         return {
@@ -32,7 +32,7 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
           name: readName(claims.name, email?.split('@')[0]),
           avatarUrl: readAvatarUrl(claims.picture),
           ...(typeof claims.hd === 'string' &&
-            domain.test(claims.hd) && { hostedDomain: claims.hd }),
+            domainPattern.test(claims.hd) && { hostedDomain: claims.hd }),
         }
       },
     },

@@ -10,34 +10,37 @@ const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** How `xms_edov` has been seen to say yes; left out it says no. */
-const edovYes: unknown[] = [true, 1, '1', 'true']
+/** The values of `xms_edov` that mean verified. Microsoft documents no type for this claim. */
+const verifiedValues: unknown[] = [true, 1, '1', 'true']
 
-/** Microsoft Entra ID: tenant and object are the person, `xms_edov` vouches for the address. */
+/**
+ * Creates the Microsoft Entra ID provider. Tenant and object id identify the person; `xms_edov` verifies
+ * the address.
+ */
 export function createMicrosoft(settings: ProviderSettings, timeout: number): Provider {
-  const { MICROSOFT_ISSUER: issuer, MICROSOFT_TRUST_EMAIL: trusted } = settings
+  const { MICROSOFT_ISSUER: issuer, MICROSOFT_TRUST_EMAIL: trustEmail } = settings
   const tenant = settings.MICROSOFT_TENANT.toLowerCase()
   const issuerOf = (id: string) => issuer.replace('{tenant}', id)
   const [before = '', after = ''] = issuer.split('{tenant}')
 
-  function ownsIssuer(name: string): boolean {
+  function isOwnIssuer(name: string): boolean {
     if (name === issuerOf('{tenantid}')) return true
     const id = name.slice(before.length, name.length - after.length)
     return guid.test(id) && name === issuerOf(id)
   }
 
-  /** The token's own tenant, once it fits issuer and settings. */
-  function readTenant({ tid, iss }: IDToken, announced: string): string {
+  /** Returns the tenant of a token, after checking it against the issuer and the settings. */
+  function readTenant({ tid, iss }: IDToken, discoveredIssuer: string): string {
     if (typeof tid !== 'string' || !guid.test(tid) || iss !== issuerOf(tid)) {
-      throw new ProviderError('invalid_response', `tenant ${tid} does not belong to issuer ${iss}`)
+      throw new ProviderError('invalid_response', `tenant ${tid} does not match the issuer ${iss}`)
     }
-    const template = announced.includes('{tenantid}')
-    const other = template ? !sharedTenants.includes(tenant) : iss !== announced
-    if (guid.test(tenant) ? tid !== tenant : other)
+    const isTemplate = discoveredIssuer.includes('{tenantid}')
+    const isOther = isTemplate ? !sharedTenants.includes(tenant) : iss !== discoveredIssuer
+    if (guid.test(tenant) ? tid !== tenant : isOther)
       throw new ProviderError('invalid_response', `tenant ${tid} is not ${tenant}`)
-    const personal = tid === consumerTenant
-    if (personal ? tenant === 'organizations' : tenant === 'consumers') {
-      throw new ProviderError('tenant_refused', `tenant ${tid} is none of ${tenant}`)
+    const isPersonal = tid === consumerTenant
+    if (isPersonal ? tenant === 'organizations' : tenant === 'consumers') {
+      throw new ProviderError('tenant_refused', `tenant ${tid} is not allowed by ${tenant}`)
     }
     return tid
   }
@@ -53,16 +56,17 @@ export function createMicrosoft(settings: ProviderSettings, timeout: number): Pr
         nonce: true,
       },
       authority: issuerOf(tenant),
-      ownsIssuer,
-      readIdentity(claims, announced) {
-        const tid = readTenant(claims, announced)
+      isOwnIssuer,
+      readIdentity(claims, discoveredIssuer) {
+        const tid = readTenant(claims, discoveredIssuer)
         const email = readEmail(claims.email)
         return {
           provider: 'microsoft',
-          // An object's id is its own within the tenant; `sub` is another for every app.
+          // Not `sub`, which differs between apps. The object id is unique only within the tenant.
           subject: `${tid}:${readSubject(claims.oid)}`,
           email,
-          emailVerified: email !== undefined && (trusted || edovYes.includes(claims.xms_edov)),
+          emailVerified:
+            email !== undefined && (trustEmail || verifiedValues.includes(claims.xms_edov)),
           name: readName(claims.name, email?.split('@')[0]),
           avatarUrl: '',
         }

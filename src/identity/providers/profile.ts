@@ -1,18 +1,18 @@
 import { normalizeEmail } from '../../core/email.ts'
 import { ProviderError } from './provider-error.ts'
 
-/** A subject fit to be a key: printable ASCII, as OpenID Connect has it. */
+/** Reads a subject: up to 255 printable ASCII characters (OpenID Connect Core 1.0, 2). */
 export function readSubject(value: unknown): string {
   if (typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)) return value
-  throw new ProviderError('invalid_response', 'the identity has no usable subject')
+  throw new ProviderError('invalid_response', 'the identity has no valid subject')
 }
 
-/** An address in our spelling; undefined for anything else. */
+/** Returns the normalized address, or undefined if it is not valid. */
 export function readEmail(value: unknown): string | undefined {
   return typeof value === 'string' ? normalizeEmail(value) : undefined
 }
 
-/** The first of the names that says something, without control characters. */
+/** Returns the first name that is not blank, without control characters. */
 export function readName(...names: unknown[]): string {
   for (const name of names) {
     if (typeof name !== 'string') continue
@@ -22,7 +22,7 @@ export function readName(...names: unknown[]): string {
   return ''
 }
 
-/** An https URL that browsers may be given; empty for anything else. */
+/** Returns an https URL, or an empty string for anything else. */
 export function readAvatarUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > 2048 || !URL.canParse(value)) return ''
   const { protocol, href } = new URL(value)

@@ -1,32 +1,24 @@
 import * as oauth from 'oauth4webapi'
+import { failure, type SignInError, type SignInResult, success } from '../sign-in-result.ts'
 
-/** Every way a sign-in can fail at the provider: `error` on the redirect → a public sentence. */
-export const providerFailures = {
-  access_denied: 'The sign-in was cancelled or refused at the provider',
-  provider_error: 'The provider reported an error',
-  provider_unavailable: 'The provider could not be reached in time',
-  invalid_response: 'The answer of the provider could not be verified',
-  state_mismatch: 'This sign-in was not started in this browser, or it is already over',
-  email_scope_missing: 'The provider was not allowed to tell the e-mail address',
-  tenant_refused: 'Accounts of this organization cannot sign in here',
-} as const
+/** The errors of a sign-in that occur at the provider. */
+export type ProviderErrorCode = Exclude<
+  SignInError,
+  'email_not_verified' | 'user_inactive' | 'not_admin'
+>
 
-export type ProviderFailure = keyof typeof providerFailures
-
-/** Why a sign-in failed. `code` and `message` are public; `cause` is for the log. */
+/** Ends a step at a provider. Never leaves this folder: `toResult` turns it into a failure. */
 export class ProviderError extends Error {
-  readonly code: ProviderFailure
+  readonly code: ProviderErrorCode
 
-  constructor(code: ProviderFailure, reason: string) {
-    // Text alone: the protocol's errors carry answers, and those carry tokens.
-    super(providerFailures[code], {
-      cause: new Error(reason.replace(/\p{Cc}/gu, ' ').slice(0, 500)),
-    })
+  /** `reason` goes to the log: it must not contain tokens. */
+  constructor(code: ProviderErrorCode, reason: string) {
+    super(reason.replace(/\p{Cc}/gu, ' ').slice(0, 500))
     this.name = 'ProviderError'
     this.code = code
   }
 
-  /** Any thrown value as a ProviderError. */
+  /** Any error of the OAuth library as a ProviderError, without the response, which may contain tokens. */
   static from(thrown: unknown): ProviderError {
     if (thrown instanceof ProviderError) return thrown
     if (thrown instanceof oauth.ResponseBodyError) {
@@ -35,23 +27,24 @@ export class ProviderError extends Error {
     if (thrown instanceof oauth.WWWAuthenticateChallengeError) {
       return new ProviderError('provider_error', `${thrown.status}: ${thrown.message}`)
     }
-    return new ProviderError('invalid_response', describe(thrown))
+    return new ProviderError('invalid_response', describeError(thrown))
   }
 }
 
-/** Runs the protocol's part of a step, so that only ProviderError leaves it. */
-export async function protect<Value>(step: () => Promise<Value>): Promise<Value> {
+/** Runs a step of a sign-in at the provider and returns its result, or the failure it ended with. */
+export async function toResult<Value>(step: () => Promise<Value>): Promise<SignInResult<Value>> {
   try {
-    return await step()
+    return success(await step())
   } catch (thrown) {
-    throw ProviderError.from(thrown)
+    const { code, message } = ProviderError.from(thrown)
+    return failure(code, message)
   }
 }
 
-/** An error in a line, its cause included where that is an error, too. */
-export function describe(thrown: unknown): string {
+/** Describes an error and its causes in one line. */
+export function describeError(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const { code, cause } = thrown as Error & { code?: unknown }
   const line = typeof code === 'string' ? `${code}: ${thrown.message}` : thrown.message
-  return cause instanceof Error ? `${line}: ${describe(cause)}` : line
+  return cause instanceof Error ? `${line}: ${describeError(cause)}` : line
 }

@@ -1,34 +1,40 @@
-/** The providers people sign in with; each is also its path segment. */
+import type { SignInResult } from '../sign-in-result.ts'
+
+/** The supported identity providers. Each name is also a path segment of the REST API. */
 export const providerNames = ['google', 'microsoft', 'github'] as const
 
 export type ProviderName = (typeof providerNames)[number]
 
-/** What a provider says of a person; (provider, subject) is who it is. */
+/** A person as the provider describes them. The pair (provider, subject) is unique and never changes. */
 export type Identity = {
   provider: ProviderName
   subject: string
-  /** In the spelling of normalizeEmail; undefined when there is none that could be used. */
+  /** Normalized (`normalizeEmail`); undefined if the provider returned no valid address. */
   email: string | undefined
-  /** Whether the provider vouches that the person owns the address: without it no account is linked. */
+  /** Whether the provider has verified that the person owns the address. Required to link accounts. */
   emailVerified: boolean
   name: string
-  /** An https URL or empty. */
+  /** An https URL, or empty. */
   avatarUrl: string
   /** The Google Workspace domain that the account belongs to. */
   hostedDomain?: string
 }
 
-/** What must come back at the callback of one login; the caller keeps it in the state cookie. */
+/** What the callback of one login is checked against. The caller stores it in the state cookie. */
 export type LoginSecrets = { state: string; nonce?: string; codeVerifier?: string }
 
-/** Signs people in at one provider (RFC 6749 code grant). Both methods fail with ProviderError alone. */
+/** An identity provider that signs people in by the authorization code grant (RFC 6749, 4.1). */
 export type Provider = {
   name: ProviderName
-  /** Makes the authorization URL and the secrets of a new login; secrets are never used twice. */
-  begin(redirectUri: string): Promise<{ url: string; secrets: LoginSecrets }>
+  /** Creates the authorization URL and the secrets of a new login. */
+  begin(redirectUri: string): Promise<SignInResult<{ url: string; secrets: LoginSecrets }>>
   /**
-   * Checks the callback's parameters against the secrets, then exchanges the code and reads who
-   * it is. Nothing is asked of the provider unless the state is the one of the secrets.
+   * Checks the callback's parameters against the secrets, then exchanges the code and reads the
+   * identity. Sends nothing to the provider unless the state matches.
    */
-  complete(callback: URLSearchParams, redirectUri: string, secrets: LoginSecrets): Promise<Identity>
+  complete(
+    callback: URLSearchParams,
+    redirectUri: string,
+    secrets: LoginSecrets,
+  ): Promise<SignInResult<Identity>>
 }

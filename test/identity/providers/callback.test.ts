@@ -1,7 +1,10 @@
 import test from 'ava'
 import { type Provider, providerNames } from '../../../src/identity/providers/provider.ts'
 import { followRedirects } from '../../support/providers/browser-flow.ts'
-import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import {
+  expectProviderError,
+  expectSuccess,
+} from '../../support/providers/expect-provider-error.ts'
 import { ann, redirectUri, startMockProvider } from '../../support/providers/mock-provider.ts'
 import { createTestProvider } from '../../support/providers/test-provider.ts'
 
@@ -41,7 +44,7 @@ for (const name of providerNames) {
       await expectProviderError(t, sign, 'state_mismatch', /state/, what)
     }
     // Nothing was asked of the provider: the code is as good as new.
-    t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
+    t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
   })
 
   test(`${name}: a cookie without state lets nothing through, not even an empty state`, async (t) => {
@@ -59,7 +62,7 @@ for (const name of providerNames) {
       const sign = provider.complete(altered, redirectUri, secrets)
       await expectProviderError(t, sign, 'invalid_response', /code|iss/, what)
     }
-    t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
+    t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
   })
 
   test(`${name}: an error in the callback is told apart, and only with the right state`, async (t) => {
@@ -85,7 +88,7 @@ for (const name of providerNames) {
 
   test(`${name}: a callback of one login does not finish another`, async (t) => {
     const { provider, callback } = await arrive(t, name)
-    const { secrets } = await provider.begin(redirectUri)
+    const { secrets } = expectSuccess(await provider.begin(redirectUri))
     await expectProviderError(
       t,
       provider.complete(callback, redirectUri, secrets),
@@ -95,7 +98,7 @@ for (const name of providerNames) {
 
   test(`${name}: a code brought from another login is refused where PKCE or nonce bind it`, async (t) => {
     const { provider, callback } = await arrive(t, name, { GITHUB_PKCE: true })
-    const { secrets } = await provider.begin(redirectUri)
+    const { secrets } = expectSuccess(await provider.begin(redirectUri))
     callback.set('state', secrets.state)
     await expectProviderError(
       t,
@@ -108,7 +111,7 @@ for (const name of providerNames) {
 test('github: a missing iss is no matter, for older installations send none', async (t) => {
   const { provider, callback, secrets } = await arrive(t, 'github')
   callback.delete('iss')
-  t.is((await provider.complete(callback, redirectUri, secrets)).name, ann.name)
+  t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
 })
 
 test('google: a missing iss is refused, for its discovery promises one', async (t) => {
@@ -130,7 +133,7 @@ async function arrive(
 ) {
   const local = await startMockProvider(t)
   const provider = createTestProvider(name, { ...local.environment, ...settings })
-  const { url, secrets } = await provider.begin(redirectUri)
+  const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
   const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
   return { provider, callback, secrets }
 }

@@ -1,11 +1,11 @@
 import test from 'ava'
-import { createRenewed } from '../../../src/identity/providers/discovery.ts'
+import { createCachedLoader } from '../../../src/identity/providers/discovery.ts'
 
 const hour = 3_600_000
 
 test('callers at the same time share one load', async (t) => {
   let loads = 0
-  const read = createRenewed(async () => ++loads)
+  const read = createCachedLoader(async () => ++loads)
   t.deepEqual(await Promise.all([read(), read(), read()]), [1, 1, 1])
   t.is(await read(), 1)
 })
@@ -13,7 +13,7 @@ test('callers at the same time share one load', async (t) => {
 test('an old answer serves while the new one is fetched, and while that fails', async (t) => {
   let time = 0
   let answer: () => Promise<string> = async () => 'old'
-  const read = createRenewed(
+  const read = createCachedLoader(
     () => answer(),
     () => time,
   )
@@ -32,7 +32,7 @@ test('an old answer serves while the new one is fetched, and while that fails', 
 
 test('a failure is not remembered', async (t) => {
   let down = true
-  const read = createRenewed(async () => {
+  const read = createCachedLoader(async () => {
     if (down) throw new Error('down')
     return 'up'
   })

@@ -1,5 +1,8 @@
 import test, { type ExecutionContext } from 'ava'
-import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import {
+  expectProviderError,
+  expectSuccess,
+} from '../../support/providers/expect-provider-error.ts'
 import { type Claims, signIn, startMockAuthority } from '../../support/providers/mock-authority.ts'
 import { jsonResponse, startStubServer } from '../../support/providers/stub-server.ts'
 import { createTestProvider } from '../../support/providers/test-provider.ts'
@@ -16,7 +19,7 @@ async function start(t: ExecutionContext, claims: Claims = {}) {
 test('an honest token tells who it is', async (t) => {
   const picture = 'https://lh3.googleusercontent.com/a/x=s96-c'
   const { google } = await start(t, { picture, hd: 'example.com' })
-  t.deepEqual(await signIn(google), {
+  t.deepEqual(expectSuccess(await signIn(google)), {
     provider: 'google',
     subject: '1234567890',
     email: 'ann@example.com',
@@ -30,7 +33,7 @@ test('an honest token tells who it is', async (t) => {
 test('the issuer is accepted without its scheme, as Google has written it', async (t) => {
   const { mock, google } = await start(t)
   mock.claims.iss = mock.url.slice('http://'.length)
-  t.is((await signIn(google)).subject, '1234567890')
+  t.is(expectSuccess(await signIn(google)).subject, '1234567890')
 })
 
 const lies: Record<string, (mock: { url: string }) => Claims> = {
@@ -128,7 +131,7 @@ test('an address is vouched for by email_verified true and by nothing like it', 
   const { mock, google } = await start(t)
   for (const email_verified of [false, 'true', 1, 'false', null, undefined]) {
     Object.assign(mock.claims, { email_verified })
-    const { email, emailVerified } = await signIn(google)
+    const { email, emailVerified } = expectSuccess(await signIn(google))
     t.deepEqual({ email, emailVerified }, { email: 'ann@example.com', emailVerified: false })
   }
 })
@@ -137,7 +140,7 @@ test('an address that is none is not vouched for, whatever the provider says', a
   const { mock, google } = await start(t)
   for (const email of ['ann@evil.example@example.com', 'an\u212a@example.com', 7, '', undefined]) {
     Object.assign(mock.claims, { email })
-    const identity = await signIn(google)
+    const identity = expectSuccess(await signIn(google))
     t.is(identity.email, undefined)
     t.false(identity.emailVerified)
   }
@@ -146,21 +149,21 @@ test('an address that is none is not vouched for, whatever the provider says', a
 test('name and picture are made safe to keep and to show', async (t) => {
   const { mock, google } = await start(t)
   Object.assign(mock.claims, { name: ' Ann\0\n\u001b[31m ', picture: 'javascript:alert(1)' })
-  t.like(await signIn(google), { name: 'Ann [31m', avatarUrl: '' })
+  t.like(expectSuccess(await signIn(google)), { name: 'Ann [31m', avatarUrl: '' })
   Object.assign(mock.claims, { name: 'x'.repeat(10_000), picture: `https://x/${'y'.repeat(9999)}` })
-  const { name, avatarUrl } = await signIn(google)
+  const { name, avatarUrl } = expectSuccess(await signIn(google))
   t.deepEqual([name.length, avatarUrl], [200, ''])
   Object.assign(mock.claims, { name: { toString: 'x' }, picture: ['https://x'], hd: 'a\n' })
-  const identity = await signIn(google)
+  const identity = expectSuccess(await signIn(google))
   t.like(identity, { name: 'ann', avatarUrl: '' })
   t.false('hostedDomain' in identity)
 })
 
 test('a subject is kept when the address changes', async (t) => {
   const { mock, google } = await start(t)
-  const before = await signIn(google)
+  const before = expectSuccess(await signIn(google))
   mock.claims.email = 'married@example.com'
-  const after = await signIn(google)
+  const after = expectSuccess(await signIn(google))
   t.is(after.subject, before.subject)
   t.is(after.email, 'married@example.com')
 })

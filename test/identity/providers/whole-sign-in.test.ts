@@ -3,7 +3,10 @@ import { idsOf } from '../../../src/dev/mock-person.ts'
 import { localTenant } from '../../../src/dev/mock-provider.ts'
 import { providerNames } from '../../../src/identity/providers/provider.ts'
 import { followRedirects } from '../../support/providers/browser-flow.ts'
-import { expectProviderError } from '../../support/providers/expect-provider-error.ts'
+import {
+  expectProviderError,
+  expectSuccess,
+} from '../../support/providers/expect-provider-error.ts'
 import {
   ann,
   bob,
@@ -18,7 +21,7 @@ const whoAnnIs = {
     provider: 'google',
     subject: idsOf(ann).sub,
     email: 'ann@example.com',
-    emailVouched: true,
+    emailVerified: true,
     name: 'Ann Example',
     avatarUrl: '',
     hostedDomain: 'example.com',
@@ -27,7 +30,7 @@ const whoAnnIs = {
     provider: 'microsoft',
     subject: `${localTenant}:${idsOf(ann).oid}`,
     email: 'ann@example.com',
-    emailVouched: true,
+    emailVerified: true,
     name: 'Ann Example',
     avatarUrl: '',
   },
@@ -35,7 +38,7 @@ const whoAnnIs = {
     provider: 'github',
     subject: String(idsOf(ann).id),
     email: 'ann@example.com',
-    emailVouched: true,
+    emailVerified: true,
     name: 'Ann Example',
     avatarUrl: '',
   },
@@ -45,22 +48,25 @@ for (const name of providerNames) {
   test(`${name}: a whole sign-in says who it was`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
-    const { url, secrets } = await provider.begin(redirectUri)
+    const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
     const { callback, redirects } = await followRedirects(url, redirectUri, { hint: ann.email })
     t.true(redirects <= 3)
-    t.deepEqual(await provider.complete(callback, redirectUri, secrets), whoAnnIs[name])
+    t.deepEqual(
+      expectSuccess(await provider.complete(callback, redirectUri, secrets)),
+      whoAnnIs[name],
+    )
   })
 
   test(`${name}: the page lets one choose, and the next sign-in asks again`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     for (const person of [ann, bob]) {
-      const { url, secrets } = await provider.begin(redirectUri)
+      const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
       const { callback, pages } = await followRedirects(url, redirectUri, { button: person.email })
       t.is(pages.length, 1)
       t.true(pages[0]?.includes(`value="${person.email}"`))
       t.false(pages[0]?.includes('<script'))
-      const identity = await provider.complete(callback, redirectUri, secrets)
+      const identity = expectSuccess(await provider.complete(callback, redirectUri, secrets))
       t.is(identity.name, person.name)
     }
   })
@@ -68,7 +74,7 @@ for (const name of providerNames) {
   test(`${name}: who refuses at the provider ends with access_denied`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
-    const { url, secrets } = await provider.begin(redirectUri)
+    const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
     const { callback } = await followRedirects(url, redirectUri, { button: '' })
     await expectProviderError(t, provider.complete(callback, redirectUri, secrets), 'access_denied')
   })
@@ -76,9 +82,9 @@ for (const name of providerNames) {
   test(`${name}: an address that the provider does not vouch for is not vouched`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
-    const { url, secrets } = await provider.begin(redirectUri)
+    const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
     const { callback } = await followRedirects(url, redirectUri, { hint: bob.email })
-    const identity = await provider.complete(callback, redirectUri, secrets)
+    const identity = expectSuccess(await provider.complete(callback, redirectUri, secrets))
     t.false(identity.emailVerified)
     t.is(identity.email, name === 'github' ? undefined : 'bob@example.com')
   })
@@ -86,17 +92,17 @@ for (const name of providerNames) {
   test(`${name}: who has no name goes by the address`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
-    const { url, secrets } = await provider.begin(redirectUri)
+    const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
     const { callback } = await followRedirects(url, redirectUri, { hint: nameless.email })
-    t.is((await provider.complete(callback, redirectUri, secrets)).name, 'nameless')
+    t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, 'nameless')
   })
 
   test(`${name}: a code works once`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
-    const { url, secrets } = await provider.begin(redirectUri)
+    const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
     const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
-    await provider.complete(callback, redirectUri, secrets)
+    expectSuccess(await provider.complete(callback, redirectUri, secrets))
     await expectProviderError(
       t,
       provider.complete(callback, redirectUri, secrets),
@@ -110,10 +116,11 @@ for (const name of providerNames) {
     const people = [ann, nameless]
     const begun = await Promise.all(people.map(() => provider.begin(redirectUri)))
     const names = await Promise.all(
-      begun.map(async ({ url, secrets }, index) => {
+      begun.map(async (started, index) => {
+        const { url, secrets } = expectSuccess(started)
         const hint = people[index]?.email as string
         const { callback } = await followRedirects(url, redirectUri, { hint })
-        return (await provider.complete(callback, redirectUri, secrets)).name
+        return expectSuccess(await provider.complete(callback, redirectUri, secrets)).name
       }),
     )
     t.deepEqual(names, ['Ann Example', 'nameless'])
@@ -123,7 +130,7 @@ for (const name of providerNames) {
     const local = await startMockProvider(t)
     const secret = { [`${name.toUpperCase()}_CLIENT_SECRET`]: 'wrong' }
     const provider = createTestProvider(name, { ...local.environment, ...secret })
-    const { url, secrets } = await provider.begin(redirectUri)
+    const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
     const { callback } = await followRedirects(url, redirectUri, { hint: ann.email })
     const sign = provider.complete(callback, redirectUri, secrets)
     await expectProviderError(t, sign, 'provider_error', /client/)
@@ -135,7 +142,7 @@ for (const name of ['google', 'microsoft', 'github with GITHUB_PKCE'] as const) 
     const local = await startMockProvider(t)
     const [id = 'github'] = name.split(' ') as ['google' | 'microsoft' | 'github']
     const provider = createTestProvider(id, { ...local.environment, GITHUB_PKCE: true })
-    const { url, secrets } = await provider.begin(redirectUri)
+    const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
     const sent = new URL(url).searchParams
     t.is(sent.get('code_challenge_method'), 'S256')
     t.regex(sent.get('code_challenge') ?? '', /^[\w-]{43}$/)
@@ -158,7 +165,7 @@ test('google and microsoft: the stand-in turns away who sends no challenge', asy
   const local = await startMockProvider(t)
   for (const name of ['google', 'microsoft'] as const) {
     const provider = createTestProvider(name, local.environment)
-    const url = new URL((await provider.begin(redirectUri)).url)
+    const url = new URL(expectSuccess(await provider.begin(redirectUri)).url)
     url.searchParams.delete('code_challenge')
     url.searchParams.delete('code_challenge_method')
     const { callback } = await followRedirects(url.href, redirectUri, { hint: ann.email })
@@ -169,7 +176,7 @@ test('google and microsoft: the stand-in turns away who sends no challenge', asy
 
 test('github: no PKCE and no nonce unless asked for, state alone', async (t) => {
   const provider = createTestProvider('github', {})
-  const { url, secrets } = await provider.begin(redirectUri)
+  const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
   t.deepEqual(Object.keys(secrets), ['state'])
   t.deepEqual(Object.fromEntries(new URL(url).searchParams), {
     response_type: 'code',
@@ -185,7 +192,7 @@ test('the secrets of every login are new', async (t) => {
   const local = await startMockProvider(t)
   const provider = createTestProvider('google', local.environment)
   const logins = await Promise.all(Array.from({ length: 10 }, () => provider.begin(redirectUri)))
-  const secrets = logins.flatMap((login) => Object.values(login.secrets))
+  const secrets = logins.flatMap((login) => Object.values(expectSuccess(login).secrets))
   t.is(new Set(secrets).size, 30)
   for (const secret of secrets) t.regex(secret, /^[\w-]{43}$/)
 })

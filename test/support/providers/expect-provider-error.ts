@@ -1,20 +1,27 @@
 import type { ExecutionContext } from 'ava'
 import {
-  ProviderError,
-  type ProviderFailure,
-  providerFailures,
-} from '../../../src/identity/providers/provider-error.ts'
+  type SignInError,
+  type SignInResult,
+  signInErrors,
+} from '../../../src/identity/sign-in-result.ts'
 
-/** That the sign-in fails in this way: public sentence, private reason matching `reason`; `what` says which case it was. */
+/** Asserts that a step fails with `error` and that its private reason matches `reason`. */
 export async function expectProviderError(
   t: ExecutionContext,
-  sign: Promise<unknown>,
-  code: ProviderFailure,
+  step: Promise<SignInResult<unknown>>,
+  error: SignInError,
   reason: RegExp = /./,
-  what = '',
+  message = '',
 ): Promise<void> {
-  const error = await t.throwsAsync(sign, { instanceOf: ProviderError }, what)
-  t.is(error.code, code, `${what} ${error.cause}`)
-  t.is(error.message, providerFailures[code])
-  t.regex((error.cause as Error).message, reason)
+  const result = await step
+  if (result.ok) return t.fail(`${message} succeeded`)
+  t.is(result.error, error, `${message} ${result.reason}`)
+  t.is(result.error_description, signInErrors[error])
+  t.regex(result.reason ?? '', reason)
+}
+
+/** Returns the value of a step; throws if the step failed. */
+export function expectSuccess<Value>(result: SignInResult<Value>): Value {
+  if (result.ok) return result.value
+  throw new Error(`${result.error}: ${result.reason}`)
 }

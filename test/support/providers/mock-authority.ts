@@ -2,6 +2,7 @@ import type { ExecutionContext } from 'ava'
 import { OAuth2Server } from 'oauth2-mock-server'
 import type { LoginSecrets, Provider } from '../../../src/identity/providers/provider.ts'
 import { followRedirects } from './browser-flow.ts'
+import { expectSuccess } from './expect-provider-error.ts'
 import { redirectUri } from './mock-provider.ts'
 
 /** What the next ID token claims over what an honest one does; undefined leaves a claim out. */
@@ -50,7 +51,7 @@ export async function signIn(
   provider: Provider,
   alter: (secrets: LoginSecrets) => LoginSecrets = (secrets) => secrets,
 ) {
-  const { url, secrets } = await provider.begin(redirectUri)
+  const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
   const { callback } = await followRedirects(url, redirectUri, { hint: '' })
   return provider.complete(callback, redirectUri, alter(secrets))
 }

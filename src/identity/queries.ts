@@ -1,0 +1,191 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Role } from '../core/roles.ts'
+import { query } from '../database/query.ts'
+import type { Claims } from './claims.ts'
+
+/** Identifies a member by the ids, or by the e-mail address and the workspace's slug. */
+export type MemberKey = { userId: string; workspaceId: string } | { email: string; slug: string }
+
+/** Reads the claims of a member's access token, or undefined unless the member is active. */
+export async function findMemberClaims(
+  em: EntityManager,
+  key: MemberKey,
+): Promise<Omit<Claims['access'], 'jti'> | undefined> {
+  const [condition, values] =
+    'userId' in key
+      ? ['u.id = $1 and w.id = $2', [key.userId, key.workspaceId]]
+      : ['u.email = $1 and w.slug = $2', [key.email, key.slug]]
+  const [claims] = await query<Omit<Claims['access'], 'jti'>>(
+    em,
+    `select u.id as sub, u.email, u.name, w.id as wid, w.slug as wslug, m.role as wrole,
+       array(select g.group_id::text from group_members g
+         where g.user_id = u.id and g.workspace_id = w.id order by 1) as groups
+     from members m join users u on u.id = m.user_id join workspaces w on w.id = m.workspace_id
+     where u.is_active and ${condition}`,
+    values,
+  )
+  return claims
+}
+
+/** Lists the workspaces of a user by name, with the user's role. */
+export async function listWorkspacesOfUser(
+  em: EntityManager,
+  userId: string,
+): Promise<{ id: string; name: string; slug: string; role: Role }[]> {
+  return query(
+    em,
+    `select w.id, w.name, w.slug, m.role
+     from members m join workspaces w on w.id = m.workspace_id
+     where m.user_id = $1 order by w.name, w.id`,
+    [userId],
+  )
+}
+
+/** Creates a user unless the address is taken. */
+export async function insertUser(em: EntityManager, id: string, email: string): Promise<void> {
+  const sql = 'insert into users (id, email) values ($1, $2) on conflict (email) do nothing'
+  await query(em, sql, [id, email])
+}
+
+/** Reads whether a user is active. `lock` keeps the user from changing until the transaction ends. */
+export async function isActiveUser(
+  em: EntityManager,
+  userId: string,
+  { lock }: { lock: boolean },
+): Promise<boolean> {
+  const sql = `select is_active from users where id = $1 ${lock ? 'for share' : ''}`
+  const [user] = await query<{ is_active: boolean }>(em, sql, [userId])
+  return user?.is_active === true
+}
+
+/** A user who has signed in. */
+export type SignedInUser = { id: string; email: string; name: string; isAdmin: boolean }
+
+/**
+ * Updates a user at a sign-in, and returns undefined if the user is inactive. The provider's name and
+ * picture are used only where the user has none.
+ */
+export async function updateSignedInUser(
+  em: EntityManager,
+  user: { id: string; promote: boolean; name: string; avatarUrl: string; now: Date },
+): Promise<SignedInUser | undefined> {
+  const [updated] = await query<SignedInUser>(
+    em,
+    `update users set
+       last_sign_in_at = $2,
+       is_admin = is_admin or $3,
+       name = case when name = '' then $4 else name end,
+       avatar_url = case when avatar_url = '' then $5 else avatar_url end
+     where id = $1 and is_active
+     returning id, email, name, is_admin as "isAdmin"`,
+    [user.id, user.now, user.promote, user.name, user.avatarUrl],
+  )
+  return updated
+}
+
+/** Links an account at a provider to a user unless it is linked already. */
+export async function insertLinkedAccount(
+  em: EntityManager,
+  account: {
+    provider: string
+    subject: string
+    userId: string
+    email: string
+    hostedDomain: string
+  },
+): Promise<void> {
+  await query(
+    em,
+    `insert into linked_accounts (provider, subject, user_id, email, hosted_domain)
+     values ($1, $2, $3, $4, $5) on conflict (provider, subject) do nothing`,
+    [account.provider, account.subject, account.userId, account.email, account.hostedDomain],
+  )
+}
+
+/** Marks a state as used. Returns false if it was used before. */
+export async function insertUsedState(
+  em: EntityManager,
+  stateHash: string,
+  expiresAt: Date,
+): Promise<boolean> {
+  const inserted = await query(
+    em,
+    `insert into used_states (state_hash, expires_at) values ($1, $2) on conflict do nothing
+     returning state_hash`,
+    [stateHash, expiresAt],
+  )
+  return inserted.length > 0
+}
+
+/** Returns whether an active client app has registered exactly this redirect URI. */
+export async function isRegisteredRedirectUri(em: EntityManager, uri: string): Promise<boolean> {
+  const rows = await query(
+    em,
+    `select from client_redirect_uris u join client_apps a on a.id = u.app_id
+     where u.uri = $1 and a.is_active limit 1`,
+    [uri],
+  )
+  return rows.length > 0
+}
+
+/** Which of the origins `$1` belong to a redirect URI of an active client app. */
+export const areClientOrigins = `
+  select exists (
+    select from client_redirect_uris u join client_apps a on a.id = u.app_id
+    where u.origin = requested.origin and a.is_active)
+  from unnest($1::text[]) with ordinality as requested (origin, position)
+  order by requested.position`
+
+/** Denies one token until it expires. */
+export async function denyToken(
+  em: EntityManager,
+  { id, expiresAt }: { id: string; expiresAt: Date },
+): Promise<void> {
+  await query(
+    em,
+    'insert into denied_tokens (token_id, expires_at) values ($1, $2) on conflict do nothing',
+    [id, expiresAt],
+  )
+}
+
+/** Records an admin token, so that it can be denied later. */
+export async function insertAdminToken(
+  em: EntityManager,
+  token: { tokenId: string; userId: string; expiresAt: Date },
+): Promise<void> {
+  const sql = 'insert into admin_tokens (token_id, user_id, expires_at) values ($1, $2, $3)'
+  await query(em, sql, [token.tokenId, token.userId, token.expiresAt])
+}
+
+/** Denies all admin tokens of a user until they expire. */
+export async function denyAdminTokens(em: EntityManager, userId: string): Promise<void> {
+  await query(
+    em,
+    `with revoked as (delete from admin_tokens where user_id = $1 returning token_id, expires_at)
+     insert into denied_tokens (token_id, expires_at) select token_id, expires_at from revoked
+     on conflict do nothing`,
+    [userId],
+  )
+}
+
+/** Locks refresh-token families in a fixed order until the transaction ends. */
+export async function lockRefreshFamilies(em: EntityManager, familyIds: string[]): Promise<void> {
+  const sql = 'select from refresh_families where id = any($1::uuid[]) order by id for update'
+  await query(em, sql, [familyIds])
+}
+
+/** Denies the unexpired access tokens of refresh-token families. */
+export async function denyAccessTokensOfFamilies(
+  em: EntityManager,
+  familyIds: string[],
+  now: Date,
+): Promise<void> {
+  await query(
+    em,
+    `insert into denied_tokens (token_id, expires_at)
+     select access_token_id, access_expires_at from refresh_tokens
+     where family_id = any($1::uuid[]) and access_expires_at > $2
+     on conflict do nothing`,
+    [familyIds, now],
+  )
+}

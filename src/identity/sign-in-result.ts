@@ -1,0 +1,41 @@
+/**
+ * Every error that a sign-in can end with, and its public description. Both are sent to the browser as
+ * `error` and `error_description` of the redirect (RFC 6749, 4.1.2.1).
+ */
+export const signInErrors = {
+  access_denied: 'The sign-in was cancelled or refused at the identity provider',
+  provider_error: 'The identity provider reported an error',
+  provider_unavailable: 'The identity provider could not be reached in time',
+  invalid_response: 'The response of the identity provider could not be verified',
+  state_mismatch: 'This sign-in was not started in this browser, or it has already ended',
+  email_scope_missing: 'The identity provider was not allowed to share the e-mail address',
+  tenant_refused: 'Accounts of this organization cannot sign in here',
+  email_not_verified: 'The identity provider has not verified the e-mail address',
+  user_inactive: 'The account has been deactivated',
+  not_admin: 'The account is not an administrator',
+} as const
+
+export type SignInError = keyof typeof signInErrors
+
+/** Why a sign-in failed. */
+export type SignInFailure = {
+  ok: false
+  error: SignInError
+  error_description: string
+  /** What happened at the provider. For the log only. */
+  reason: string | undefined
+}
+
+/**
+ * The result of a sign-in or of one of its steps. Expected failures are returned; only unexpected
+ * errors are thrown.
+ */
+export type SignInResult<Value> = { ok: true; value: Value } | SignInFailure
+
+export function success<Value>(value: Value): SignInResult<Value> {
+  return { ok: true, value }
+}
+
+export function failure(error: SignInError, reason?: string): SignInFailure {
+  return { ok: false, error, error_description: signInErrors[error], reason }
+}
