@@ -33,11 +33,13 @@ export async function recordActivity<Name extends ActivityEventName>(
   await em.insert(Activity, entryRow(actor, entry))
 }
 
-/** Writes the entries that the rows of `asked`, a part of the same statement, have as their `entry`. */
-export const insertEntries = `
-  insert into activity (${columns.join(', ')})
-  select ${columns.map((column) => `e.${column}`).join(', ')}
-  from asked, json_populate_record(null::activity, asked.entry) e`
+/** Returns SQL that inserts the `entry` column (JSON of `entryRow`) of a CTE of the same statement. */
+export function insertEntriesFrom(cte: string): string {
+  return `
+    insert into activity (${columns.join(', ')})
+    select ${columns.map((column) => `e.${column}`).join(', ')}
+    from ${cte}, json_populate_record(null::activity, ${cte}.entry) e`
+}
 
 /** An entry's row. */
 export function entryRow<Name extends ActivityEventName>(

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { RequestContext } from '../core/request-context.ts'
-import { activeAppsSql } from '../database/control.ts'
+import { activeAppsSql } from '../database/control-connection.ts'
 
 /** Whether service keys are required in any case, and how to warn when they are not. */
 export type DevelopmentModeContext = Pick<RequestContext, 'warn'> & { keysRequired: boolean }

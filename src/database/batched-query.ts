@@ -1,58 +1,102 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import pg from 'pg'
+import pg, { type Pool, type PoolClient } from 'pg'
 import { requestScope } from '../core/request-scope.ts'
 import { withSpan } from '../core/trace.ts'
 import { createBatcher } from './batching.ts'
-import type { prepared } from './prepared.ts'
+import { statementError } from './database-errors.ts'
+import { isConnectionUsable, withClient } from './pool.ts'
+import { retryDeadlocks } from './transaction.ts'
 
 /**
- * A statement about many things by `$1`, a JSON array of items, each with its `place`; the rows that
- * it answers name theirs. One that writes is run by `preparedChange`, and takes the items in an order,
- * so that two don't wait for each other.
+ * A prepared statement that concurrent callers share. `$1` is a JSON array of their items, each with
+ * its `place` in the array; each row returned names the `place` of its item.
  */
-export type BatchedQuery = { name: string; text: string; run: typeof prepared }
+export type BatchedQuery = {
+  /** The name of the prepared statement and of its span. */
+  name: string
+  sql: string
+  /**
+   * The statement writes. It then runs in a transaction, and must write its items in a fixed order,
+   * so that two batches do not deadlock.
+   */
+  isWrite?: boolean
+}
 
-/** What became of an item. */
-type Outcome = { row?: object | undefined; error?: unknown }
+type ItemResult = { row?: object | undefined; error?: unknown }
+type Batcher = ReturnType<typeof createBatcher<object, ItemResult>>
 
-type Shared = ReturnType<typeof createBatcher<object, Outcome>>
+/** The batchers of each pool, which all forks of an entity manager share, by statement name. */
+const batchersByPool = new WeakMap<Pool, Map<string, Batcher>>()
 
-/** By the pool, which is one for all forks, and the name of the statement. */
-const statements = new WeakMap<object, Map<string, Shared>>()
-
-/** Answers an item's row, if it has one, of a statement that callers who come together share. */
+/**
+ * Runs a statement for one item, together with the items of other callers, and returns the row of the
+ * item. It runs outside the transaction of `em`.
+ *
+ * @throws the error that PostgreSQL reports for this item alone, or a ServiceError `unavailable`
+ */
 export async function batched<Row extends object>(
   em: EntityManager,
-  statement: BatchedQuery,
+  query: BatchedQuery,
   item: object,
 ): Promise<Row | undefined> {
-  const pool = await em.getConnection().getNativeClient()
-  const known = statements.get(pool) ?? new Map<string, Shared>()
-  statements.set(pool, known)
-  const shared = known.get(statement.name) ?? createShared(em, statement)
-  known.set(statement.name, shared)
+  const run = requireBatcher(await em.getConnection().getNativeClient(), query)
   const scope = requestScope.getStore()
   const attributes = { 'db.system.name': 'postgresql' }
-  const ask = () => shared(item, scope)
-  const { row, error } = await withSpan(scope?.span, statement.name, attributes, ask)
+  const { row, error } = await withSpan(scope?.span, query.name, attributes, () => run(item, scope))
   if (error) throw error
   return row as Row | undefined
 }
 
-/** Where PostgreSQL refuses the statement, each item is tried alone: nobody fails for another's sake. */
-function createShared(em: EntityManager, { name, text, run }: BatchedQuery): Shared {
-  async function runAll(items: object[]): Promise<Outcome[]> {
-    const placed = items.map((item, place) => ({ ...item, place }))
-    try {
-      const values = [JSON.stringify(placed)]
-      const found = await run<{ place: number }>(em, { name, text, values })
-      const rows = new Map(found.map(({ place, ...row }) => [place, row]))
-      return items.map((_, place) => ({ row: rows.get(place) }))
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError)) throw error
-      if (items.length === 1) return [{ error }]
-      return (await Promise.all(items.map((item) => runAll([item])))).flat()
-    }
+function requireBatcher(pool: Pool, query: BatchedQuery): Batcher {
+  const batchers = batchersByPool.get(pool) ?? new Map<string, Batcher>()
+  batchersByPool.set(pool, batchers)
+  const batcher = batchers.get(query.name) ?? createBatcher((items) => runBatch(pool, query, items))
+  batchers.set(query.name, batcher)
+  return batcher
+}
+
+/** If PostgreSQL rejects a batch, runs each item alone, so that no caller fails because of another. */
+async function runBatch(pool: Pool, query: BatchedQuery, items: object[]): Promise<ItemResult[]> {
+  const json = JSON.stringify(items.map((item, place) => ({ ...item, place })))
+  try {
+    const rows = await runPrepared(pool, query, [json])
+    const rowsByPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
+    return items.map((_, place) => ({ row: rowsByPlace.get(place) }))
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) throw error
+    if (items.length === 1) return [{ error }]
+    return (await Promise.all(items.map((item) => runBatch(pool, query, [item])))).flat()
   }
-  return createBatcher((items, scope) => requestScope.run(scope, () => runAll(items)))
+}
+
+async function runPrepared(pool: Pool, { name, sql, isWrite }: BatchedQuery, values: unknown[]) {
+  async function run(client: PoolClient) {
+    const { rows } = await client.query<{ place: number }>({ name, text: sql, values })
+    return rows
+  }
+  const work = isWrite ? (client: PoolClient) => commitAfter(client, run) : run
+  try {
+    return await retryDeadlocks(() => withClient(pool, work))
+  } catch (error) {
+    throw statementError(error)
+  }
+}
+
+/**
+ * Runs a single statement in a transaction. Without one, it would be committed even if the connection
+ * is cut while it runs, although its caller receives an error.
+ */
+async function commitAfter<Result>(
+  client: PoolClient,
+  run: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  await client.query('begin')
+  try {
+    const result = await run(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    if (isConnectionUsable(error)) await client.query('rollback')
+    throw error
+  }
 }

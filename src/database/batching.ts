@@ -1,10 +1,10 @@
 import { callCancelled, createCancellation } from '../core/cancellation.ts'
-import type { RequestScope } from '../core/request-scope.ts'
+import { type RequestScope, requestScope } from '../core/request-scope.ts'
 
-/** How many statements of one kind run at once; what arrives in the meantime is the next batch. */
+/** Statements of one kind that run at once. Queries that arrive while they run form the next batch. */
 const maxRunning = 2
 
-/** The most rows in one statement, so that no caller waits for many large queries of others. */
+/** The most rows in one statement, so that no caller waits long for the large queries of others. */
 const maxBatchRows = 1000
 
 type Entry<Query, Result> = {
@@ -13,23 +13,24 @@ type Entry<Query, Result> = {
   reject: (error: unknown) => void
   scope: RequestScope | undefined
   onAbort: () => void
-  /** The statement that carries the query, once it is sent. */
+  /** The batch that the query is part of, once it is sent. */
   batch: Batch | undefined
 }
 
-/** A running statement: how many callers still wait for it, and how to cancel it. */
+/** A running statement and the number of callers that still wait for it. */
 type Batch = { waiting: number; abort(): void }
 
 /**
- * Creates a function that answers queries arriving together by one statement, which `run` sends.
+ * Creates a function that collects concurrent queries and sends them as one statement with `run`,
+ * which returns a result for each query, in order.
  *
  * A query never joins a statement that was already sent, so its result includes every write that was
- * acknowledged before the call. A failed statement fails only its own queries. A caller whose call is
- * cancelled stops waiting; once all callers of a statement have, the statement is cancelled.
- * `countRows` says how much a query adds to a statement.
+ * acknowledged before the call. A failed statement fails only its own queries. A caller whose scope is
+ * aborted stops waiting; `run` executes in a request scope that is aborted once all callers have.
+ * `countRows` returns how many rows a query adds to a statement.
  */
 export function createBatcher<Query, Result>(
-  run: (queries: Query[], scope: RequestScope) => Promise<Result[]>,
+  run: (queries: Query[]) => Promise<Result[]>,
   countRows: (query: Query) => number = () => 1,
 ): (query: Query, scope?: RequestScope) => Promise<Result> {
   let waiting: Entry<Query, Result>[] = []
@@ -52,10 +53,8 @@ export function createBatcher<Query, Result>(
     const batch = { waiting: entries.length, abort }
     for (const entry of entries) entry.batch = batch
     try {
-      const results = await run(
-        entries.map(({ query }) => query),
-        { signal },
-      )
+      const queries = entries.map(({ query }) => query)
+      const results = await requestScope.run({ signal }, () => run(queries))
       for (const [index, entry] of entries.entries()) {
         stopListening(entry)
         entry.resolve(results[index] as Result)
@@ -71,7 +70,7 @@ export function createBatcher<Query, Result>(
     }
   }
 
-  /** How many of the waiting queries fit into one statement; at least one. */
+  /** Counts the waiting queries that fit into one statement: at least one. */
   function countFitting(): number {
     let rows = 0
     const firstOver = waiting.findIndex(({ query }) => {

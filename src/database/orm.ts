@@ -1,6 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
+import { type CancelBackend, createClientClass } from './client.ts'
 import { CustomRole, CustomRoleAction, CustomRoleMember } from './entities/custom-roles.ts'
 import { Group, GroupMember, LinkedAccount, Member, User, Workspace } from './entities/people.ts'
 import { Activity, DeniedToken } from './entities/records.ts'
@@ -13,7 +14,6 @@ import {
   RefreshFamily,
   RefreshToken,
 } from './entities/sign-in.ts'
-import { releaseBrokenClients } from './lost-clients.ts'
 import { First } from './migrations/001-first.ts'
 import { SignIn } from './migrations/002-sign-in.ts'
 import { Search } from './migrations/003-search.ts'
@@ -23,16 +23,34 @@ import { ClientOrigins } from './migrations/006-client-origins.ts'
 import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
 import { AdminTokens } from './migrations/008-admin-tokens.ts'
 import { ActivityIndexes } from './migrations/009-activity-indexes.ts'
-import { timeouts } from './timeouts.ts'
+import { poolTimeouts } from './pool.ts'
 
 const entities = [
-  ...[User, LinkedAccount, Workspace, Member, Group, GroupMember],
-  ...[ResourceKind, Resource, Share, ServiceApp, ServiceKey, ServiceAction],
-  ...[CustomRole, CustomRoleAction, CustomRoleMember, DeniedToken, Activity],
-  ...[ClientApp, ClientRedirectUri, AuthorizationCode, RefreshFamily, RefreshToken],
+  Activity,
+  AuthorizationCode,
+  ClientApp,
+  ClientRedirectUri,
+  CustomRole,
+  CustomRoleAction,
+  CustomRoleMember,
+  DeniedToken,
+  Group,
+  GroupMember,
+  LinkedAccount,
+  Member,
+  RefreshFamily,
+  RefreshToken,
+  Resource,
+  ResourceKind,
+  ServiceAction,
+  ServiceApp,
+  ServiceKey,
+  Share,
+  User,
+  Workspace,
 ]
 
-/** In their order; each has the name of its file, by which `migrate` knows what has been applied. */
+/** In order. Each has the name of its file, which `migrate` compares with the applied ones. */
 const migrations = [
   { name: '001-first', class: First },
   { name: '002-sign-in', class: SignIn },
@@ -45,21 +63,22 @@ const migrations = [
   { name: '009-activity-indexes', class: ActivityIndexes },
 ]
 
-/** The entities over a pool of their own, which `onPool` hears of; connects at the first use. */
-export function openOrm(url: string, onPool?: (pool: Pool) => void): Promise<MikroORM> {
+type OrmOptions = {
+  /** Cancels statements whose request scope is aborted; without it they run to their end. */
+  cancelBackend?: CancelBackend
+  onPoolCreated?: (pool: Pool) => void
+}
+
+/** Opens the entities on their own pool, which is created and connects at the first use. */
+export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM> {
+  const { cancelBackend, onPoolCreated } = options
   return MikroORM.init({
     clientUrl: url,
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: 10 },
-    driverOptions: {
-      ...timeouts,
-      onPoolCreated: (pool: Pool) => {
-        releaseBrokenClients(pool)
-        onPool?.(pool)
-      },
-    },
-    // What matters of it arrives as errors.
+    driverOptions: { ...poolTimeouts, Client: createClientClass(cancelBackend), onPoolCreated },
+    // Failures reach the caller as errors.
     logger: () => {},
     migrations: {
       migrationsList: migrations,

@@ -1,58 +1,45 @@
 import { Pool, type PoolConfig } from 'pg'
-import { type RequestScope, requestScope } from '../core/request-scope.ts'
-import { withSpan } from '../core/trace.ts'
-import { type CancelBackend, cancellable } from './cancellable.ts'
+import { type CancelBackend, createClientClass } from './client.ts'
 import { statementError } from './database-errors.ts'
-import { withClient } from './lend.ts'
-import { type PoolCounts, poolCounts } from './pool-counts.ts'
+import { countConnections, type PoolCounts, withClient } from './pool.ts'
 
-/** Prepared statements over a few connections of their own; the ORM prepares nothing. */
+/** Runs prepared statements on connections that nothing else uses. */
 export type StatementPool = {
-  /** Runs the statement known by `name`, its rows as arrays, until its scope goes. */
-  rows<Row extends unknown[]>(
-    name: string,
-    sql: string,
-    values: unknown[],
-    scope?: RequestScope,
-  ): Promise<Row[]>
+  /** Runs the statement that is prepared as `name` and returns its rows as arrays. */
+  rows<Row extends unknown[]>(name: string, sql: string, values: unknown[]): Promise<Row[]>
   counts(): PoolCounts
   close(): Promise<void>
 }
 
 /**
- * The pool of the statements that every call waits for. Their plans are generic: a statement over
- * arrays would otherwise be planned anew at each execution, at three times its work.
+ * Creates the pool for the statements that every call waits for. It forces generic plans: PostgreSQL
+ * would otherwise plan a statement over arrays at each execution, which takes three times as long.
  */
 export function createStatementPool(
   config: PoolConfig,
   onError: (error: Error) => void,
-  cancel: CancelBackend,
+  cancelBackend: CancelBackend,
 ): StatementPool {
-  const pool = new Pool({ ...config, options: '-c plan_cache_mode=force_generic_plan -c jit=off' })
+  const pool = new Pool({
+    ...config,
+    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
+    Client: createClientClass(cancelBackend),
+  })
   pool.on('error', onError)
-  // A connection lost while a statement runs is told of twice: its statement fails, too.
+  // The running statement of a lost connection fails, too; without a listener, the process would exit.
   pool.on('connect', (client) => client.on('error', () => {}))
-
-  async function run<Row extends unknown[]>(
-    query: { name: string; text: string; values: unknown[] },
-    scope: RequestScope | undefined,
-  ): Promise<Row[]> {
-    try {
-      return await withClient(pool, async (client) => {
-        const work = () => client.query<Row>({ ...query, rowMode: 'array' })
-        return (await cancellable(client, scope, cancel, work)).rows
-      })
-    } catch (error) {
-      throw statementError(error)
-    }
-  }
-
   return {
-    rows(name, text, values, scope = requestScope.getStore()) {
-      const work = () => run<never>({ name, text, values }, scope)
-      return withSpan(scope?.span, name, { 'db.system.name': 'postgresql' }, work)
+    async rows<Row extends unknown[]>(name: string, text: string, values: unknown[]) {
+      try {
+        const { rows } = await withClient(pool, (client) =>
+          client.query<Row>({ name, text, values, rowMode: 'array' }),
+        )
+        return rows
+      } catch (error) {
+        throw statementError(error)
+      }
     },
-    counts: () => poolCounts(pool),
+    counts: () => countConnections(pool),
     close: () => pool.end(),
   }
 }

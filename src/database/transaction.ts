@@ -1,8 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import { statementError } from './database-errors.ts'
-import { retryDeadlocks } from './deadlock.ts'
+import { isDeadlock, statementError } from './database-errors.ts'
 
-/** Runs `work` in one transaction; nothing of the network may happen inside. */
+const maxAttempts = 3
+
+/**
+ * Runs `work` in a transaction, with an entity manager of that transaction. `work` runs again if
+ * PostgreSQL aborts it because of a deadlock, so it must have no other effects, such as network calls.
+ *
+ * @example
+ * await inTransaction(em, async (em) => {
+ *   await query(em, 'update users set name = $1 where id = $2', [name, id])
+ * })
+ *
+ * @throws what `work` throws, or a ServiceError `unavailable` if BEGIN or COMMIT fails
+ */
 export async function inTransaction<Result>(
   em: EntityManager,
   work: (em: EntityManager) => Promise<Result>,
@@ -19,11 +30,23 @@ export async function inTransaction<Result>(
           }),
         )
       } catch (error) {
+        // A failed ROLLBACK must not hide the error that caused it.
         throw failures.length > 0 ? failures[0] : error
       }
     })
   } catch (error) {
-    // What `work` has not thrown comes from BEGIN or COMMIT, bare of MikroORM's exceptions.
+    // MikroORM does not convert errors of BEGIN and COMMIT.
     throw failures.length > 0 ? error : statementError(error)
+  }
+}
+
+/** Runs `work`, and again if PostgreSQL aborted it to resolve a deadlock. */
+export async function retryDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === maxAttempts || !isDeadlock(error)) throw error
+    }
   }
 }

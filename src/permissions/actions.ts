@@ -14,48 +14,46 @@ import type {
 import { actorOf, recordActivityStatement } from '../activity/record-activity.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
-import { executeBound } from '../database/bound-statement.ts'
+import { query } from '../database/query.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { type Decision, defineDecision } from './decision.ts'
+import { grantedActionsSql, listActionsSql, upsertActionsSql } from './queries.ts'
 
-/** What every resource knows without registration (specification 2). */
-const builtIn = ['view', 'edit']
+/** The actions of every resource, which services must not register. */
+const builtInActions = ['view', 'edit']
 
-/** Adds actions of a service and updates their descriptions; answers all that it has now. */
+/** Registers actions of a service or updates their descriptions. Returns all actions of the service. */
 export async function registerActions(
   { em, principal }: WriteContext,
   { service_name, actions }: RegisterActionsRequest,
 ): Promise<ServiceActions> {
-  requireNewNames(actions.map(({ name }) => name))
+  requireValidNames(actions.map(({ name }) => name))
   const rows = actions.map(({ name, description = '' }) => ({ id: uuid(), name, description }))
   return inTransaction(em, async (em) => {
-    // In one order, so that two nodes of a service that start at once wait for each other.
-    const changed = await em.execute<{ id: string; name: string }[]>(
-      `insert into service_actions as known (id, service_name, name, description)
-       select id, ?, name, description
-       from jsonb_to_recordset(?::jsonb) as given (id uuid, name text, description text)
-       order by name
-       on conflict (service_name, name) do update set description = excluded.description
-       where known.description <> excluded.description
-       returning id, name`,
-      [service_name, JSON.stringify(rows)],
+    const changed = await query<{ id: string; name: string }>(em, upsertActionsSql, [
+      service_name,
+      JSON.stringify(rows),
+    ])
+    const newIds = new Set(rows.map(({ id }) => id))
+    const changedByEvent = Map.groupBy(changed, ({ id }) =>
+      newIds.has(id) ? 'service_action.registered' : 'service_action.updated',
     )
-    const added = new Set(rows.map(({ id }) => id))
-    const told = Map.groupBy(changed, ({ id }) =>
-      added.has(id) ? 'service_action.registered' : 'service_action.updated',
-    )
-    for (const [action, some] of told) {
-      const entries = some.map(({ id, name }) => ({ targetId: id, detail: { service_name, name } }))
-      await executeBound(em, recordActivityStatement(actorOf(principal), action, entries))
+    for (const [event, group] of changedByEvent) {
+      const entries = group.map(({ id, name }) => ({
+        targetId: id,
+        detail: { service_name, name },
+      }))
+      const { sql, values } = recordActivityStatement(actorOf(principal), event, entries)
+      await query(em, sql, values)
     }
-    const [service] = await findActions(em, 'where service_name = ?', [service_name])
+    const [service] = await listActions(em, service_name)
     return service ?? { service_name, actions: [] }
   })
 }
 
-/** Lists the actions of a service that custom roles currently give the user in the token's workspace. */
+/** Lists the actions of a service that custom roles grant the user in the workspace of the token. */
 export function createListGrantedActions(
   statements: StatementPool,
 ): Decision<ListGrantedActionsRequest, ListGrantedActionsResponse> {
@@ -64,44 +62,29 @@ export function createListGrantedActions(
     async handle({ principal }, { service_name }) {
       const { id, workspaceId } = requireUser(principal)
       const values = [service_name, id, workspaceId]
-      const rows = await statements.rows<[string]>('granted actions', grantedSql, values)
+      const rows = await statements.rows<[string]>('granted actions', grantedActionsSql, values)
       return { service_name, actions: rows.map(([name]) => name) }
     },
   })
 }
 
-/** Every service's actions, by service and name. */
+/** Lists the actions of every service, by service and name. */
 export async function listServiceActions(
   { em }: RequestContext,
   _request: ListServiceActionsRequest,
 ): Promise<ListServiceActionsResponse> {
-  return { services: await findActions(em, '', []) }
+  return { services: await listActions(em) }
 }
-
-const grantedSql = `
-  select name from service_actions a
-  where service_name = $1 and exists (
-    select from custom_role_actions ra
-    join custom_role_members rm on rm.role_id = ra.role_id
-    where ra.service_action_id = a.id and rm.user_id = $2 and rm.workspace_id = $3
-  )
-  order by name`
 
 type ActionRow = Omit<ServiceAction, 'registered_at'> & {
   service_name: string
   registered_at: Timestamp
 }
 
-async function findActions(
-  em: EntityManager,
-  where: string,
-  values: string[],
-): Promise<ServiceActions[]> {
-  const columns = 'service_name, id, name, description, registered_at'
-  const sql = `select ${columns} from service_actions ${where} order by service_name, name`
-  const rows = await em.execute<ActionRow[]>(sql, values)
-  const services = Map.groupBy(rows, ({ service_name }) => service_name)
-  return [...services].map(([service_name, actions]) => ({
+async function listActions(em: EntityManager, serviceName?: string): Promise<ServiceActions[]> {
+  const rows = await query<ActionRow>(em, listActionsSql, [serviceName])
+  const rowsByService = Map.groupBy(rows, ({ service_name }) => service_name)
+  return [...rowsByService].map(([service_name, actions]) => ({
     service_name,
     actions: actions.map(({ service_name: _, registered_at, ...action }) => ({
       ...action,
@@ -110,11 +93,11 @@ async function findActions(
   }))
 }
 
-function requireNewNames(names: string[]): void {
-  const problems = names.flatMap((name, at): FieldViolation[] => {
-    const field = `actions[${at}].name`
-    if (builtIn.includes(name)) return [{ field, message: 'is built in' }]
-    return names.indexOf(name) < at ? [{ field, message: 'stands there twice' }] : []
+function requireValidNames(names: string[]): void {
+  const violations = names.flatMap((name, index): FieldViolation[] => {
+    const field = `actions[${index}].name`
+    if (builtInActions.includes(name)) return [{ field, message: 'is built in' }]
+    return names.indexOf(name) < index ? [{ field, message: 'is duplicated' }] : []
   })
-  if (problems.length > 0) throw invalidArgument(...problems)
+  if (violations.length > 0) throw invalidArgument(...violations)
 }

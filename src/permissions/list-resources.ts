@@ -9,7 +9,8 @@ import type { RequestContext } from '../core/request-context.ts'
 import { ResourceKind } from '../database/entities/resources.ts'
 import { findPage } from '../database/page.ts'
 import { query } from '../database/query.ts'
-import { type Resource, requireResource, resourceSql, viewFacts, viewResource } from './resource.ts'
+import { countSharesSql, type Resource, resourceSql } from './queries.ts'
+import { requireResource, viewFacts, viewResource } from './resource.ts'
 
 /** Lists the resources of every service, newest first. An unknown filter value matches nothing. */
 export async function listPermissions(
@@ -52,17 +53,12 @@ async function findKindIds(em: EntityManager, service_name: string): Promise<num
 /** A separate query: as part of the list, it would also count for every row before the page. */
 async function countShares(em: EntityManager, page: Resource[]): Promise<Map<string, number>> {
   if (page.length === 0) return new Map()
-  const rows = await query<{ id: string; count: number }>(
-    em,
-    `select r.id, count(*)::int as count
-     from resources r join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
-     where r.id = any($1::uuid[]) group by r.id`,
-    [page.map(({ id }) => id)],
-  )
+  const ids = page.map(({ id }) => id)
+  const rows = await query<{ id: string; count: number }>(em, countSharesSql, [ids])
   return new Map(rows.map(({ id, count }) => [id, count]))
 }
 
-/** A resource's record with its shares. */
+/** Returns a resource with its shares. */
 export async function getPermission(
   { em, principal }: RequestContext,
   { permission_id }: PermissionRequest,

@@ -12,11 +12,11 @@ export function createLoadFacts(
   statements: StatementPool,
   onBatch?: (callers: number) => void,
 ): LoadFacts {
-  return createBatcher(async (queries, scope) => {
+  return createBatcher(async (queries) => {
     onBatch?.(queries.length)
     const { membership, parameters, read } = createFactsBatch(queries)
     const name = `facts ${membership}`
-    const [row] = await statements.rows<FactsRow>(name, factsSql[membership], parameters, scope)
+    const [row] = await statements.rows<FactsRow>(name, factsSql[membership], parameters)
     return read(row as FactsRow)
   }, countRows)
 }

@@ -4,11 +4,11 @@ import type {
 } from '../../gen/daikon/v1/permissions.ts'
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { Resource as ResourceRow, type Visibility } from '../database/entities/resources.ts'
+import { Resource as ResourceEntity, type Visibility } from '../database/entities/resources.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { requireResource, viewResource } from './resource.ts'
 
-/** Opens a resource to its workspace or closes it; what changes nothing is no occurrence. */
+/** Sets the visibility of a resource. A change is recorded; setting the current value is not. */
 export async function updateVisibility(
   { em, principal }: RequestContext,
   request: UpdateVisibilityRequest,
@@ -17,9 +17,9 @@ export async function updateVisibility(
   const { id, service_name, resource_type, resource_id, visibility: from } = resource
   const to = request.visibility as Visibility
   await inTransaction(em, async (em) => {
-    // The condition makes one of two racing changes the one that is recorded.
+    // With this condition, only one of two concurrent changes to the same value is recorded.
     const where = { id, visibility: { $ne: to } }
-    if (await em.nativeUpdate(ResourceRow, where, { visibility: to })) {
+    if (await em.nativeUpdate(ResourceEntity, where, { visibility: to })) {
       await recordActivity(em, actorOf(principal), {
         action: 'permission.visibility_changed',
         targetId: id,

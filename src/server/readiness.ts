@@ -1,4 +1,4 @@
-import type { Control } from '../database/control.ts'
+import type { ControlConnection } from '../database/control-connection.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 
 /** Whether a node accepts calls, and the state of its dependencies. */
@@ -13,7 +13,7 @@ export type Readiness = {
 }
 
 type ReadinessOptions = {
-  control: Pick<Control, 'hasActiveApps'>
+  control: Pick<ControlConnection, 'hasActiveApps'>
   rateLimiter: Pick<RateLimiter, 'degraded'>
   hasRedis: boolean
   keysRequired: boolean

@@ -93,7 +93,7 @@ for (const transport of environment.transports) {
     t.deepEqual(violations, [
       { field: 'actions[1].name', message: 'is built in' },
       { field: 'actions[3].name', message: 'is built in' },
-      { field: 'actions[4].name', message: 'stands there twice' },
+      { field: 'actions[4].name', message: 'is duplicated' },
     ])
     const many = Array.from({ length: 1001 }, (_, at) => ({ name: `a${at}` }))
     for (const wrong of [[], many]) {

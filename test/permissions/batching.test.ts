@@ -1,6 +1,6 @@
 import test from 'ava'
 import { createCancellation } from '../../src/core/cancellation.ts'
-import type { RequestScope } from '../../src/core/request-scope.ts'
+import { type RequestScope, requestScope } from '../../src/core/request-scope.ts'
 import { createBatcher } from '../../src/database/batching.ts'
 
 /** A statement in the test's hands: what it was asked, and when it answers. */
@@ -14,10 +14,11 @@ type Sent = {
 function createStatement(rowsOf?: (question: string) => number) {
   const sent: Sent[] = []
   const ask = createBatcher<string, string>(
-    (questions, scope) =>
+    (questions) =>
       new Promise((resolve, reject) => {
         const answer = (by = (question: string) => `answer to ${question}`) =>
           resolve(questions.map(by))
+        const scope = requestScope.getStore() as RequestScope
         sent.push({ questions, scope, answer, fail: reject })
       }),
     rowsOf,
@@ -168,18 +169,18 @@ test('who goes waits no longer; the statement runs on for the others and stops w
   const answers = [ask('a', a), ask('b', b)]
   await turn()
   a.abort()
-  await t.throwsAsync(answers[0] as Promise<string>, { name: 'Fault', message: /cancelled/ })
+  await t.throwsAsync(answers[0] as Promise<string>, { name: 'ServiceError', message: /cancelled/ })
   t.false(sent[0]?.scope.signal.aborted)
   b.abort()
-  await t.throwsAsync(answers[1] as Promise<string>, { name: 'Fault' })
+  await t.throwsAsync(answers[1] as Promise<string>, { name: 'ServiceError' })
   t.true(sent[0]?.scope.signal.aborted)
 
   // Whoever goes before their statement is sent is not in it.
   const second = ask('second')
   const third = ask('third', late)
   late.abort()
-  await t.throwsAsync(third, { name: 'Fault' })
-  await t.throwsAsync(ask('too late', late), { name: 'Fault' })
+  await t.throwsAsync(third, { name: 'ServiceError' })
+  await t.throwsAsync(ask('too late', late), { name: 'ServiceError' })
   await turn()
   t.deepEqual(sent[1]?.questions, ['second'])
   sent[1]?.answer()

@@ -1,0 +1,110 @@
+import pg, { type PoolClient } from 'pg'
+import { callCancelled } from '../core/cancellation.ts'
+import { type RequestScope, requestScope } from '../core/request-scope.ts'
+import { withSpan } from '../core/trace.ts'
+
+/** Cancels the statement that the connection with this process id runs. */
+export type CancelBackend = (processId: number) => Promise<void>
+
+type Release = PoolClient['release']
+
+/** Never cancelled: they are quick, and a transaction must end even if its caller is gone. */
+const transactionControl = /^\s*(begin|start|commit|rollback|savepoint|release)\b/i
+
+/**
+ * Creates the client class of a pool (the `Client` option of pg.Pool). Its clients add to those of pg:
+ *
+ * - A statement is cancelled when the request scope in which it runs is aborted.
+ * - A statement has a span when its request is traced.
+ * - A client whose connection is lost or does not respond ends and returns to its pool by itself.
+ *   Kysely never releases a client whose BEGIN, COMMIT or ROLLBACK fails (kysely#1990), so without
+ *   this each outage would shrink the pool.
+ *
+ * Without `cancelBackend`, statements run to their end.
+ */
+export function createClientClass(cancelBackend?: CancelBackend): new () => pg.Client {
+  return class PooledClient extends pg.Client {
+    #release: Release | undefined
+
+    constructor(config?: pg.ClientConfig) {
+      super(config)
+      this.once('end', () => setImmediate(() => this.#release?.(true)))
+    }
+
+    /** Set by the pool each time it hands out the client. */
+    set release(release: Release) {
+      let isReleased = false
+      this.#release = (destroy) => {
+        if (isReleased) return
+        isReleased = true
+        release(destroy)
+      }
+    }
+
+    get release(): Release | undefined {
+      return this.#release
+    }
+
+    override query(...args: never[]): never {
+      return this.#query(args) as never
+    }
+
+    async #query(args: never[]): Promise<unknown> {
+      const send = () => this.#send(args)
+      const scope = requestScope.getStore()
+      if (!scope) return send()
+      const { name, text } = readStatement(args[0])
+      const run = transactionControl.test(text) ? send : () => this.#sendCancellable(scope, send)
+      if (!scope.span) return run()
+      return withSpan(scope.span, name, createAttributes(text), run)
+    }
+
+    async #send(args: never[]): Promise<unknown> {
+      try {
+        return await (super.query(...(args as unknown as [string])) as Promise<unknown>)
+      } catch (error) {
+        // PostgreSQL did not respond, so a ROLLBACK on this connection would only wait as well.
+        if (!(error instanceof pg.DatabaseError)) void this.end()
+        throw error
+      }
+    }
+
+    /** Waits until a cancellation has been processed, so that it cannot hit the next statement. */
+    async #sendCancellable<Result>(
+      { signal }: RequestScope,
+      send: () => Promise<Result>,
+    ): Promise<Result> {
+      if (!cancelBackend) return send()
+      if (signal.aborted) throw callCancelled()
+      let cancelling: Promise<void> | undefined
+      const onAbort = () => {
+        // pg receives it when it connects, but its types lack it.
+        const { processID } = this as unknown as { processID: number }
+        cancelling = cancelBackend(processID).catch(() => {})
+      }
+      signal.addEventListener('abort', onAbort)
+      try {
+        return await send()
+      } finally {
+        signal.removeEventListener('abort', onAbort)
+        if (cancelling) await cancelling
+      }
+    }
+  } as new () => pg.Client
+}
+
+/** The text of a statement and the name of its span; prepared statements are passed as objects. */
+function readStatement(query: string | { name?: string; text?: string } | undefined) {
+  const text = typeof query === 'string' ? query : (query?.text ?? '')
+  const name = typeof query === 'string' ? undefined : query?.name
+  return { text, name: name ?? text.trim().split(/\s+/, 1)[0] ?? 'sql' }
+}
+
+/** Literals are left out: the ORM writes values into the text. */
+function createAttributes(sql: string) {
+  const summary = sql
+    .replace(/'(?:[^']|'')*'/g, '?')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return { 'db.system.name': 'postgresql', 'db.query.text': summary.slice(0, 300) }
+}

@@ -1,0 +1,35 @@
+import pg, { type Pool, type PoolClient } from 'pg'
+import { ServiceError } from '../core/errors.ts'
+
+/** Milliseconds after which a connection attempt fails and after which a statement fails. */
+export const poolTimeouts = { connectionTimeoutMillis: 3000, query_timeout: 10_000 }
+
+/** The connections of a pool, and the callers that wait for one. */
+export type PoolCounts = { used: number; idle: number; waiting: number }
+
+/** Counts the connections of a pool. */
+export function countConnections({ totalCount, idleCount, waitingCount }: Pool): PoolCounts {
+  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
+}
+
+/** Runs `work` with a client of the pool. A client whose connection failed is not used again. */
+export async function withClient<Result>(
+  pool: Pool,
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    return await work(client)
+  } catch (error) {
+    if (!isConnectionUsable(error)) broken = error as Error
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Whether a connection can be used after this error of a statement: rejected or never sent. */
+export function isConnectionUsable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError || error instanceof ServiceError
+}

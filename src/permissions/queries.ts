@@ -1,0 +1,180 @@
+import { insertEntriesFrom } from '../activity/record-activity.ts'
+import type { BatchedQuery } from '../database/batched-query.ts'
+import type { SharePermission, Visibility } from '../database/entities/resources.ts'
+import type { Timestamp } from '../database/sql-values.ts'
+
+/** A resource with the names of its kind. */
+export type Resource = {
+  id: string
+  kind_id: number
+  service_name: string
+  resource_type: string
+  resource_id: string
+  workspace_id: string
+  owner_id: string
+  visibility: Visibility
+  created_at: Timestamp
+}
+
+export type ShareRow = {
+  id: string
+  user_id: string | null
+  group_id: string | null
+  permission: SharePermission
+  granted_by: string | null
+  granted_at: Timestamp
+}
+
+/** The column of `shares` that holds the grantee. */
+export type GranteeColumn = 'user_id' | 'group_id'
+
+/** Clauses that return a Resource. PostgreSQL drops the left join when it only counts rows. */
+export const resourceSql = {
+  select: 'r.*, k.service_name, k.resource_type',
+  from: 'resources r left join resource_kinds k on k.id = r.kind_id',
+}
+
+/** Item: `id`. Returns a Resource. */
+export const resourceById: BatchedQuery = {
+  name: 'resource_by_id',
+  sql: `
+    select item.place, ${resourceSql.select}
+    from json_to_recordset($1) as item (place int, id uuid)
+    join ${resourceSql.from} on r.id = item.id`,
+}
+
+/** Item: `service_name`, `resource_type`, `resource_id`. Returns a Resource. */
+export const resourceByName: BatchedQuery = {
+  name: 'resource_by_name',
+  sql: `
+    select item.place, r.*, service_name, resource_type
+    from json_to_recordset($1) as item (
+      place int, service_name text, resource_type text, resource_id uuid)
+    join resource_kinds k using (service_name, resource_type)
+    join resources r on r.kind_id = k.id and r.resource_id = item.resource_id`,
+}
+
+/** Item: `kind_id`, `resource_id`. Returns `shares`, oldest first. */
+export const sharesOfResource: BatchedQuery = {
+  name: 'shares_of_resource',
+  sql: `
+    select item.place, array_to_json(array(
+      select row_to_json(s) from shares s
+      where s.kind_id = item.kind_id and s.resource_id = item.resource_id
+      order by s.id
+    )) as shares
+    from json_to_recordset($1) as item (place int, kind_id int, resource_id uuid)`,
+}
+
+/**
+ * Item: the fields of a RegisterResourceRequest, `id`, `visibility`. Returns the new row of `resources`;
+ * none if the resource exists, its kind does not, or its owner is not a member of the workspace.
+ */
+export const registerResource: BatchedQuery = {
+  name: 'register',
+  isWrite: true,
+  sql: `
+    with item as (
+      select * from json_to_recordset($1) as item (
+        place int, id uuid, service_name text, resource_type text, resource_id uuid,
+        workspace_id uuid, owner_id uuid, visibility text)
+    ), inserted as (
+      insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+      select i.id, k.id, i.resource_id, m.workspace_id, m.user_id, i.visibility
+      from item i
+      join resource_kinds k using (service_name, resource_type)
+      join members m on m.workspace_id = i.workspace_id and m.user_id = i.owner_id
+      order by k.id, i.resource_id
+      on conflict (kind_id, resource_id) do nothing
+      returning *
+    )
+    select item.place, inserted.* from inserted join item using (id)`,
+}
+
+/** $1 service name, $2 resource type. Checks first: an insert without effect uses up an identity value. */
+export const insertKindSql = `
+  insert into resource_kinds (service_name, resource_type) select $1, $2
+  where not exists (select from resource_kinds where service_name = $1 and resource_type = $2)
+  on conflict do nothing`
+
+/** $1 id. */
+export const deleteResourceSql = 'delete from resources where id = $1'
+
+/** $1 ids of resources. Returns the number of shares of those that have any. */
+export const countSharesSql = `
+  select r.id, count(*)::int as count
+  from resources r join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
+  where r.id = any($1::uuid[]) group by r.id`
+
+/** Inserts or replaces a share and records it. Returns a ShareRow. */
+export const shareQueries: Record<GranteeColumn, BatchedQuery> = {
+  user_id: createShareQuery('user_id'),
+  group_id: createShareQuery('group_id'),
+}
+
+/** $1 kind id, $2 resource id, $3 id of the grantee. Returns the `permission` that was revoked. */
+export const deleteShareSql: Record<GranteeColumn, string> = {
+  user_id: createDeleteShareSql('user_id'),
+  group_id: createDeleteShareSql('group_id'),
+}
+
+/**
+ * $1 service name, $2 JSON array of `id`, `name`, `description`. Returns `id` and `name` of the actions
+ * that are new or have a new description. Ordered, so that concurrent calls do not deadlock.
+ */
+export const upsertActionsSql = `
+  insert into service_actions as existing (id, service_name, name, description)
+  select id, $1, name, description
+  from jsonb_to_recordset($2::jsonb) as item (id uuid, name text, description text)
+  order by name
+  on conflict (service_name, name) do update set description = excluded.description
+  where existing.description <> excluded.description
+  returning id, name`
+
+/** $1 service name, or null for the actions of all services. */
+export const listActionsSql = `
+  select service_name, id, name, description, registered_at from service_actions
+  where $1::text is null or service_name = $1
+  order by service_name, name`
+
+/** $1 service name, $2 user id, $3 workspace id. Returns the names of granted actions. */
+export const grantedActionsSql = `
+  select name from service_actions a
+  where service_name = $1 and exists (
+    select from custom_role_actions ra
+    join custom_role_members rm on rm.role_id = ra.role_id
+    where ra.service_action_id = a.id and rm.user_id = $2 and rm.workspace_id = $3
+  )
+  order by name`
+
+function createShareQuery(grantee: GranteeColumn): BatchedQuery {
+  return {
+    name: `share_${grantee}`,
+    isWrite: true,
+    sql: `
+      with item as (
+        select * from json_to_recordset($1) as item (
+          place int, id uuid, kind_id int, resource_id uuid, workspace_id uuid, grantee_id uuid,
+          permission text, granted_by uuid, entry json)
+      ), changed as (
+        insert into shares
+          (id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by)
+        select id, kind_id, resource_id, workspace_id, grantee_id, permission, granted_by
+        from item
+        order by kind_id, resource_id, grantee_id
+        on conflict (${grantee}, workspace_id, kind_id, resource_id) where ${grantee} is not null
+        do update set permission = excluded.permission, granted_by = excluded.granted_by,
+          granted_at = excluded.granted_at
+        returning *
+      ), entries as (${insertEntriesFrom('item')})
+      select item.place, changed.* from changed join item
+        on item.kind_id = changed.kind_id and item.resource_id = changed.resource_id
+        and item.grantee_id = changed.${grantee}`,
+  }
+}
+
+function createDeleteShareSql(grantee: GranteeColumn): string {
+  return `
+    delete from shares where kind_id = $1 and resource_id = $2 and ${grantee} = $3
+    returning permission`
+}
