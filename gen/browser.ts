@@ -7,7 +7,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says that the door is open; counts for no limit. */
+        /**
+         * Check liveness
+         * @description Responds while the server accepts requests. Exempt from rate limits.
+         */
         get: operations["health"];
         put?: never;
         post?: never;
@@ -43,7 +46,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lists the resources of one type that the token's user may do the action with. */
+        /**
+         * Lists the resources of one type that the token's user may do the action with.
+         * @description Requires role `viewer` or higher.
+         */
         post: operations["PermissionService_Accessible"];
         delete?: never;
         options?: never;
@@ -60,7 +66,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+        /**
+         * Grants a user or a group of the workspace view or edit; again with another permission replaces it.
+         * @description Requires role `viewer` or higher.
+         */
         post: operations["PermissionService_Share"];
         /** Takes a share back; `permission` is asked for but not looked at (specification 4.1, rule 6). */
         delete: operations["PermissionService_RevokeShare"];
@@ -144,7 +153,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the actions of a service that custom roles give the token's user. */
+        /**
+         * Lists the actions of a service that custom roles give the token's user.
+         * @description Requires role `viewer` or higher.
+         */
         get: operations["PermissionService_ListGrantedActions"];
         /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
         put: operations["PermissionService_RegisterActions"];
@@ -180,15 +192,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answers one workspace. */
+        /**
+         * Answers one workspace.
+         * @description Requires role `viewer` or higher.
+         */
         get: operations["WorkspaceService_GetWorkspace"];
         put?: never;
         post?: never;
-        /** Deletes a workspace and everything in it. */
+        /**
+         * Deletes a workspace and everything in it.
+         * @description Requires role `owner` or higher.
+         */
         delete: operations["WorkspaceService_DeleteWorkspace"];
         options?: never;
         head?: never;
-        /** Changes what is given of name and description. */
+        /**
+         * Changes what is given of name and description.
+         * @description Requires role `admin` or higher.
+         */
         patch: operations["WorkspaceService_UpdateWorkspace"];
         trace?: never;
     };
@@ -201,7 +222,9 @@ export interface paths {
         };
         /**
          * Lists members, those invited among them.
-         * @description 60 requests a minute.
+         * @description Requires role `viewer` or higher.
+         *
+         *     Limited to 60 requests per minute and client.
          */
         get: operations["WorkspaceService_ListMembers"];
         put?: never;
@@ -221,7 +244,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+        /**
+         * Invites a person by e-mail, known or not; again while pending is the same membership.
+         * @description Requires role `admin` or higher.
+         */
         post: operations["WorkspaceService_InviteMember"];
         delete?: never;
         options?: never;
@@ -239,11 +265,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a member, or lets any member leave; groups, roles and shares go with the membership. */
+        /**
+         * Removes a member, or lets any member leave; groups, roles and shares go with the membership.
+         * @description Requires role `viewer` or higher.
+         */
         delete: operations["WorkspaceService_RemoveMember"];
         options?: never;
         head?: never;
-        /** Changes a member's role; owners are made and unmade by owners alone. */
+        /**
+         * Changes a member's role; owners are made and unmade by owners alone.
+         * @description Requires role `admin` or higher.
+         */
         patch: operations["WorkspaceService_UpdateMember"];
         trace?: never;
     };
@@ -254,10 +286,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists every group of the workspace. */
+        /**
+         * Lists every group of the workspace.
+         * @description Requires role `viewer` or higher.
+         */
         get: operations["GroupService_ListGroups"];
         put?: never;
-        /** Makes a group. */
+        /**
+         * Makes a group.
+         * @description Requires role `admin` or higher.
+         */
         post: operations["GroupService_CreateGroup"];
         delete?: never;
         options?: never;
@@ -275,11 +313,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a group, its memberships and what was shared with it. */
+        /**
+         * Deletes a group, its memberships and what was shared with it.
+         * @description Requires role `admin` or higher.
+         */
         delete: operations["GroupService_DeleteGroup"];
         options?: never;
         head?: never;
-        /** Changes what is given of name and description. */
+        /**
+         * Changes what is given of name and description.
+         * @description Requires role `admin` or higher.
+         */
         patch: operations["GroupService_UpdateGroup"];
         trace?: never;
     };
@@ -292,9 +336,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a member of the workspace; again changes nothing. */
+        /**
+         * Adds a member of the workspace; again changes nothing.
+         * @description Requires role `admin` or higher.
+         */
         post: operations["GroupService_AddGroupMember"];
-        /** Takes a member out of a group. */
+        /**
+         * Takes a member out of a group.
+         * @description Requires role `admin` or higher.
+         */
         delete: operations["GroupService_RemoveGroupMember"];
         options?: never;
         head?: never;
@@ -310,7 +360,9 @@ export interface paths {
         };
         /**
          * Lists the members of a group.
-         * @description 60 requests a minute.
+         * @description Requires role `viewer` or higher.
+         *
+         *     Limited to 60 requests per minute and client.
          */
         get: operations["GroupService_ListGroupMembers"];
         put?: never;
@@ -961,7 +1013,7 @@ export interface paths {
         };
         /**
          * Sends the browser to the provider.
-         * @description 10 requests a minute.
+         * @description Limited to 10 requests per minute and client.
          */
         get: operations["AuthService_BeginLogin"];
         put?: never;
@@ -981,7 +1033,7 @@ export interface paths {
         };
         /**
          * Where the provider sends the browser back: on to the client app, with a code or an error.
-         * @description 10 requests a minute.
+         * @description Limited to 10 requests per minute and client.
          */
         get: operations["AuthService_CompleteLogin"];
         put?: never;
@@ -1001,7 +1053,7 @@ export interface paths {
         };
         /**
          * Lists the workspaces that a code can be exchanged for; does not consume it.
-         * @description 10 requests a minute.
+         * @description Limited to 10 requests per minute and client.
          */
         get: operations["AuthService_ListCodeWorkspaces"];
         put?: never;
@@ -1023,7 +1075,7 @@ export interface paths {
         put?: never;
         /**
          * Exchanges a code for tokens of one workspace.
-         * @description 10 requests a minute.
+         * @description Limited to 10 requests per minute and client.
          */
         post: operations["AuthService_ExchangeToken"];
         delete?: never;
@@ -1043,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Exchanges a refresh token for a new pair; a second time it is theft, and ends the family.
-         * @description 10 requests a minute.
+         * @description Limited to 10 requests per minute and client.
          */
         post: operations["AuthService_RefreshToken"];
         delete?: never;
@@ -1078,7 +1130,7 @@ export interface paths {
         };
         /**
          * Sends an administrator's browser to the provider.
-         * @description 5 requests a minute.
+         * @description Limited to 5 requests per minute and client.
          */
         get: operations["AuthService_BeginAdminLogin"];
         put?: never;
@@ -1098,7 +1150,7 @@ export interface paths {
         };
         /**
          * Sets the admin cookie and goes on to the admin panel, or to its login page with an error.
-         * @description 5 requests a minute.
+         * @description Limited to 5 requests per minute and client.
          */
         get: operations["AuthService_CompleteAdminLogin"];
         put?: never;
@@ -1591,16 +1643,23 @@ export interface components {
             token_endpoint_auth_methods_supported: string[];
             claims_supported: string[];
         };
-        /** @description RFC 9457 */
+        /** @description Problem details (RFC 9457). */
         Problem: {
+            /** @description A URN that identifies the error code. */
             type: string;
+            /** @description The name of the error code. */
             title: string;
+            /** @description The HTTP status. */
             status: number;
+            /** @description An explanation for developers. It may change. */
             detail: string;
-            /** @description Stable; what programs compare */
+            /** @description A stable identifier for programs to compare. */
             reason: string;
+            /** @description Identifies the request in the server log. */
             request_id: string;
+            /** @description The invalid fields of the request. */
             errors?: {
+                /** @description Such as `checks[0].action`. */
                 field: string;
                 message: string;
             }[];
@@ -1617,10 +1676,10 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:failed_precondition",
+                 *       "type": "urn:daikon:problem:failed-precondition",
                  *       "title": "Failed precondition",
                  *       "status": 400,
-                 *       "detail": "The Host header names no host of this service",
+                 *       "detail": "The Host header is not allowed",
                  *       "reason": "HOST_NOT_ALLOWED",
                  *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
                  *     }
@@ -1660,10 +1719,10 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:permission_denied",
+                 *       "type": "urn:daikon:problem:permission-denied",
                  *       "title": "Permission denied",
                  *       "status": 403,
-                 *       "detail": "The token is for another workspace",
+                 *       "detail": "The token was issued for another workspace",
                  *       "reason": "OTHER_WORKSPACE",
                  *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
                  *     }
@@ -1681,7 +1740,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:not_found",
+                 *       "type": "urn:daikon:problem:not-found",
                  *       "title": "Not found",
                  *       "status": 404,
                  *       "detail": "Resource not found",
@@ -1702,7 +1761,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:already_exists",
+                 *       "type": "urn:daikon:problem:already-exists",
                  *       "title": "Conflict",
                  *       "status": 409,
                  *       "detail": "Another workspace has this slug",
@@ -1723,10 +1782,10 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:payload_too_large",
+                 *       "type": "urn:daikon:problem:payload-too-large",
                  *       "title": "Payload too large",
                  *       "status": 413,
-                 *       "detail": "The body has more than 4194304 bytes",
+                 *       "detail": "The body exceeds 4194304 bytes",
                  *       "reason": "BODY_TOO_LARGE",
                  *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
                  *     }
@@ -1744,10 +1803,10 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:unsupported_media_type",
+                 *       "type": "urn:daikon:problem:unsupported-media-type",
                  *       "title": "Unsupported media type",
                  *       "status": 415,
-                 *       "detail": "The body must be application/json, not untyped",
+                 *       "detail": "The body must be application/json",
                  *       "reason": "NOT_JSON",
                  *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
                  *     }
@@ -1765,7 +1824,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:invalid_argument",
+                 *       "type": "urn:daikon:problem:invalid-argument",
                  *       "title": "Invalid request",
                  *       "status": 422,
                  *       "detail": "workspace_id must be a UUID",
@@ -1794,10 +1853,10 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "type": "urn:daikon:problem:resource_exhausted",
+                 *       "type": "urn:daikon:problem:resource-exhausted",
                  *       "title": "Too many requests",
                  *       "status": 429,
-                 *       "detail": "Try again in 12 seconds",
+                 *       "detail": "Rate limit exceeded; try again in 12 seconds",
                  *       "reason": "RATE_LIMITED",
                  *       "request_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7"
                  *     }
@@ -1828,7 +1887,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A problem */
+        /** @description Any other error */
         default: {
             headers: {
                 [name: string]: unknown;
@@ -1841,9 +1900,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @example "global";r=29;t=60 */
+        /**
+         * @description The remaining requests (`r`) and the seconds until one more is allowed (`t`).
+         * @example "global";r=29;t=60
+         */
         RateLimit: string;
-        /** @example "global";q=30;w=60 */
+        /**
+         * @description The allowed requests (`q`) per window of `w` seconds.
+         * @example "global";q=30;w=60
+         */
         "RateLimit-Policy": string;
     };
     pathItems: never;
@@ -1859,7 +1924,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is */
+            /** @description The server accepts requests */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1896,13 +1961,14 @@ export interface operations {
                         resource_type: string;
                         /** Format: uuid */
                         resource_id: string;
+                        /** @description `view`, `edit`, or an action the service registered; any other is answered with false. */
                         action: string;
                     }[];
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -1961,14 +2027,18 @@ export interface operations {
                     action: string;
                     /** Format: uuid */
                     workspace_id: string;
-                    /** @default 1000 */
+                    /**
+                     * @description Ids in one answer; 1,000 when absent.
+                     * @default 1000
+                     */
                     limit?: number;
+                    /** @description The `next_page_token` of the answer before. */
                     page_token?: string;
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2029,7 +2099,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2092,7 +2162,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2156,7 +2226,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2226,7 +2296,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2286,7 +2356,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2341,7 +2411,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2371,7 +2441,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2421,16 +2491,20 @@ export interface operations {
                  */
                 "application/json": {
                     service_name: string;
-                    /** @default [] */
+                    /**
+                     * @description Each name once; `view` and `edit` are built in.
+                     * @default []
+                     */
                     actions?: {
                         name: string;
+                        /** @description Empty when absent. */
                         description?: string;
                     }[];
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2474,7 +2548,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2528,7 +2602,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2572,7 +2646,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2615,7 +2689,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2659,7 +2733,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2695,6 +2769,7 @@ export interface operations {
     WorkspaceService_ListMembers: {
         parameters: {
             query?: {
+                /** @description Looks into names and e-mails. */
                 q?: string;
                 limit?: number;
             };
@@ -2707,7 +2782,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2772,7 +2847,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2822,7 +2897,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2868,7 +2943,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2916,7 +2991,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -2974,7 +3049,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3022,7 +3097,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3068,7 +3143,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3118,7 +3193,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3162,7 +3237,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3195,7 +3270,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3237,7 +3312,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3282,12 +3357,13 @@ export interface operations {
                  */
                 "application/json": {
                     name?: string;
+                    /** @description An http or https URL, or empty. */
                     avatar_url?: string;
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3327,7 +3403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3368,7 +3444,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3396,7 +3472,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3423,7 +3499,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3484,6 +3560,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
+                /** @description The `next_before` of the answer before. */
                 before?: string;
                 action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.shared" | "permission.share_revoked";
                 actor_id?: string;
@@ -3496,7 +3573,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3540,6 +3617,7 @@ export interface operations {
             query?: {
                 page?: number;
                 page_size?: number;
+                /** @description Looks into names and e-mails. */
                 q?: string;
             };
             header?: never;
@@ -3548,7 +3626,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3599,7 +3677,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3708,7 +3786,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3824,7 +3902,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3865,6 +3943,7 @@ export interface operations {
             query?: {
                 page?: number;
                 page_size?: number;
+                /** @description Looks into names and slugs. */
                 q?: string;
             };
             header?: never;
@@ -3873,7 +3952,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3934,7 +4013,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -3976,7 +4055,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4016,7 +4095,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4059,7 +4138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4103,7 +4182,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4139,6 +4218,7 @@ export interface operations {
     AdminService_ListMembers: {
         parameters: {
             query?: {
+                /** @description Looks into names and e-mails. */
                 q?: string;
                 limit?: number;
             };
@@ -4151,7 +4231,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4216,7 +4296,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4266,7 +4346,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4312,7 +4392,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4360,7 +4440,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4418,7 +4498,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4466,7 +4546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4513,7 +4593,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4561,7 +4641,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4620,7 +4700,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4664,7 +4744,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4697,7 +4777,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4749,7 +4829,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4816,7 +4896,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4891,7 +4971,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4954,7 +5034,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4991,7 +5071,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5037,7 +5117,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5096,7 +5176,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5143,7 +5223,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5187,7 +5267,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5234,7 +5314,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5292,7 +5372,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5334,7 +5414,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5365,7 +5445,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5412,7 +5492,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5454,7 +5534,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5482,7 +5562,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5531,13 +5611,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description What people call it. */
                     name: string;
+                    /** @description The one service its keys act for; it stays so. */
                     service_name: string;
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5584,7 +5666,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5628,7 +5710,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5681,13 +5763,16 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @default 86400 */
+                    /**
+                     * @description How long the keys before still hold, at most 30 days; a day when absent.
+                     * @default 86400
+                     */
                     overlap_seconds?: number;
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5732,7 +5817,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5784,13 +5869,16 @@ export interface operations {
                  */
                 "application/json": {
                     name: string;
-                    /** @default [] */
+                    /**
+                     * @description Absolute; https, or http on a loopback host (any http with DEBUG); no fragment, no user.
+                     * @default []
+                     */
                     redirect_uris?: string[];
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             201: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5836,7 +5924,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, no content */
             204: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5878,14 +5966,17 @@ export interface operations {
                  */
                 "application/json": {
                     name?: string;
-                    /** @default [] */
+                    /**
+                     * @description In place of those before; none leaves them as they are.
+                     * @default []
+                     */
                     redirect_uris?: string[];
                     is_active?: boolean;
                 };
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -5935,6 +6026,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description At most 5 MiB. */
                     csv: string;
                 };
                 "multipart/form-data": {
@@ -5952,7 +6044,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6019,6 +6111,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description At most 5 MiB. */
                     csv: string;
                 };
                 "multipart/form-data": {
@@ -6036,7 +6129,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6092,24 +6185,34 @@ export interface operations {
     AuthService_BeginLogin: {
         parameters: {
             query: {
-                /** @example https://app.example.com/callback */
+                /**
+                 * @description Registered on an active client app, to the letter.
+                 * @example https://app.example.com/callback
+                 */
                 redirect_uri: string;
-                /** @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM */
+                /**
+                 * @description RFC 7636, S256.
+                 * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
+                 */
                 code_challenge: string;
                 /** @example S256 */
                 code_challenge_method: "S256";
+                /** @description Comes back on the redirect. */
                 state?: string;
             };
             header?: never;
             path: {
-                /** @example google */
+                /**
+                 * @description `google`, `microsoft` or `github`.
+                 * @example google
+                 */
                 provider: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Onwards */
+            /** @description Redirect */
             302: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6146,7 +6249,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Onwards */
+            /** @description Redirect */
             302: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6177,7 +6280,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6231,7 +6334,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6283,7 +6386,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6323,7 +6426,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6358,7 +6461,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Onwards */
+            /** @description Redirect */
             302: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6395,7 +6498,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Onwards */
+            /** @description Redirect */
             302: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6423,7 +6526,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6457,7 +6560,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6494,7 +6597,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6533,7 +6636,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success */
             200: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];

@@ -1,18 +1,19 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { fieldOption } from './descriptors.ts'
 
-/** How a cookie is declared (policy.proto). */
+/** A cookie declared with the `binding` option (policy.proto). */
 export type CookieDeclaration = {
   name: string
   same_site?: 'SAME_SITE_LAX' | 'SAME_SITE_STRICT'
   path?: string
+  /** Seconds. */
   max_age?: number
 }
 
-/** A field that travels in a header or a cookie, never in path, query or body. */
+/** A message field that REST carries in a header or a cookie instead of the path, query or body. */
 export type BoundField = { field: string; header?: string; cookie?: CookieDeclaration }
 
-/** The travelling fields of a message. */
+/** The fields of a message that have a `binding` option. */
 export function readBoundFields(registry: FileRegistry, message: DescMessage): BoundField[] {
   return message.fields.flatMap((field) => {
     const binding = fieldOption(registry, field, 'daikon.v1.binding')

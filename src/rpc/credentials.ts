@@ -6,92 +6,104 @@ import type { Tokens } from '../identity/tokens.ts'
 import type { Credentials } from './call.ts'
 import type { Tier } from './method.ts'
 
-/** What each tier asks for: the type of a token, a service key (specification 5.1). */
-const needs: Record<Tier, { token?: 'access' | 'admin_access'; service?: true }> = {
+/** The credentials that each tier requires. */
+const requirements: Record<Tier, { token?: 'access' | 'admin_access'; serviceKey?: true }> = {
   public: {},
   user: { token: 'access' },
-  service: { service: true },
-  dual: { token: 'access', service: true },
+  service: { serviceKey: true },
+  dual: { token: 'access', serviceKey: true },
   admin: { token: 'admin_access' },
 }
 
-/** Whom credentials name; whether they still hold is asked of the database at each call. */
+/**
+ * The claims of tokens whose signature and expiry are valid, and the hash of the service key. Whether
+ * the user, the key and the token are still active is read from the database on every call.
+ */
 export type VerifiedCredentials = {
   user?: Token<'access'> | undefined
   admin?: Token<'admin_access'> | undefined
-  /** The tier asks for a service key. */
+  /** The tier requires a service key. */
   service?: true | undefined
-  /** Of the service key, if one was shown. */
+  /** The hash of the presented service key, if any. */
   keyHash?: string | undefined
 }
 
-/** Reads what the tier asks for, at once where it is remembered; throws unauthenticated. */
+/**
+ * Verifies the credentials that a tier requires. Returns synchronously when the token is cached;
+ * throws or rejects with `unauthenticated`.
+ */
 export type VerifyCredentials = (
   tier: Tier,
   credentials: Credentials,
   now: Date,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
 
-/** The most tokens whose verified signature is remembered. */
-const mostRemembered = 50_000
+type CacheEntry = VerifiedCredentials & { expiresAt: number }
+
+/** Bounds the memory of the cache: clients choose its keys. */
+const maxCacheEntries = 50_000
 
 /**
- * Recognizes credentials. Those of a verified token are remembered by their SHA-256, never
- * themselves, and never past the token's expiry.
+ * Creates a verifier that caches verified tokens until they expire, because a signature check costs
+ * more than the rest of a permission check. The cache is keyed by a SHA-256 of the credentials and
+ * never contains the credentials themselves.
  */
 export function createCredentialsVerifier(tokens: Tokens): VerifyCredentials {
-  const remembered = new Map<string, VerifiedCredentials & { until: number }>()
+  const cache = new Map<string, CacheEntry>()
 
-  function remember(digest: string, recognized: VerifiedCredentials & { until: number }) {
-    if (remembered.size >= mostRemembered) {
-      const [oldest] = remembered.keys()
-      if (oldest) remembered.delete(oldest)
+  function addToCache(digest: string, entry: CacheEntry) {
+    if (cache.size >= maxCacheEntries) {
+      const [oldest] = cache.keys()
+      if (oldest) cache.delete(oldest)
     }
-    remembered.set(digest, recognized)
+    cache.set(digest, entry)
   }
 
-  async function verify(tier: Tier, credentials: Credentials, digest: string) {
-    const { token, service } = needs[tier]
-    const user =
-      token === 'access' ? await tokens.verify(token, readBearer(credentials)) : undefined
-    const admin =
-      token === 'admin_access' ? await tokens.verify(token, readCookie(credentials)) : undefined
-    const recognized = { user, admin, ...recognizeService(service, credentials) }
-    remember(digest, { ...recognized, until: ((user ?? admin)?.exp ?? 0) * 1000 })
-    return recognized
+  async function verifyTokens(tier: Tier, credentials: Credentials, digest: string) {
+    const { token } = requirements[tier]
+    const verified = readServiceKey(tier, credentials)
+    if (token === 'access') verified.user = await tokens.verify(token, requireBearer(credentials))
+    if (token === 'admin_access')
+      verified.admin = await tokens.verify(token, requireAdminCookie(credentials))
+    const expirySeconds = (verified.user ?? verified.admin)?.exp ?? 0
+    addToCache(digest, { ...verified, expiresAt: expirySeconds * 1000 })
+    return verified
   }
 
   return (tier, credentials, now) => {
-    const { token, service } = needs[tier]
-    if (!token) return recognizeService(service, credentials)
+    if (!requirements[tier].token) return readServiceKey(tier, credentials)
     credentials.digest ??= digestOf(tier, credentials)
-    const known = remembered.get(credentials.digest)
-    if (known && known.until > now.getTime()) return known
-    return verify(tier, credentials, credentials.digest)
+    const cached = cache.get(credentials.digest)
+    if (cached && cached.expiresAt > now.getTime()) return cached
+    return verifyTokens(tier, credentials, credentials.digest)
   }
 }
 
-/** One for all of them; no header has a line end. */
+/** Joined by line feeds, which no header value contains, so that different credentials never collide. */
 function digestOf(tier: Tier, { authorization, serviceKey, adminToken }: Credentials): string {
   return hash('sha256', [tier, authorization, serviceKey, adminToken].join('\n'), 'base64')
 }
 
-function recognizeService(
-  service: true | undefined,
-  { serviceKey }: Credentials,
-): VerifiedCredentials {
+function readServiceKey(tier: Tier, { serviceKey }: Credentials): VerifiedCredentials {
+  const service = requirements[tier].serviceKey
   return { service, keyHash: service && serviceKey ? hashServiceKey(serviceKey) : undefined }
 }
 
-function readBearer({ authorization }: Credentials): string {
+function requireBearer({ authorization }: Credentials): string {
   const [scheme] = /^Bearer +/i.exec(authorization ?? '') ?? []
   if (scheme && authorization) return authorization.slice(scheme.length)
-  const detail = 'An access token is needed: authorization: Bearer …'
-  throw new ServiceError('unauthenticated', 'TOKEN_MISSING', detail)
+  throw new ServiceError(
+    'unauthenticated',
+    'TOKEN_MISSING',
+    'An access token is required in the authorization header: Bearer <token>',
+  )
 }
 
-function readCookie({ adminToken }: Credentials): string {
+function requireAdminCookie({ adminToken }: Credentials): string {
   if (adminToken) return adminToken
-  const detail = 'An admin token is needed: cookie admin_token'
-  throw new ServiceError('unauthenticated', 'TOKEN_MISSING', detail)
+  throw new ServiceError(
+    'unauthenticated',
+    'TOKEN_MISSING',
+    'An admin token is required in the admin_token cookie',
+  )
 }

@@ -15,22 +15,19 @@ import { type DescriptorProto, FileDescriptorSetSchema } from '@bufbuild/protobu
 
 const descriptorSet = new URL('../../gen/daikon.binpb', import.meta.url)
 
-/**
- * Reads the generated descriptors. JSON names are set to the proto names, so that grpcurl and curl show
- * the same fields.
- */
+/** Reads the generated descriptors. JSON names equal proto names: grpcurl shows the fields of REST. */
 export function readRegistry(): FileRegistry {
   const descriptors = fromBinary(FileDescriptorSetSchema, readFileSync(descriptorSet))
   for (const { messageType, package: name } of descriptors.file) {
-    if (name === 'daikon.v1') keepNames(messageType)
+    if (name === 'daikon.v1') useProtoNames(messageType)
   }
   return createFileRegistry(descriptors)
 }
 
-function keepNames(messages: DescriptorProto[]): void {
+function useProtoNames(messages: DescriptorProto[]): void {
   for (const { field: fields, nestedType } of messages) {
     for (const field of fields) field.jsonName = field.name
-    keepNames(nestedType)
+    useProtoNames(nestedType)
   }
 }
 
@@ -48,7 +45,7 @@ export function methodOption(registry: FileRegistry, method: DescMethod, name: s
 
 function requireExtension(registry: FileRegistry, name: string): DescExtension {
   const extension = registry.getExtension(name)
-  if (!extension) throw new Error(`the descriptors have no extension ${name}`)
+  if (!extension) throw new Error(`Extension ${name} is missing from the descriptors`)
   return extension
 }
 
@@ -57,7 +54,7 @@ function optionJson(
   extension: DescExtension,
   element: DescMethod | DescField,
 ): unknown {
-  if (!extension.message) throw new Error(`${extension.typeName} is not a message`)
+  if (!extension.message) throw new Error(`Extension ${extension.typeName} must be a message`)
   // biome-ignore lint/suspicious/noExplicitAny: which element an extension extends is data here
   const value = getOption(element as any, extension) as Message
   return toJson(extension.message, value, { useProtoFieldName: true, registry })

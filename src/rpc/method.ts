@@ -2,49 +2,61 @@ import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { type ErrorCode, errorCodes } from '../core/errors.ts'
 import type { Role } from '../core/roles.ts'
 import { methodOption } from './descriptors.ts'
-import { type Route, readRoute } from './route.ts'
 
-/** The credentials a method asks for (specification 5.1). */
+/** Which credentials a method requires. */
 export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
 
-/** What proto/daikon/v1/policy.proto says of a method. */
+/** The policy option of a method (policy.proto). */
 export type Policy = {
   tier: Tier
   leastRole: Role | undefined
   workspaceField: string | undefined
-  /** Split at its dots: `checks.service_name` walks into the repeated field `checks`. */
+  /** Split at its dots: `checks.service_name` leads into the repeated field `checks`. */
   serviceField: string[] | undefined
   limitPerMinute: number | undefined
-  /** It changes nothing (RFC 9110, 9.2.1). */
+  /** Whether the method changes nothing (RFC 9110, section 9.2.1). */
   safe: boolean
-  /** HTTP status of success. */
+  /** The HTTP status of a successful response. */
   status: number
-  /** The response field that is the whole HTTP body, for bare arrays. */
+  /** The response field that is the whole HTTP body, for methods that return a bare array. */
   responseField: string | undefined
-  /** The request field that may come over HTTP as a file. */
+  /** The request field that REST clients may upload as a file. */
   upload: Upload | undefined
-  /** What its use case may end with, beside what follows from all the above. */
+  /** Errors of the handler, in addition to those that follow from the rest of the policy. */
   errors: ErrorCode[]
 }
 
 /** How a file becomes a request field (policy.proto). */
 export type Upload = {
   field: string
-  /** Of a body that is the file. */
+  /** The media type of a request whose body is the file. */
   mediaType: string
-  /** The part of multipart/form-data that is the file. */
+  /** The part of a multipart/form-data body that is the file. */
   part: string
-  /** Bytes. */
-  largest: number
+  maxBytes: number
 }
 
-/** What is declared of every operation. */
+/** The HTTP verbs that routes use. */
+export const verbs = ['get', 'post', 'put', 'patch', 'delete'] as const
+
+export type Verb = (typeof verbs)[number]
+
+/** The REST route of a method (google.api.http). */
+export type Route = {
+  verb: Verb
+  /** With its variables: `/permissions/{permission_id}/share`. */
+  path: string
+  pathFields: string[]
+  /** Whether the request is read from the body; otherwise it is read from the query. */
+  body: boolean
+}
+
 type Declaration = {
   /** `daikon.v1.PermissionService/Check`. */
   name: string
   /** `PermissionService`. */
   service: string
-  /** The use case's key, `updateVisibility`. */
+  /** The key of the handler, `updateVisibility`. */
   key: string
   policy: Policy
   descriptor: DescMethod
@@ -52,10 +64,10 @@ type Declaration = {
   output: DescMessage
 }
 
-/** A declared operation: what both doors and the pipeline know of it. */
+/** A unary method as the proto declares it. */
 export type Method = Declaration & { route: Route }
 
-/** A declared operation whose messages come one after another. */
+/** A streaming method as the proto declares it. */
 export type Stream = Declaration & { kind: DescMethod['methodKind'] }
 
 type PolicyJson = {
@@ -66,25 +78,25 @@ type PolicyJson = {
   limit_per_minute?: number
   status?: number
   response_field?: string
-  upload?: { field: string; media_type: string; part: string; largest: number }
+  upload?: { field: string; media_type: string; part: string; max_bytes: number }
   errors?: string[]
 }
 
-/** Every method of one answer; throws when one has no policy, no route, or rights that hang in the air. */
+/** Every unary method. Throws when one lacks a policy or a route, or its policy is inconsistent. */
 export function readMethods(registry: FileRegistry): Method[] {
-  return declared(registry)
+  return declaredMethods(registry)
     .filter(({ methodKind }) => methodKind === 'unary')
     .map((method) => readMethod(registry, method))
 }
 
-/** Every streaming method; these are for the inside door alone. */
+/** Every streaming method. Streams are available over gRPC only. */
 export function readStreams(registry: FileRegistry): Stream[] {
-  return declared(registry)
+  return declaredMethods(registry)
     .filter(({ methodKind }) => methodKind !== 'unary')
     .map((method) => ({ ...readDeclaration(registry, method, true), kind: method.methodKind }))
 }
 
-function declared(registry: FileRegistry): DescMethod[] {
+function declaredMethods(registry: FileRegistry): DescMethod[] {
   const own = [...registry.files].filter((file) => file.proto.package === 'daikon.v1')
   return own.flatMap((file) => file.services.flatMap((service) => service.methods))
 }
@@ -92,7 +104,7 @@ function declared(registry: FileRegistry): DescMethod[] {
 function readMethod(registry: FileRegistry, method: DescMethod): Method {
   const name = methodName(method)
   const http = methodOption(registry, method, 'google.api.http')
-  if (!http) throw new Error(`${name} declares no google.api.http`)
+  if (!http) throw new Error(`${name} has no google.api.http option`)
   const route = readRoute(name, http as Record<string, string>)
   return { ...readDeclaration(registry, method, route.verb === 'get'), route }
 }
@@ -100,7 +112,7 @@ function readMethod(registry: FileRegistry, method: DescMethod): Method {
 function readDeclaration(registry: FileRegistry, method: DescMethod, safe: boolean): Declaration {
   const name = methodName(method)
   const policy = methodOption(registry, method, 'daikon.v1.policy')
-  if (!policy) throw new Error(`${name} declares no policy`)
+  if (!policy) throw new Error(`${name} has no policy option`)
   return {
     name,
     service: method.parent.name,
@@ -117,15 +129,17 @@ function methodName({ parent, name }: DescMethod): string {
 }
 
 function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: boolean): Policy {
-  if (!json.tier) throw new Error(`${name} declares no tier`)
+  if (!json.tier) throw new Error(`The policy of ${name} has no tier`)
   const tier = json.tier.replace('TIER_', '').toLowerCase() as Tier
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
   if (tier === 'user' && leastRole && !json.workspace_field)
-    throw new Error(`${name} asks for a role and names no workspace_field`)
+    throw new Error(`The policy of ${name} has least_role but no workspace_field`)
   const serviceField = json.service_field?.split('.')
   for (const field of [json.workspace_field, serviceField?.[0], json.upload?.field]) {
-    if (field && !method.input.fields.some((known) => known.name === field))
-      throw new Error(`${name} names a field that its request lacks: ${field}`)
+    if (field && !method.input.fields.some((declared) => declared.name === field))
+      throw new Error(
+        `The policy of ${name} names a field that its request does not have: ${field}`,
+      )
   }
   return {
     tier,
@@ -137,18 +151,31 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     status: json.status ?? 200,
     responseField: json.response_field,
     upload: readUpload(json),
-    errors: (json.errors ?? []).map((kind) => readErrorCode(name, kind)),
+    errors: (json.errors ?? []).map((code) => readErrorCode(name, code)),
   }
 }
 
-function readErrorCode(name: string, kind: string): ErrorCode {
-  if (!Object.hasOwn(errorCodes, kind))
-    throw new Error(`${name} names a fault that there is not: ${kind}`)
-  return kind as ErrorCode
+function readErrorCode(name: string, code: string): ErrorCode {
+  if (!Object.hasOwn(errorCodes, code))
+    throw new Error(`The policy of ${name} names an unknown error code: ${code}`)
+  return code as ErrorCode
 }
 
 function readUpload({ upload }: PolicyJson): Upload | undefined {
   if (!upload) return undefined
-  const { media_type: mediaType, ...rest } = upload
-  return { ...rest, mediaType }
+  const { field, media_type: mediaType, part, max_bytes: maxBytes } = upload
+  return { field, mediaType, part, maxBytes }
+}
+
+function readRoute(name: string, rule: Record<string, string>): Route {
+  const [verb, ...otherVerbs] = verbs.filter((verb) => rule[verb])
+  const path = verb && rule[verb]
+  if (!path || otherVerbs.length > 0)
+    throw new Error(`The google.api.http option of ${name} must have exactly one verb`)
+  if (rule.additional_bindings)
+    throw new Error(`The google.api.http option of ${name} must not have additional_bindings`)
+  if (rule.body && rule.body !== '*')
+    throw new Error(`The body in the google.api.http option of ${name} must be "*"`)
+  const pathFields = [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string)
+  return { verb, path, pathFields, body: rule.body === '*' }
 }

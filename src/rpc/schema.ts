@@ -1,11 +1,11 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { fieldOption } from './descriptors.ts'
 
-/** The part of JSON Schema that the field rules come to. */
 export type JsonSchema = { [keyword: string]: unknown }
 
-type RulesJson = {
-  format?: keyof typeof longest
+/** The `rules` option of a field (policy.proto). */
+type FieldRules = {
+  format?: keyof typeof formatMaxLengths
   min_length?: number
   max_length?: number
   pattern?: string
@@ -15,11 +15,12 @@ type RulesJson = {
   maximum?: number
   min_items?: number
   max_items?: number
+  /** JSON. */
   default?: string
 }
 
-/** The most characters of each format, unless a field says otherwise. */
-const longest = {
+/** The maximum length of each format, in characters, unless the field sets `max_length`. */
+const formatMaxLengths = {
   FORMAT_UUID: undefined,
   FORMAT_NAME: 200,
   FORMAT_TITLE: 200,
@@ -28,18 +29,18 @@ const longest = {
   FORMAT_PAGE_TOKEN: 100,
 }
 
-/** The formats that an empty text has not, not even where the field is optional. */
-const lines = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE', 'FORMAT_EMAIL'])
+/** The formats that do not allow an empty string, not even in an optional field. */
+const nonEmptyFormats = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE', 'FORMAT_EMAIL'])
 
-/** The scalar types of protobuf that messages use. */
-export const scalarTypes: Record<number, JsonSchema> = {
+/** JSON Schema by protobuf scalar type (FieldDescriptorProto.Type), for the types that messages use. */
+export const scalarSchemas: Record<number, JsonSchema> = {
   5: { type: 'integer' }, // int32
   8: { type: 'boolean' },
   9: { type: 'string', format: 'unicode' },
   13: { type: 'integer', minimum: 0 }, // uint32
 }
 
-/** A request message as JSON Schema: its field rules, read once, for both doors and the docs. */
+/** The JSON Schema of a request message, which validation and the OpenAPI document share. */
 export function requestSchema(registry: FileRegistry, message: DescMessage): JsonSchema {
   const properties = Object.fromEntries(
     message.fields.map((field) => [field.name, fieldSchema(registry, field)]),
@@ -48,39 +49,40 @@ export function requestSchema(registry: FileRegistry, message: DescMessage): Jso
   return { type: 'object', additionalProperties: false, properties, required }
 }
 
-/** A single field must be present unless declared `optional`. */
+/** Singular fields are required unless they are declared `optional`. */
 function isRequired(field: DescField): boolean {
   return field.fieldKind !== 'list' && !field.proto.proto3Optional
 }
 
 function fieldSchema(registry: FileRegistry, field: DescField): JsonSchema {
-  const rules = (fieldOption(registry, field, 'daikon.v1.rules') ?? {}) as RulesJson
+  const rules = (fieldOption(registry, field, 'daikon.v1.rules') ?? {}) as FieldRules
   if (field.fieldKind === 'list') {
     const items =
       field.listKind === 'message'
         ? requestSchema(registry, field.message)
-        : { ...scalarTypes[field.scalar as number], ...ruleKeywords(rules, true) }
+        : { ...scalarSchemas[field.scalar as number], ...ruleKeywords(rules, true) }
     return listSchema(items, rules)
   }
   if (field.fieldKind === 'message') return requestSchema(registry, field.message)
-  if (field.fieldKind !== 'scalar') throw new Error(`${field} has a kind requests do not use`)
-  return { ...scalarTypes[field.scalar], ...ruleKeywords(rules, isRequired(field)) }
+  if (field.fieldKind !== 'scalar') throw new Error(`${field} has an unsupported field kind`)
+  return { ...scalarSchemas[field.scalar], ...ruleKeywords(rules, isRequired(field)) }
 }
 
-/** A list over its bound is one problem: its items are not looked at. */
-function listSchema(items: JsonSchema, { min_items, max_items }: RulesJson): JsonSchema {
-  // A missing list is an empty one, as in protobuf; `min_items` then says what is wrong with it.
+/** The items of a list that exceeds `max_items` are not validated: a million of them would take seconds. */
+function listSchema(items: JsonSchema, { min_items, max_items }: FieldRules): JsonSchema {
+  // As in protobuf, a missing list is an empty one; `minItems` then reports the problem.
   const bounds = { type: 'array', default: [], ...(min_items && { minItems: min_items }) }
   if (max_items === undefined) return { ...bounds, items }
   return { ...bounds, maxItems: max_items, if: { minItems: max_items + 1 }, else: { items } }
 }
 
-function ruleKeywords(rules: RulesJson, required: boolean): JsonSchema {
+function ruleKeywords(rules: FieldRules, required: boolean): JsonSchema {
   const { format, min_length, max_length, pattern, one_of, reserved, minimum, maximum } = rules
-  const text = rules.minimum === undefined && rules.maximum === undefined
-  return defined({
-    minLength: min_length ?? (lines.has(format ?? '') || (text && required) ? 1 : undefined),
-    maxLength: max_length ?? (format && longest[format]),
+  const isNumber = minimum !== undefined || maximum !== undefined
+  const isNonEmpty = nonEmptyFormats.has(format ?? '') || (required && !isNumber)
+  return withoutUndefined({
+    minLength: min_length ?? (isNonEmpty ? 1 : undefined),
+    maxLength: max_length ?? (format && formatMaxLengths[format]),
     format: format?.replace('FORMAT_', '').toLowerCase(),
     pattern,
     enum: one_of,
@@ -91,6 +93,6 @@ function ruleKeywords(rules: RulesJson, required: boolean): JsonSchema {
   })
 }
 
-function defined(schema: JsonSchema): JsonSchema {
+function withoutUndefined(schema: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
 }

@@ -5,23 +5,26 @@ import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** Checks a message in place: drops what is not declared, fills defaults; throws every problem at once. */
+/**
+ * Validates a message in place: removes undeclared fields, fills in defaults. Throws
+ * `invalid_argument` with every violation.
+ */
 export type Validator = (message: unknown) => void
 
-/** The validator of a method, compiled from its field rules at its first use: few starts need all. */
+/** The validator of a method, compiled from its field rules when it is first used. */
 export function createValidator(
   registry: FileRegistry,
   { input }: Pick<Method, 'input'>,
 ): Validator {
-  let check: ValidateFunction | undefined
+  let isValid: ValidateFunction | undefined
   return (message) => {
-    check ??= ajv.compile(requestSchema(registry, input))
-    if (check(message)) return
-    throw invalidArgument(...problemsOf(check.errors ?? []))
+    isValid ??= ajv.compile(requestSchema(registry, input))
+    if (isValid(message)) return
+    throw invalidArgument(...toViolations(isValid.errors ?? []))
   }
 }
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 const ajv = new Ajv({
   allErrors: true,
@@ -29,59 +32,65 @@ const ajv = new Ajv({
   useDefaults: true,
   ownProperties: true,
   strictTypes: false,
-  // Ours are written by `schema.ts`; to read JSON Schema's own schema costs the first call 50 ms.
+  // The schemas come from `schema.ts`; validating them against the meta-schema would cost 50 ms.
   meta: false,
   validateSchema: false,
   formats: {
-    // An empty string is a missing one, and `minLength` says so.
+    // Formats accept an empty string, so that `minLength` reports it as a missing value.
     uuid: (text: string) => text === '' || uuid.test(text),
     name: /^[^\p{Cc}\p{Cs}]*$/u,
     title: /^(?=.*\S)[^\p{Cc}\p{Cs}]*$|^$/u,
     text: /^([^\p{Cc}\p{Cs}]|[\n\r\t])*$/u,
     email: (text: string) => text === '' || normalizeEmail(text) !== undefined,
-    // The 16 bytes of an id.
+    // The 16 bytes of an id in base64url.
     page_token: /^([\w-]{21}[AQgw])?$/,
     unicode: (text: string) => text.isWellFormed(),
   },
 })
 
-const sentences: Record<string, (params: Record<string, unknown>) => string> = {
+/** Messages by JSON Schema keyword. Each completes the sentence "<field> …". */
+const messages: Record<string, (params: Record<string, unknown>) => string> = {
   required: () => 'is required',
   type: ({ type }) => `must be ${/^[aio]/.test(String(type)) ? 'an' : 'a'} ${type}`,
-  format: ({ format }) => formatSentences[String(format)] ?? 'has a wrong form',
+  format: ({ format }) => formatMessages[String(format)] ?? 'has an invalid format',
   enum: ({ allowedValues }) => `must be one of ${(allowedValues as string[]).join(', ')}`,
   not: () => 'is reserved',
   minLength: ({ limit }) =>
-    limit === 1 ? 'is required' : `must have ${limit} characters at least`,
-  maxLength: ({ limit }) => `must have ${limit} characters at most`,
+    limit === 1 ? 'is required' : `must be at least ${limit} characters long`,
+  maxLength: ({ limit }) => `must be at most ${limit} characters long`,
   pattern: ({ pattern }) => `must match ${pattern}`,
-  minimum: ({ limit }) => `must be ${limit} at least`,
-  maximum: ({ limit }) => `must be ${limit} at most`,
-  minItems: ({ limit }) => `must have ${limit} items at least`,
-  maxItems: ({ limit }) => `must have ${limit} items at most`,
+  minimum: ({ limit }) => `must be at least ${limit}`,
+  maximum: ({ limit }) => `must be at most ${limit}`,
+  minItems: ({ limit }) => `must contain at least ${limit} ${limit === 1 ? 'item' : 'items'}`,
+  maxItems: ({ limit }) => `must contain at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
 }
 
-const formatSentences: Record<string, string> = {
+const formatMessages: Record<string, string> = {
   uuid: 'must be a UUID',
-  name: 'must have no control characters',
-  title: 'must not be blank or have control characters',
-  text: 'must have no control characters',
+  name: 'must not contain control characters',
+  title: 'must not be blank or contain control characters',
+  text: 'must not contain control characters',
   email: 'must be an e-mail address',
-  page_token: 'must come from the answer before',
+  page_token: 'must be a page token from a previous response',
   unicode: 'must be well-formed Unicode',
 }
 
-/** One problem a field, the first: a missing text is not also too short and of a wrong form. */
-function problemsOf(errors: ErrorObject[]): FieldViolation[] {
-  const problems = new Map<string, FieldViolation>()
+/** The first violation of each field: reporting a missing value as too short, too, is noise. */
+function toViolations(errors: ErrorObject[]): FieldViolation[] {
+  const violations = new Map<string, FieldViolation>()
   for (const { keyword, instancePath, params } of errors) {
-    const sentence = sentences[keyword]
-    if (!sentence) continue
+    const message = messages[keyword]
+    if (!message) continue
     const path = instancePath.split('/').slice(1)
     if (keyword === 'required') path.push(params.missingProperty)
-    const field = path.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join('')
-    const name = field.replace(/^\./, '')
-    if (!problems.has(name)) problems.set(name, { field: name, message: sentence(params) })
+    const field = formatPath(path)
+    if (!violations.has(field)) violations.set(field, { field, message: message(params) })
   }
-  return [...problems.values()]
+  return [...violations.values()]
+}
+
+/** `checks[0].action`. */
+function formatPath(path: string[]): string {
+  const steps = path.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
+  return steps.join('').replace(/^\./, '')
 }

@@ -17,7 +17,7 @@ const list = { ...named, action: 'view', workspace_id: id }
 
 /** What is wrong with each message: field by field, all of it, in its words. */
 const wrong: [method: string, message: object, violations: Record<string, string>][] = [
-  ['Check', { checks: [] }, { checks: 'must have 1 items at least' }],
+  ['Check', { checks: [] }, { checks: 'must contain at least 1 item' }],
   [
     'Check',
     { checks: [item, item, item, { ...item, resource_id: 'x' }] },
@@ -42,31 +42,31 @@ const wrong: [method: string, message: object, violations: Record<string, string
       ],
     },
     {
-      'checks[0].action': 'must have no control characters',
-      'checks[1].service_name': 'must have 200 characters at most',
+      'checks[0].action': 'must not contain control characters',
+      'checks[1].service_name': 'must be at most 200 characters long',
     },
   ],
   [
     'Check',
     { checks: Array(1001).fill({ ...item, action: '' }) },
-    { checks: 'must have 1000 items at most' },
+    { checks: 'must contain at most 1000 items' },
   ],
   [
     'Accessible',
     { ...list, workspace_id: 'x', limit: 0, page_token: 'x'.repeat(101) },
     {
       workspace_id: 'must be a UUID',
-      limit: 'must be 1 at least',
-      page_token: 'must have 100 characters at most',
+      limit: 'must be at least 1',
+      page_token: 'must be at most 100 characters long',
     },
   ],
   [
     'Accessible',
     { ...list, limit: 0, page_token: 'x' },
-    { limit: 'must be 1 at least', page_token: 'must come from the answer before' },
+    { limit: 'must be at least 1', page_token: 'must be a page token from a previous response' },
   ],
-  ['Accessible', { ...list, limit: 10_001 }, { limit: 'must be 10000 at most' }],
-  ['Accessible', { ...list, limit: -1 }, { limit: 'must be 1 at least' }],
+  ['Accessible', { ...list, limit: 10_001 }, { limit: 'must be at most 10000' }],
+  ['Accessible', { ...list, limit: -1 }, { limit: 'must be at least 1' }],
   [
     'Register',
     { ...facts, resource_id: 'x', owner_id: '', visibility: 'public' },

@@ -29,11 +29,11 @@ test('an app is refused where the administrators’ method refuses it, each prob
     ],
     [
       ['--json', 'service-app', 'create', '--name', 'a\u0001b', '--service', 'x'.repeat(300)],
-      'name must not be blank or have control characters; service_name must have 200 characters at most',
+      'name must not be blank or contain control characters; service_name must be at most 200 characters long',
     ],
     [
       ['client-app', 'create', '--name', '  ', '--redirect-uri', 'http://localhost:1/x'],
-      'name must not be blank or have control characters',
+      'name must not be blank or contain control characters',
     ],
     [['service-app', 'deactivate', 'x'], 'service_app_id must be a UUID'],
     [['client-app', 'deactivate', 'x', '--json'], 'client_app_id must be a UUID'],
@@ -60,7 +60,7 @@ test('the old key holds for 0 to 30 days, a day by default', async (t) => {
     }),
   )
   t.deepEqual(await rotate('--overlap', '720.1'), {
-    ...{ out: '', err: 'overlap_seconds must be 2592000 at most\n', status: 1 },
+    ...{ out: '', err: 'overlap_seconds must be at most 2592000\n', status: 1 },
   })
   t.is(await count(`service_keys where app_id = '${id}'`), 1, 'nothing is rotated')
 

@@ -135,7 +135,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await room.find('𝕏'.repeat(100)), [])
     const fault = expectError(await room.list({ q: 'x'.repeat(101) }))
     t.is(fault.code, 'invalid_argument')
-    t.deepEqual(fault.violations, [{ field: 'q', message: 'must have 100 characters at most' }])
+    t.deepEqual(fault.violations, [{ field: 'q', message: 'must be at most 100 characters long' }])
   })
 
   test(`a NUL in q finds nothing or is refused, and breaks nothing ${through}`, async (t) => {

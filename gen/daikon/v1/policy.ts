@@ -130,7 +130,7 @@ export interface Upload {
   /** The name of the part of multipart/form-data that is the file. */
   part: string;
   /** The largest file, in bytes; messages that hold one may be larger than others. */
-  largest: number;
+  max_bytes: number;
 }
 
 /** What a request field may hold. A single field must be present unless declared `optional`. */
@@ -339,7 +339,7 @@ export const Policy: MessageFns<Policy> = {
 };
 
 function createBaseUpload(): Upload {
-  return { field: "", media_type: "", part: "", largest: 0 };
+  return { field: "", media_type: "", part: "", max_bytes: 0 };
 }
 
 export const Upload: MessageFns<Upload> = {
@@ -353,8 +353,8 @@ export const Upload: MessageFns<Upload> = {
     if (message.part !== "") {
       writer.uint32(26).string(message.part);
     }
-    if (message.largest !== 0) {
-      writer.uint32(32).uint32(message.largest);
+    if (message.max_bytes !== 0) {
+      writer.uint32(32).uint32(message.max_bytes);
     }
     return writer;
   },
@@ -401,7 +401,7 @@ export const Upload: MessageFns<Upload> = {
               break;
             }
 
-            message.largest = reader.uint32();
+            message.max_bytes = reader.uint32();
             continue;
           }
         }
@@ -424,7 +424,7 @@ export const Upload: MessageFns<Upload> = {
     message.field = object.field ?? "";
     message.media_type = object.media_type ?? "";
     message.part = object.part ?? "";
-    message.largest = object.largest ?? 0;
+    message.max_bytes = object.max_bytes ?? 0;
     return message;
   },
 };
