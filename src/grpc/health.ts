@@ -1,62 +1,63 @@
-import { createRequire } from 'node:module'
-import type { Server, ServerWritableStream, UntypedHandleCall } from '@grpc/grpc-js'
-import type { HealthImplementation } from 'grpc-health-check'
-import { addLate, collectMethods, type LateMethods } from './late.ts'
+import type { Server, ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
+import { service } from 'grpc-health-check'
 
-/** What `grpc.health.v1` says. */
+type ServingStatus = 'SERVING' | 'NOT_SERVING'
+type CheckRequest = { service: string }
+type CheckResponse = { status: ServingStatus | 'SERVICE_UNKNOWN' }
+type ListResponse = { statuses: Record<string, CheckResponse> }
+type WatchCall = ServerWritableStream<CheckRequest, CheckResponse>
+
+/** The status that `grpc.health.v1` reports. */
 export type Health = {
-  /** Of every service, and of the server as a whole, which is ''. */
+  /** Sets the status of the server and of every service, and notifies watchers. */
   setServing(serving: boolean): void
-  /** Ends the streams of those who watch: they would wait for ever. */
+  /** Ends every Watch stream. */
   endWatches(): void
 }
 
-const watchPath = '/grpc.health.v1.Health/Watch'
-const paths = {
-  '/grpc.health.v1.Health/Check': 'unary',
-  '/grpc.health.v1.Health/List': 'unary',
-  [watchPath]: 'serverStream',
-} as const
-
-/** Health of each service by `grpc.health.v1`, SERVING at first; its library is loaded when asked. */
+/**
+ * Adds `grpc.health.v1` for the services, SERVING at first; the empty name is the whole server. The
+ * handlers are not those of grpc-health-check because it cannot end its Watch streams, and an open
+ * stream delays a drain.
+ */
 export function addHealth(server: Server, services: string[]): Health {
-  const names = ['', ...services]
-  const watches = new Set<Watch>()
-  let status: 'SERVING' | 'NOT_SERVING' = 'SERVING'
-  let health: HealthImplementation | undefined
+  const names = new Set(['', ...services])
+  const watches = new Set<WatchCall>()
+  let current: ServingStatus = 'SERVING'
 
-  function load(): LateMethods {
-    const require = createRequire(import.meta.url)
-    const library = require('grpc-health-check') as typeof import('grpc-health-check')
-    const loaded = new library.HealthImplementation(
-      Object.fromEntries(names.map((service) => [service, status])),
-    )
-    health = loaded
-    const methods = collectMethods((server) => loaded.addToServer(server))
-    const watch = methods.get(watchPath)
-    if (watch) methods.set(watchPath, { ...watch, handle: remembered(watch.handle) })
-    return methods
+  function check(
+    { request }: ServerUnaryCall<CheckRequest, CheckResponse>,
+    callback: sendUnaryData<CheckResponse>,
+  ): void {
+    if (names.has(request.service)) callback(null, { status: current })
+    else callback({ code: status.NOT_FOUND, details: `Unknown service ${request.service}` })
   }
 
-  function remembered(handle: UntypedHandleCall) {
-    const watch = handle as (call: Watch) => void
-    return (call: Watch) => {
-      watches.add(call)
-      call.on('cancelled', () => watches.delete(call))
-      watch(call)
-    }
+  function list(
+    _call: ServerUnaryCall<object, ListResponse>,
+    callback: sendUnaryData<ListResponse>,
+  ) {
+    const statuses = Object.fromEntries([...names].map((name) => [name, { status: current }]))
+    callback(null, { statuses })
   }
 
-  addLate(server, paths, load)
+  function watch(call: WatchCall): void {
+    if (!names.has(call.request.service)) return void call.write({ status: 'SERVICE_UNKNOWN' })
+    watches.add(call)
+    call.on('cancelled', () => watches.delete(call))
+    call.write({ status: current })
+  }
+
+  server.addService(service, { check, list, watch })
   return {
     setServing(serving) {
-      status = serving ? 'SERVING' : 'NOT_SERVING'
-      for (const name of names) health?.setStatus(name, status)
+      current = serving ? 'SERVING' : 'NOT_SERVING'
+      for (const call of watches) call.write({ status: current })
     },
     endWatches() {
       for (const call of watches) call.end()
+      watches.clear()
     },
   }
 }
-
-type Watch = ServerWritableStream<unknown, unknown>

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+import type { FileRegistry } from '@bufbuild/protobuf'
 import {
   type handleUnaryCall,
   Server,
@@ -8,95 +10,113 @@ import {
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
+import { addHealth } from './health.ts'
 import { readCall } from './incoming.ts'
+import { addReflection } from './reflection.ts'
 import { toGrpcStatus } from './status.ts'
-import { createAnswers, createPages } from './streams.ts'
+import { createBidiHandler, createPageStreamHandler } from './streams.ts'
 
-/** The largest message, in bytes; a larger one is RESOURCE_EXHAUSTED. */
-const largestMessage = 4 * 1024 * 1024
-
-/** What a message may have beside the file that it holds. */
-const besideFile = 1024 * 1024
-
-/** When a client that is not there any more is noticed, in milliseconds. */
+/** When connections of unresponsive clients are closed. */
 export type Keepalive = {
-  /** Between two pings, which every client answers by itself. */
+  /** Milliseconds between two pings. */
   interval: number
-  /** For the answer; without one the connection is cut. */
-  patience: number
+  /** Milliseconds that a client has to acknowledge a ping. */
+  timeout: number
 }
 
-/** A silent client goes within 80 seconds. Age ends no connection: it would end long streams. */
-const keepalive: Keepalive = { interval: 60_000, patience: 20_000 }
+/** Certificates in PEM. */
+export type GrpcTls = {
+  certificate: Buffer
+  key: Buffer
+  /** Requires client certificates that this CA has signed. */
+  clientCa: Buffer | undefined
+}
 
-/** The inside door over HTTP/2. */
-export type GrpcListener = {
-  /** Listens; answers the port. */
+export type GrpcServerOptions = {
+  /** Plaintext when undefined. */
+  tls: GrpcTls | undefined
+  /** Connections are never closed for their age, which would end long streams. */
+  keepalive?: Keepalive | undefined
+  /** The descriptors that server reflection serves; undefined turns reflection off. */
+  reflection: FileRegistry | undefined
+}
+
+export type GrpcServer = {
+  /** Starts listening and returns the port. */
   listen(host: string, port: number): Promise<number>
-  /** Takes no more and lets calls under way finish, for `milliseconds` at most. */
+  /** Sets the status that `grpc.health.v1` reports. */
+  setServing(serving: boolean): void
+  /** Accepts no more calls and waits for running ones, for at most `milliseconds`. */
   drain(milliseconds: number): Promise<void>
 }
 
-/** What the server shows, and who has to have signed what clients show, if they have to. */
-export type GrpcTls = { certificate: Buffer; key: Buffer; clientCa: Buffer | undefined }
+const defaultKeepalive: Keepalive = { interval: 60_000, timeout: 20_000 }
 
-/** Stands a server at the door; not listening yet. `onDrain` ends what would not end by itself. */
-export function createGrpcListener(
-  server: Server,
-  { tls, onDrain }: { tls: GrpcTls | undefined; onDrain(): void },
-): GrpcListener {
+/** The maximum size of a message in bytes, as in grpc-js. Larger ones fail with RESOURCE_EXHAUSTED. */
+const maxMessageBytes = 4 * 1024 * 1024
+
+/** Allows for the other fields of a message that contains an uploaded file. */
+const uploadOverheadBytes = 1024 * 1024
+
+/** Serves the operations over gRPC, with health checks and, optionally, reflection. */
+export function createGrpcServer(
+  operations: (DeclaredOperation | StreamOperation)[],
+  services: Record<string, ServiceDefinition>,
+  pipeline: Pipeline,
+  { tls, keepalive = defaultKeepalive, reflection }: GrpcServerOptions,
+): GrpcServer {
+  const server = new Server({
+    'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
+    'grpc.keepalive_time_ms': keepalive.interval,
+    'grpc.keepalive_timeout_ms': keepalive.timeout,
+    // Channelz counters cost time in every call and are not exposed.
+    'grpc.enable_channelz': 0,
+  })
+  const draining = new AbortController()
+  setMaxListeners(0, draining.signal)
+
+  for (const [name, definition] of Object.entries(services)) {
+    const own = operations.filter(({ service }) => service === name)
+    const handlers = own.map((operation) => [
+      operation.key,
+      createHandler(operation, pipeline, draining.signal),
+    ])
+    server.addService(withDecodeErrors(definition, own), Object.fromEntries(handlers))
+  }
+  if (reflection) addReflection(server, reflection)
+  const health = addHealth(
+    server,
+    Object.keys(services).map((name) => `daikon.v1.${name}`),
+  )
+
   return {
+    setServing: health.setServing,
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        const credentials = tls ? secured(tls) : ServerCredentials.createInsecure()
-        server.bindAsync(`${host}:${port}`, credentials, (error, bound) =>
-          error ? reject(error) : resolve(bound),
+        const credentials = tls ? createTlsCredentials(tls) : ServerCredentials.createInsecure()
+        server.bindAsync(`${host}:${port}`, credentials, (error, boundPort) =>
+          error ? reject(error) : resolve(boundPort),
         )
       }),
     drain: (milliseconds) =>
       new Promise((resolve) => {
-        const force = setTimeout(() => server.forceShutdown(), milliseconds)
-        onDrain()
-        // grpc-js takes a ping that a closing connection can't send for a lost one, and cuts its calls.
+        const timeout = setTimeout(() => server.forceShutdown(), milliseconds)
+        draining.abort()
+        health.endWatches()
+        // A closing HTTP/2 session rejects pings, which grpc-js 1.14 takes for a dead client: it would
+        // cancel running calls. It has no public way to stop the pings.
         Object.assign(server, { keepaliveTimeMs: 0 })
         server.tryShutdown(() => {
-          clearTimeout(force)
+          clearTimeout(timeout)
           resolve()
         })
       }),
   }
 }
 
-function secured({ certificate, key, clientCa }: GrpcTls): ServerCredentials {
+function createTlsCredentials({ certificate, key, clientCa }: GrpcTls): ServerCredentials {
   const pair = { cert_chain: certificate, private_key: key }
   return ServerCredentials.createSsl(clientCa ?? null, [pair], clientCa !== undefined)
-}
-
-/** Every operation over gRPC, by the definitions of gen/. */
-export function createGrpcServer(
-  operations: (DeclaredOperation | StreamOperation)[],
-  definitions: Record<string, ServiceDefinition>,
-  pipeline: Pipeline,
-  draining: AbortSignal,
-  { interval, patience } = keepalive,
-): Server {
-  const server = new Server({
-    'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
-    'grpc.keepalive_time_ms': interval,
-    'grpc.keepalive_timeout_ms': patience,
-    // Its counters cost every call, and nobody asks for them.
-    'grpc.enable_channelz': 0,
-  })
-  for (const [service, definition] of Object.entries(definitions)) {
-    const own = operations.filter((operation) => operation.service === service)
-    const handlers = own.map((operation) => [
-      operation.key,
-      createHandler(operation, pipeline, draining),
-    ])
-    const limits = new Map(own.map((operation) => [operation.key, messageLimit(operation)]))
-    server.addService(tolerant(definition, limits), Object.fromEntries(handlers))
-  }
-  return server
 }
 
 function createHandler(
@@ -104,12 +124,12 @@ function createHandler(
   pipeline: Pipeline,
   draining: AbortSignal,
 ): UntypedHandleCall {
-  if (!('kind' in operation)) return createAnswer(operation, pipeline)
-  if (operation.kind === 'bidi_streaming') return createAnswers(operation, pipeline, draining)
-  return createPages(operation, pipeline)
+  if (!('kind' in operation)) return createUnaryHandler(operation, pipeline)
+  if (operation.kind === 'bidi_streaming') return createBidiHandler(operation, pipeline, draining)
+  return createPageStreamHandler(operation, pipeline)
 }
 
-function createAnswer(
+function createUnaryHandler(
   operation: Operation,
   pipeline: Pipeline,
 ): handleUnaryCall<object | ServiceError, object> {
@@ -122,41 +142,41 @@ function createAnswer(
 }
 
 function messageLimit({ policy: { upload } }: Operation): number {
-  return upload ? upload.largest + besideFile : largestMessage
+  return upload ? upload.maxBytes + uploadOverheadBytes : maxMessageBytes
 }
 
 /**
- * The definition with bytes that are no message, or too many for the method, turned into a Fault,
- * so that they take the pipeline too.
+ * Makes deserializers return malformed and oversized messages as a ServiceError, which the pipeline
+ * reports: rate limits and authentication come first. The limit of grpc-js applies to all methods of
+ * a server, so that the limit of each method is enforced here.
  */
-function tolerant(definition: ServiceDefinition, limits: Map<string, number>): ServiceDefinition {
+function withDecodeErrors(
+  definition: ServiceDefinition,
+  operations: (DeclaredOperation | StreamOperation)[],
+): ServiceDefinition {
+  const limits = new Map(operations.map((operation) => [operation.key, messageLimit(operation)]))
   const methods = Object.entries(definition).map(([key, method]) => {
-    const { requestDeserialize } = method
-    const limit = limits.get(key) ?? largestMessage
-    const read = (bytes: Buffer) => {
-      if (bytes.length > limit) return tooLarge(limit)
+    const limit = limits.get(key) ?? maxMessageBytes
+    const requestDeserialize = (bytes: Buffer) => {
+      if (bytes.length > limit) return messageTooLarge(limit)
       try {
-        return requestDeserialize(bytes)
+        return method.requestDeserialize(bytes)
       } catch (error) {
-        return unreadable(error)
+        return malformedMessage(error)
       }
     }
-    return [key, { ...method, requestDeserialize: read }]
+    return [key, { ...method, requestDeserialize }]
   })
   return Object.fromEntries(methods)
 }
 
-/** As grpc-js says it of a message over the limit of the whole server. */
-function tooLarge(limit: number): ServiceError {
-  return new ServiceError(
-    'resource_exhausted',
-    'MESSAGE_TOO_LARGE',
-    `The message has more than ${limit} bytes`,
-  )
+function messageTooLarge(limit: number): ServiceError {
+  const detail = `The message exceeds ${limit} bytes`
+  return new ServiceError('resource_exhausted', 'MESSAGE_TOO_LARGE', detail)
 }
 
-function unreadable(cause: unknown): ServiceError {
-  const fault = invalidArgument({ field: '', message: 'The message is not valid protobuf' })
-  fault.cause = cause
-  return fault
+function malformedMessage(cause: unknown): ServiceError {
+  const error = invalidArgument({ field: '', message: 'The message is not valid protobuf' })
+  error.cause = cause
+  return error
 }

@@ -1,106 +1,108 @@
 import type { handleBidiStreamingCall, handleServerStreamingCall } from '@grpc/grpc-js'
 import { ServiceError } from '../core/errors.ts'
-import type { Call } from '../rpc/call.ts'
 import type { Operation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
-import { type Incoming, readCall } from './incoming.ts'
+import { readCall } from './incoming.ts'
 import { toGrpcStatus } from './status.ts'
 
-/** How many messages of one stream are under way at once; the others wait with the client. */
-const mostUnderWay = 1000
+/** How many messages of a stream are processed at once. Flow control holds back the others. */
+const maxInFlight = 1000
 
 /**
- * Answers each message as it comes, in any order. Every one takes the whole pipeline, so that an
- * expired or revoked credential is felt inside the stream; the first refusal ends it. While draining
- * no message is taken any more, and the stream ends when those under way are answered.
+ * Handles a bidirectional stream: each message takes the whole pipeline, so that expired or revoked
+ * credentials are noticed within the stream, and responses are sent in any order. The first error ends
+ * the stream. During a drain no more messages are read, and the stream ends with UNAVAILABLE once the
+ * messages in flight are answered.
  */
-export function createAnswers(
+export function createBidiHandler(
   operation: Operation,
   pipeline: Pipeline,
   draining: AbortSignal,
 ): handleBidiStreamingCall<object, object> {
   return (stream) => {
-    const opened = openCall(stream)
-    let underWay = 0
-    let ending = false
-    let over = false
+    const call = readCall(stream, {})
+    let inFlight = 0
+    let hasClientEnded = false
+    let isClosed = false
 
-    async function answer(message: object) {
-      underWay += 1
-      if (underWay === mostUnderWay) stream.pause()
-      const { error, response } = await pipeline(operation, { ...opened, message })
-      underWay -= 1
-      if (over) return
+    async function handle(message: object) {
+      inFlight += 1
+      if (inFlight === maxInFlight) stream.pause()
+      const { error, response } = await pipeline(operation, { ...call, message })
+      inFlight -= 1
+      if (isClosed) return
       if (error) return fail(error)
-      if (!stream.write(response ?? {})) stream.pause()
-      else if (underWay < mostUnderWay && stream.isPaused() && !draining.aborted) stream.resume()
-      if (underWay > 0) return
-      if (ending) finish()
+      const isWritable = stream.write(response ?? {})
+      if (!isWritable) stream.pause()
+      else if (inFlight < maxInFlight && stream.isPaused() && !draining.aborted) stream.resume()
+      if (inFlight > 0) return
+      if (hasClientEnded) finish()
       else if (draining.aborted) drain()
     }
 
-    function finish() {
+    function close() {
+      isClosed = true
       draining.removeEventListener('abort', drain)
-      over = true
+    }
+
+    function finish() {
+      close()
       stream.end()
     }
 
-    function fail(fault: ServiceError) {
-      draining.removeEventListener('abort', drain)
-      over = true
-      stream.emit('error', toGrpcStatus(fault, opened.requestId))
+    function fail(error: ServiceError) {
+      close()
+      stream.emit('error', toGrpcStatus(error, call.requestId))
     }
 
     function drain() {
       stream.pause()
-      const detail = 'The server is stopping: open the stream anew'
-      if (underWay === 0 && !over) fail(new ServiceError('unavailable', 'DRAINING', detail))
+      if (inFlight > 0 || isClosed) return
+      const detail = 'The server is shutting down; open a new stream'
+      fail(new ServiceError('unavailable', 'DRAINING', detail))
     }
 
-    stream.on('data', (message: object) => over || answer(message))
+    stream.on('data', (message: object) => {
+      if (!isClosed) handle(message)
+    })
     stream.on('drain', () => {
-      if (underWay < mostUnderWay && !draining.aborted) stream.resume()
+      if (inFlight < maxInFlight && !draining.aborted) stream.resume()
     })
-    stream.on('cancelled', () => {
-      draining.removeEventListener('abort', drain)
-      over = true
-    })
+    stream.on('cancelled', close)
     stream.on('end', () => {
-      ending = true
-      if (underWay === 0 && !over) finish()
+      hasClientEnded = true
+      if (inFlight === 0 && !isClosed) finish()
     })
     draining.addEventListener('abort', drain)
     if (draining.aborted) drain()
   }
 }
 
-/** Answers page after page, as fast as the client takes them, until one names no next. */
-export function createPages(
+/**
+ * Handles a server stream of pages: repeats the request with each `next_page_token`, as fast as the
+ * client reads, until a response has none. Each page takes the whole pipeline.
+ */
+export function createPageStreamHandler(
   operation: Operation,
   pipeline: Pipeline,
 ): handleServerStreamingCall<object, object> {
   return async (stream) => {
-    const opened = openCall(stream)
+    const call = readCall(stream, {})
     let message: object | undefined = stream.request
     while (message && !stream.cancelled) {
-      const { error, response } = await pipeline(operation, { ...opened, message })
-      if (error) return void stream.emit('error', toGrpcStatus(error, opened.requestId))
+      const { error, response } = await pipeline(operation, { ...call, message })
+      if (error) return void stream.emit('error', toGrpcStatus(error, call.requestId))
       const { next_page_token } = response as { next_page_token?: string }
       message = next_page_token ? { ...message, page_token: next_page_token } : undefined
-      if (!stream.write(response ?? {})) await taken(stream)
+      if (!stream.write(response ?? {})) await drainedOrCancelled(stream)
     }
     stream.end()
   }
 }
 
-/** Resolves when the client has taken what was written, or gone. */
-function taken(stream: NodeJS.EventEmitter): Promise<void> {
+function drainedOrCancelled(stream: NodeJS.EventEmitter): Promise<void> {
   return new Promise((resolve) => {
     stream.once('drain', resolve)
     stream.once('cancelled', resolve)
   })
-}
-
-function openCall(stream: Incoming): Call {
-  return readCall(stream, {})
 }

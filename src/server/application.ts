@@ -1,16 +1,8 @@
-import { setMaxListeners } from 'node:events'
 import { createKeyUses } from '../admin/key-uses.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Database } from '../database/database.ts'
-import { addHealth } from '../grpc/health.ts'
-import { addReflection } from '../grpc/reflection.ts'
-import {
-  createGrpcListener,
-  createGrpcServer,
-  type GrpcTls,
-  type Keepalive,
-} from '../grpc/server.ts'
-import { createRestServer } from '../http/rest-server.ts'
+import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
+import { createRestServer } from '../http/server.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import type { Keys } from '../identity/keys.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
@@ -130,24 +122,10 @@ export function createApplication({
     warn,
   })
 
-  const draining = new AbortController()
-  setMaxListeners(0, draining.signal)
-  const server = createGrpcServer(
-    [...operations, ...streams],
-    grpcServices,
-    pipeline,
-    draining.signal,
-    options.grpcKeepalive,
-  )
-  if (options.debug) addReflection(server, registry)
-  const serviceNames = Object.keys(grpcServices).map((service) => `daikon.v1.${service}`)
-  const health = addHealth(server, serviceNames)
-  const grpc = createGrpcListener(server, {
+  const grpc = createGrpcServer([...operations, ...streams], grpcServices, pipeline, {
     tls: options.grpcTls,
-    onDrain() {
-      draining.abort()
-      health.endWatches()
-    },
+    keepalive: options.grpcKeepalive,
+    reflection: options.debug ? registry : undefined,
   })
   const rest = createRestServer(operations, registry, pipeline, {
     ...options,
@@ -160,9 +138,9 @@ export function createApplication({
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
     writeKeyUses: () => keyUses.write(database.statements),
-    setServing: health.setServing,
+    setServing: grpc.setServing,
     async drain() {
-      health.setServing(false)
+      grpc.setServing(false)
       await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout)])
     },
   }

@@ -12,7 +12,7 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 import { createMetadata, type Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const environment = await startTestEnvironment({ grpcKeepalive: { interval: 200, patience: 1000 } })
+const environment = await startTestEnvironment({ grpcKeepalive: { interval: 200, timeout: 1000 } })
 const [transport] = environment.transports as [Transport]
 const fixture = await createWorkspaceFixture(environment, transport)
 const { owner, viewer } = fixture.people
