@@ -1,34 +1,155 @@
+import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import express, { type Request, type Response } from 'express'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
+import type { Upload } from '../rpc/method.ts'
+
+/** The maximum size of a JSON body in bytes, the same as of a gRPC message. */
+const maxJsonBytes = 4 * 1024 * 1024
+
+/** JSON encodes each quote and line break of an uploaded file as two bytes. */
+const jsonEscapeFactor = 2
+
+const formType = 'multipart/form-data'
+
+/** Bounds what a form may contain besides the file. */
+const formLimits = { fields: 10, fieldSize: 1024, parts: 20, headerPairs: 20 }
+
+const parseJson = createParser('json', maxJsonBytes)
+
+/** Reads the message from the body: JSON or, for methods with `upload`, a file. A missing body is `{}`. */
+export async function readBody(
+  request: Request,
+  response: Response,
+  upload: Upload | undefined,
+): Promise<object> {
+  const hasBody =
+    Number(request.headers['content-length']) > 0 || request.headers['transfer-encoding']
+  if (!hasBody) return {}
+  if (upload && request.is([upload.mediaType, formType]))
+    return readUpload(request, response, upload)
+  if (!request.is(['json', '+json']))
+    throw new ServiceError(
+      'unsupported_media_type',
+      'NOT_JSON',
+      'The body must be application/json',
+    )
+  const parse = upload ? createParser('json', upload.maxBytes * jsonEscapeFactor) : parseJson
+  await parse(request, response)
+  return request.body
+}
 
 /**
- * Reads a body of at most `limit` bytes into `request.body`, whatever its type; throws a Fault.
- * Nothing is unpacked: a few bytes would be as much work as the largest body.
+ * Creates a parser that reads a body of at most `maxBytes` into `request.body`. Compressed bodies are
+ * rejected: a few bytes could expand to the maximum.
  */
-export function createParser(kind: 'json' | 'raw', limit: number) {
-  const parse = express[kind]({ limit, inflate: false, type: () => true })
+function createParser(kind: 'json' | 'raw', maxBytes: number) {
+  const parse = express[kind]({ limit: maxBytes, inflate: false, type: () => true })
   return (request: Request, response: Response): Promise<void> =>
     new Promise((resolve, reject) => {
-      parse(request, response, (error) => (error ? reject(bodyFault(error, limit)) : resolve()))
+      parse(request, response, (error) => {
+        if (error) reject(toServiceError(error, maxBytes))
+        else resolve()
+      })
     })
 }
 
-/** The Fault of a body that is too large. */
-export function bodyTooLarge(limit: number): ServiceError {
-  return new ServiceError(
-    'payload_too_large',
-    'BODY_TOO_LARGE',
-    `The body has more than ${limit} bytes`,
-  )
+function toServiceError(error: { type?: string; message: string }, maxBytes: number): ServiceError {
+  switch (error.type) {
+    case 'entity.too.large':
+      return bodyTooLarge(maxBytes)
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new ServiceError('unsupported_media_type', 'ENCODING_UNSUPPORTED', error.message)
+    case 'entity.parse.failed':
+      return invalidArgument({ field: '', message: 'The body is not valid JSON' })
+    default:
+      return invalidArgument({ field: '', message: 'The body could not be read' })
+  }
 }
 
-function bodyFault(error: { type?: string; message: string }, limit: number): ServiceError {
-  if (error.type === 'entity.too.large') return bodyTooLarge(limit)
-  if (error.type === 'encoding.unsupported' || error.type === 'charset.unsupported')
-    return new ServiceError('unsupported_media_type', 'ENCODING_UNSUPPORTED', error.message)
-  const notJson = error.type === 'entity.parse.failed'
-  return invalidArgument({
-    field: '',
-    message: notJson ? 'The body is not valid JSON' : 'The body could not be read',
+/** Reads the file from the body or from a form; an empty message when the form does not contain it. */
+async function readUpload(request: Request, response: Response, upload: Upload): Promise<object> {
+  const bytes = request.is(formType)
+    ? await readFormFile(request, upload)
+    : await readRawFile(request, response, upload)
+  return bytes ? { [upload.field]: decodeUtf8(bytes, upload) } : {}
+}
+
+async function readRawFile(
+  request: Request,
+  response: Response,
+  { maxBytes }: Upload,
+): Promise<Buffer> {
+  const { charset = 'utf-8' } =
+    /;\s*charset="?(?<charset>[^\s;"]*)/i.exec(request.headers['content-type'] ?? '')?.groups ?? {}
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) throw unsupportedEncoding(`charset ${charset}`)
+  await createParser('raw', maxBytes)(request, response)
+  return request.body
+}
+
+/** Reads the one part of the form that is the file. */
+function readFormFile(request: Request, { part, maxBytes }: Upload): Promise<Buffer | undefined> {
+  const encoding = request.headers['content-encoding'] ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity')
+    throw unsupportedEncoding(`content encoding ${encoding}`)
+  return new Promise((resolve, reject) => {
+    const files: Buffer[][] = []
+    const form = createFormReader(request, maxBytes)
+    const fail = (error: ServiceError) => {
+      // The rest of the body is discarded, so that the client reads the response.
+      request.unpipe(form).resume()
+      reject(error)
+    }
+    form.on('file', (name, stream) => {
+      stream.on('error', () => fail(malformedForm()))
+      if (name !== part) return void stream.resume()
+      const chunks: Buffer[] = []
+      files.push(chunks)
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('limit', () => fail(bodyTooLarge(maxBytes)))
+    })
+    form.on('error', () => fail(malformedForm()))
+    form.on('finish', () => {
+      const [chunks, ...duplicates] = files
+      if (duplicates.length > 0)
+        reject(invalidArgument({ field: part, message: 'must not be repeated' }))
+      else resolve(chunks && Buffer.concat(chunks))
+    })
+    // A client that disconnects gets no response, but the promise must settle.
+    request.on('close', () => {
+      if (!request.complete) reject(malformedForm())
+    })
+    request.pipe(form)
   })
+}
+
+function createFormReader({ headers }: Request, maxBytes: number) {
+  try {
+    const limits = { ...formLimits, fileSize: maxBytes }
+    return new Busboy({ headers: headers as BusboyHeaders, limits })
+  } catch {
+    throw malformedForm()
+  }
+}
+
+function decodeUtf8(bytes: Buffer, { field }: Upload): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalidArgument({ field, message: 'must be UTF-8 text' })
+  }
+}
+
+function bodyTooLarge(maxBytes: number): ServiceError {
+  const detail = `The body exceeds ${maxBytes} bytes`
+  return new ServiceError('payload_too_large', 'BODY_TOO_LARGE', detail)
+}
+
+function malformedForm(): ServiceError {
+  return invalidArgument({ field: '', message: `The body is not valid ${formType}` })
+}
+
+function unsupportedEncoding(name: string): ServiceError {
+  const detail = `The ${name} is not supported`
+  return new ServiceError('unsupported_media_type', 'ENCODING_UNSUPPORTED', detail)
 }

@@ -1,42 +1,45 @@
 import type { Request, Response } from 'express'
 import type { BoundField, CookieDeclaration } from '../rpc/bound-fields.ts'
-import { readCookie } from '../rpc/cookie-header.ts'
+import { readCookie } from '../rpc/request-headers.ts'
 
 type Message = Record<string, unknown>
 
-/** The travelling fields of a request; what its body says of them counts for nothing. */
-export function arrivals(request: Request, travellers: BoundField[], message: Message): Message {
-  const cookies = request.headers.cookie
-  return Object.fromEntries(
-    travellers.map(({ field, header, cookie }) => [
-      field,
-      header ? request.get(header) : cookie && readCookie(cookies, cookieName(cookie, message)),
-    ]),
-  )
+/** Reads bound fields from headers and cookies, undefined when absent: the body can't set them. */
+export function readBoundFields(request: Request, fields: BoundField[], message: Message): Message {
+  const values: Message = {}
+  for (const { field, header, cookie } of fields) {
+    if (header) values[field] = request.get(header)
+    else values[field] = cookie && readCookie(request.headers.cookie, cookieName(cookie, message))
+  }
+  return values
 }
 
-/** Sends the travelling fields of a response that are there; an empty cookie is deleted. */
+/** Writes bound fields to headers and cookies. An empty cookie is deleted. */
 export function writeBoundFields(
   response: Response,
-  travellers: BoundField[],
-  message: Message,
+  fields: BoundField[],
+  message: object,
   secure: boolean,
 ): void {
-  for (const { field, header, cookie } of travellers) {
-    const value = message[field]
+  const values = message as Message
+  for (const { field, header, cookie } of fields) {
+    const value = values[field]
     if (typeof value !== 'string') continue
     if (header) response.set(header, value)
     if (!cookie) continue
     const { same_site, path = '/', max_age = 0 } = cookie
-    response.cookie(cookieName(cookie, message), value, {
-      ...{ path, secure, httpOnly: true, encode: String },
+    response.cookie(cookieName(cookie, values), value, {
+      path,
+      secure,
+      httpOnly: true,
+      encode: String,
       sameSite: same_site === 'SAME_SITE_STRICT' ? 'strict' : 'lax',
       maxAge: value === '' ? 0 : max_age * 1000,
     })
   }
 }
 
-/** `login_{state}` names the cookie by another field of the message. */
+/** Replaces `{field}` by that field of the message, as in `login_{state}`. */
 function cookieName({ name }: CookieDeclaration, message: Message): string {
   return name.replace(/\{(\w+)\}/, (_, field) => String(message[field] ?? ''))
 }

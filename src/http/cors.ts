@@ -1,20 +1,20 @@
 import cors from 'cors'
 import type { RequestHandler } from 'express'
 
-/** Which pages of other origins may call. */
+/** The origins whose pages may call the API. */
 export type CorsOptions = {
-  /** Everywhere but at the administrator's routes. */
+  /** Allowed everywhere except on the administrators' routes. */
   corsOrigins: string[]
-  /** At the administrator's routes, and nobody else's. */
+  /** Allowed on the administrators' routes, exclusively. */
   adminOrigin: string
-  /** Whether an active client app takes its codes at this origin, as of now. */
+  /** Whether an active client app has a redirect URI at the origin. */
   isClientOrigin: (origin: string) => Promise<boolean>
 }
 
-/** As Express matches them, in any case. */
+/** Case-insensitive, as Express matches paths. */
 const adminRoutes = /^\/(auth\/)?admin(\/|$)/i
 
-const shared = {
+const corsHeaders = {
   credentials: true,
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   allowedHeaders: ['Content-Type', 'Authorization', 'X-Service-Key'],
@@ -23,17 +23,17 @@ const shared = {
 }
 
 /**
- * Tells a page of an allowed origin that it may read the answer, and answers its preflight. One of
- * another origin is told nothing; its preflight goes on to be refused like any OPTIONS.
+ * Handles preflights and sets the CORS headers for allowed origins. Requests of other origins
+ * continue without these headers, so that their preflight fails like any OPTIONS request.
  */
 export function allowOrigins(options: CorsOptions): RequestHandler {
   const { corsOrigins, adminOrigin, isClientOrigin } = options
-  const allow = cors({ ...shared, origin: true })
+  const allow = cors({ ...corsHeaders, origin: true })
   return async (request, response, next) => {
     response.vary('Origin')
     const { origin } = request.headers
-    const asks = request.headers['access-control-request-method'] !== undefined
-    if (!origin || (request.method === 'OPTIONS' && !asks)) return next()
+    const hasRequestMethod = request.headers['access-control-request-method'] !== undefined
+    if (!origin || (request.method === 'OPTIONS' && !hasRequestMethod)) return next()
     if (await isAllowed(request.path, origin)) return allow(request, response, next)
     next()
   }
@@ -41,7 +41,7 @@ export function allowOrigins(options: CorsOptions): RequestHandler {
   async function isAllowed(path: string, origin: string): Promise<boolean> {
     if (adminRoutes.test(path)) return origin === adminOrigin
     if (corsOrigins.includes(origin)) return true
-    // With storage away nothing is known of the origin; the route itself says that it is away.
+    // When the database is unavailable, the route itself reports that.
     return isClientOrigin(origin).catch(() => false)
   }
 }

@@ -2,72 +2,51 @@ import type { DescMessage } from '@bufbuild/protobuf'
 import type { Request, Response } from 'express'
 import { ServiceError } from '../core/errors.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
-import { createParser } from './body.ts'
-import { arrivals } from './bound-fields.ts'
-import { isUpload, readUpload } from './upload.ts'
+import { readBody } from './body.ts'
+import { readBoundFields } from './bound-fields.ts'
 
-/** The largest body, in bytes, as large as the largest gRPC message. */
-const largestBody = 4 * 1024 * 1024
-
-/** JSON writes a quote or a line break of a file as two bytes. */
-const escaped = 2
-
-const parseJson = createParser('json', largestBody)
-
-/** A request's message: path and body, or path and query, and what travels beside; or a Fault. */
+/**
+ * Reads the request message of an operation from the path, from the body or the query, and from bound
+ * headers and cookies. Returns an error instead of throwing it.
+ */
 export async function readMessage(
   request: Request,
   response: Response,
   { route, policy, input, bindings }: DeclaredOperation,
 ): Promise<object | ServiceError> {
   try {
-    const rest = route.body ? await readBody(request, response, policy) : readQuery(request, input)
-    if (Array.isArray(rest)) return rest
-    const message = { ...rest, ...request.params }
-    return { ...message, ...arrivals(request, bindings.request, message) }
+    const content = route.body
+      ? await readBody(request, response, policy.upload)
+      : readQuery(request, input)
+    // Validation reports that the message is not an object.
+    if (Array.isArray(content)) return content
+    const message = { ...content, ...request.params }
+    return { ...message, ...readBoundFields(request, bindings.request, message) }
   } catch (error) {
     return ServiceError.from(error)
   }
 }
 
-async function readBody(
-  request: Request,
-  response: Response,
-  { upload }: DeclaredOperation['policy'],
-): Promise<object> {
-  const type = request.headers['content-type']
-  const hasBody =
-    Number(request.headers['content-length']) > 0 || request.headers['transfer-encoding']
-  if (!hasBody) return {}
-  if (upload && isUpload(request, upload)) return readUpload(request, response, upload)
-  if (!request.is(['json', '+json']))
-    throw new ServiceError(
-      'unsupported_media_type',
-      'NOT_JSON',
-      `The body must be application/json, not ${type ?? 'untyped'}`,
-    )
-  const parse = upload ? createParser('json', upload.largest * escaped) : parseJson
-  await parse(request, response)
-  return request.body
-}
-
-/** The declared fields of the query; one given twice is a list, which a single field refuses. */
+/** Reads the declared fields from the query. A repeated one becomes a list, invalid if it is singular. */
 function readQuery(request: Request, input: DescMessage): Record<string, unknown> {
   const query = new URL(request.originalUrl, 'http://localhost').searchParams
   const message: Record<string, unknown> = {}
   for (const field of input.fields) {
-    const values = query.getAll(field.name)
-    if (values.length === 0 || field.fieldKind === 'message') continue
-    const read = values.map((value) => readScalar(value, Number(field.scalar)))
-    message[field.name] = read.length > 1 || field.fieldKind === 'list' ? read : read[0]
+    const texts = query.getAll(field.name)
+    if (texts.length === 0 || field.fieldKind === 'message') continue
+    const values = texts.map((text) => parseScalar(text, Number(field.scalar)))
+    message[field.name] = values.length > 1 || field.fieldKind === 'list' ? values : values[0]
   }
   return message
 }
 
-/** Text as the scalar it spells; what it does not spell stays text, for the field rules to refuse. */
-function readScalar(text: string, scalar: number): string | number | boolean {
-  const integer = scalar === 5 || scalar === 13
-  if (integer && /^-?\d{1,10}$/.test(text)) return Number(text)
-  if (scalar === 8 && (text === 'true' || text === 'false')) return text === 'true'
+/** protobuf scalar types (FieldDescriptorProto.Type). */
+const scalar = { int32: 5, bool: 8, uint32: 13 }
+
+/** Text that is not a value of the type is returned unchanged, for validation to report. */
+function parseScalar(text: string, type: number): string | number | boolean {
+  const isInteger = type === scalar.int32 || type === scalar.uint32
+  if (isInteger && /^-?\d{1,10}$/.test(text)) return Number(text)
+  if (type === scalar.bool && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }

@@ -6,7 +6,7 @@ import test from 'ava'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config/config.ts'
 import { settings } from '../../src/config/settings.ts'
-import { securityHeaders } from '../../src/http/headers.ts'
+import { securityHeaders } from '../../src/http/security.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

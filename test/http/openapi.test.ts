@@ -99,7 +99,7 @@ test('a method publishes the violations that it can have, and no others', (t) =>
 
 test('limits are published, the global one and each method’s own', (t) => {
   t.deepEqual(document['x-rate-limit'], { limit: 1000, period: 60 })
-  t.regex(document.info.description, /1000 requests a minute/)
+  t.regex(document.info.description, /1000 requests per minute/)
   const { responses, 'x-rate-limit': own } = document.paths['/auth/token'].post
   t.deepEqual(own, { limit: 10, period: 60 })
   t.true('RateLimit' in responses[200].headers)

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Response } from 'express'
 
-/** Something to read under an address of ours; nothing of it is fetched from anywhere else. */
+/** A file of the API documentation. All of it is served from this host: the CSP allows no other. */
 export type DocsPage = { path: string; send: (response: Response) => void }
 
 const { resolve } = createRequire(import.meta.url)
 
-const policy = [
+const contentSecurityPolicy = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'",
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 ].join('; ')
@@ -20,7 +20,7 @@ const startSwagger = `SwaggerUIBundle({
 const startRedoc = `Redoc.init('/openapi.json', {nonce: document.currentScript.nonce},
   document.getElementById('docs'))`
 
-/** The interactive docs: /openapi.json, /docs and /redoc with all that they load. */
+/** Creates /openapi.json, /docs (Swagger UI) and /redoc, with the scripts and styles they load. */
 export function createDocs(createOpenApi: () => object): DocsPage[] {
   let openApi: string | undefined
   return [
@@ -35,7 +35,12 @@ export function createDocs(createOpenApi: () => object): DocsPage[] {
       path: '/docs',
       send: (response) => {
         const scripts = '<script src="/docs/ui.js"></script><script src="/docs/start.js"></script>'
-        sendPage(response, policy, '<link rel="stylesheet" href="/docs/ui.css">', scripts)
+        sendPage(
+          response,
+          contentSecurityPolicy,
+          '<link rel="stylesheet" href="/docs/ui.css">',
+          scripts,
+        )
       },
     },
     { path: '/docs/ui.js', send: sendFile('swagger-ui-dist/swagger-ui-bundle.js', 'js') },
@@ -46,10 +51,10 @@ export function createDocs(createOpenApi: () => object): DocsPage[] {
       send: (response) => {
         const nonce = randomBytes(16).toString('base64')
         const styles = `style-src 'self' 'nonce-${nonce}'`
-        const own = `${policy.replace("style-src 'self'", styles)}; worker-src blob:`
+        const csp = `${contentSecurityPolicy.replace("style-src 'self'", styles)}; worker-src blob:`
         const start = `<script nonce="${nonce}" src="/redoc/start.js"></script>`
         const scripts = `<script src="/redoc/ui.js"></script>${start}`
-        sendPage(response, own, '', scripts)
+        sendPage(response, csp, '', scripts)
       },
     },
     { path: '/redoc/ui.js', send: sendRedoc },
@@ -69,7 +74,7 @@ function sendFile(name: string, type: string) {
   return (response: Response) => void response.type(type).send(readFileSync(resolve(name)))
 }
 
-/** Without the picture that Redoc would fetch from its makers. */
+/** Removes the logo that Redoc would load from its own CDN. */
 function sendRedoc(response: Response): void {
   const script = readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')
   response.type('js').send(script.replaceAll('https://cdn.redoc.ly/redoc/logo-mini.svg', 'data:,'))

@@ -1,52 +1,117 @@
 import type { JsonSchema } from '../../rpc/schema.ts'
 
-/** Makes the example of a schema from its rules and the names of its fields; always the same one. */
-export type ExampleMaker = (schema: JsonSchema, name?: string, within?: string) => unknown
+/**
+ * Makes an example of a schema from the name of its field and its message. The same schema always has
+ * the same example.
+ */
+export type ExampleMaker = (schema: JsonSchema, field?: string, message?: string) => unknown
 
-const id = (last: string) => `0d000000-0000-7000-8000-${last.padStart(12, '0')}`
-const moment = '2026-11-21T12:00:00.000Z'
-const bob = id('b')
+const exampleId = (end: string) => `0d000000-0000-7000-8000-${end.padStart(12, '0')}`
+const exampleTime = '2026-11-21T12:00:00.000Z'
+const alice = exampleId('a')
+const bob = exampleId('b')
 const secret = 'c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ'
+const jwt = 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln'
 
 /**
- * What a field holds, by its name, or by its message and name where the name alone means several
- * things. The ids are of the demo's workspace, so that most examples can be sent as they are.
+ * Example values by field, or by `Message.field` where a field name has several meanings. The ids are
+ * those of the demo workspace (`npm run dev`), so that most examples work as they are.
  */
-const values: Record<string, unknown> = {
-  ...{ workspace_id: id('1'), group_id: id('2'), client_app_id: id('3') },
-  ...{ user_id: bob, grantee_id: bob, resource_id: id('d2'), resource_ids: id('d2') },
-  ...{ owner_id: id('a'), granted_by: id('a'), created_by: id('a'), actor_id: id('a') },
-  ...{ service_name: 'docs', resource_type: 'document', action: 'view', permission: 'view' },
-  ...{ visibility: 'workspace', grantee_type: 'user', status: 'active', role: 'editor' },
-  ...{ name: 'Example', description: 'An example', slug: 'example', workspace_slug: 'example' },
-  ...{ email: 'bob@example.com', q: 'bob', avatar_url: 'https://example.com/bob.png' },
-  ...{ groups: 'writers', members: 3, workspaces: 1, resources: 3, is_admin: false },
-  ...{ redirect_uris: 'https://app.example.com/callback', provider: 'google' },
-  ...{ redirect_uri: 'https://app.example.com/callback', code: secret, code_verifier: secret },
-  ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', token_type: 'Bearer' },
-  ...{ access_token: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', expires_in: 900 },
-  ...{ refresh_token: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln', refresh_expires_in: 604_800 },
-  ...{ page: 1, page_size: 20, limit: 50, total: 1, target_type: 'user', target_id: bob },
-  ...{ csv: 'email,workspace_slug,role\nbob@example.com,example,editor\n', columns: 'email' },
-  ...{ line: 2, field: 'role', from: 'viewer', to: 'editor', omitted: 0 },
-  ...{
-    message: 'must be an e-mail address',
-    workspace_name: 'Example',
-    subject: '1042',
-    day: '2026-11-21',
-    detail: { role: 'editor' },
-  },
-  ...{ key: 'dk_c2VjcmV0', key_prefix: 'dk_c2Vj', overlap_seconds: 86_400, user_agent: 'Firefox' },
-  ...{
-    issuer: 'https://auth.example.com',
-    jwks_uri: 'https://auth.example.com/.well-known/jwks.json',
-  },
-  ...{ kty: 'RSA', use: 'sig', alg: 'RS256', kid: secret, n: secret, e: 'AQAB' },
-  ...{ actions: 'publish', token_endpoint: 'https://auth.example.com/auth/token' },
-  ...{ response_types_supported: 'code', subject_types_supported: 'public' },
-  ...{ id_token_signing_alg_values_supported: 'RS256', code_challenge_methods_supported: 'S256' },
-  ...{ token_endpoint_auth_methods_supported: 'none', claims_supported: 'sub' },
-  ...{ update: 0, unchanged: 0 },
+const examples: Record<string, unknown> = {
+  // ids
+  workspace_id: exampleId('1'),
+  group_id: exampleId('2'),
+  client_app_id: exampleId('3'),
+  user_id: bob,
+  grantee_id: bob,
+  target_id: bob,
+  resource_id: exampleId('d2'),
+  resource_ids: exampleId('d2'),
+  owner_id: alice,
+  granted_by: alice,
+  created_by: alice,
+  actor_id: alice,
+
+  // permissions
+  service_name: 'docs',
+  resource_type: 'document',
+  action: 'view',
+  actions: 'publish',
+  permission: 'view',
+  visibility: 'workspace',
+  grantee_type: 'user',
+
+  // people and workspaces
+  name: 'Example',
+  description: 'An example',
+  email: 'bob@example.com',
+  avatar_url: 'https://example.com/bob.png',
+  is_admin: false,
+  slug: 'example',
+  workspace_name: 'Example',
+  workspace_slug: 'example',
+  role: 'editor',
+  status: 'active',
+  groups: 'writers',
+  members: 3,
+  workspaces: 1,
+  resources: 3,
+  subject: '1042',
+  user_agent: 'Firefox',
+
+  // lists
+  q: 'bob',
+  page: 1,
+  page_size: 20,
+  limit: 50,
+  total: 1,
+  day: '2026-11-21',
+
+  // sign-in and tokens
+  provider: 'google',
+  redirect_uri: 'https://app.example.com/callback',
+  redirect_uris: 'https://app.example.com/callback',
+  code: secret,
+  code_verifier: secret,
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  access_token: jwt,
+  token_type: 'Bearer',
+  expires_in: 900,
+  refresh_token: jwt,
+  refresh_expires_in: 604_800,
+  issuer: 'https://auth.example.com',
+  jwks_uri: 'https://auth.example.com/.well-known/jwks.json',
+  token_endpoint: 'https://auth.example.com/auth/token',
+  response_types_supported: 'code',
+  subject_types_supported: 'public',
+  id_token_signing_alg_values_supported: 'RS256',
+  code_challenge_methods_supported: 'S256',
+  token_endpoint_auth_methods_supported: 'none',
+  claims_supported: 'sub',
+  kty: 'RSA',
+  use: 'sig',
+  alg: 'RS256',
+  kid: secret,
+  n: secret,
+  e: 'AQAB',
+
+  // administration
+  target_type: 'user',
+  detail: { role: 'editor' },
+  key: 'dk_c2VjcmV0',
+  key_prefix: 'dk_c2Vj',
+  overlap_seconds: 86_400,
+  csv: 'email,workspace_slug,role\nbob@example.com,example,editor\n',
+  columns: 'email',
+  line: 2,
+  field: 'role',
+  from: 'viewer',
+  to: 'editor',
+  message: 'must be an e-mail address',
+  omitted: 0,
+  update: 0,
+  unchanged: 0,
+
   'CsvImportSummary.errors': 0,
   'CsvImportRow.errors': [],
   'CsvImportRow.action': 'create',
@@ -56,48 +121,53 @@ const values: Record<string, unknown> = {
   'AdminMe.is_admin': true,
 }
 
-/** They say where to go on, as an answer before has told; nobody begins with them. */
-const later = ['page_token', 'next_page_token', 'before', 'next_before', 'error']
+/** Optional fields that examples omit because their values come from an earlier response. */
+const omittedFields = ['page_token', 'next_page_token', 'before', 'next_before', 'error']
 
-/** The maker over the schemas that references lead to, by name. */
+/** Creates the example maker over the named schemas that `$ref`s lead to. */
 export function createExampleMaker(schemas: Record<string, JsonSchema>): ExampleMaker {
-  return make
+  return makeExample
 
-  function make(schema: JsonSchema, name = '', within = ''): unknown {
-    const message = String(schema.$ref ?? '')
-      .split('/')
-      .at(-1)
-    if (message) return make(schemas[message] as JsonSchema, name, message)
-    const [likeliest] = (schema.anyOf ?? []) as JsonSchema[]
-    if (likeliest) return later.includes(name) ? null : make(likeliest, name, within)
-    if (schema.type === 'array')
-      return values[`${within}.${name}`] ?? [make(schema.items as JsonSchema, name, within)]
-    if (schema.type === 'object') return makeObject(schema, within)
-    return makeScalar(schema, name, within)
+  function makeExample(schema: JsonSchema, field = '', message = ''): unknown {
+    if (schema.$ref) {
+      const name = String(schema.$ref).split('/').at(-1) ?? ''
+      return makeExample(schemas[name] as JsonSchema, field, name)
+    }
+    const [alternative] = (schema.anyOf ?? []) as JsonSchema[]
+    if (alternative)
+      return omittedFields.includes(field) ? null : makeExample(alternative, field, message)
+    if (schema.type === 'array') {
+      const list = examples[`${message}.${field}`]
+      return list ?? [makeExample(schema.items as JsonSchema, field, message)]
+    }
+    if (schema.type === 'object') return makeObject(schema, message)
+    return makeScalar(schema, field, message)
   }
 
-  function makeObject({ properties = {}, required = [] }: JsonSchema, within: string): object {
-    const fields = Object.entries(properties as Record<string, JsonSchema>)
-    const shown = fields.filter(
-      ([name]) => !later.includes(name) || (required as string[]).includes(name),
+  function makeObject({ properties = {}, required = [] }: JsonSchema, message: string): object {
+    const fields = Object.entries(properties as Record<string, JsonSchema>).filter(
+      ([name]) => !omittedFields.includes(name) || (required as string[]).includes(name),
     )
-    return Object.fromEntries(shown.map(([name, schema]) => [name, make(schema, name, within)]))
+    return Object.fromEntries(
+      fields.map(([name, schema]) => [name, makeExample(schema, name, message)]),
+    )
   }
 }
 
-function makeScalar(schema: JsonSchema, name: string, within: string): unknown {
-  const known = values[`${within}.${name}`] ?? values[name]
+function makeScalar(schema: JsonSchema, field: string, message: string): unknown {
+  const example = examples[`${message}.${field}`] ?? examples[field]
   const choices = schema.enum as unknown[] | undefined
-  if (choices) return choices.includes(known) ? known : choices[0]
-  if (known !== undefined && (typeof known === schema.type || fits(known, schema))) return known
-  if (schema.format === 'date-time') return moment
+  if (choices) return choices.includes(example) ? example : choices[0]
+  if (example !== undefined && hasType(example, schema)) return example
+  if (schema.format === 'date-time') return exampleTime
   if (schema.type === 'integer') return schema.default ?? schema.minimum ?? 1
   if (schema.type === 'boolean') return schema.default ?? true
   if (schema.type === undefined) return {}
-  const isId = schema.format === 'uuid' || /(^|_)ids?$/.test(name)
-  return isId ? id('10') : (schema.default ?? name.replaceAll('_', ' '))
+  const isId = schema.format === 'uuid' || /(^|_)ids?$/.test(field)
+  return isId ? exampleId('10') : (schema.default ?? field.replaceAll('_', ' '))
 }
 
-function fits(value: unknown, { type }: JsonSchema): boolean {
-  return type === undefined || (type === 'integer' && Number.isInteger(value))
+function hasType(value: unknown, { type }: JsonSchema): boolean {
+  if (type === undefined) return true
+  return type === 'integer' ? Number.isInteger(value) : typeof value === type
 }

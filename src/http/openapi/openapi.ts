@@ -5,18 +5,17 @@ import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
 import {
-  limitHeaderSchemas,
-  limitHeaders,
   problemReferences,
   problemResponses,
   problemSchema,
+  rateLimitHeaderReferences,
+  rateLimitHeaders,
 } from './problems.ts'
-import { protoComment } from './proto-comment.ts'
-import { describeBody } from './request-bodies.ts'
-import { publishedSchema } from './request-schema.ts'
+import { methodComment, protoComment } from './proto-comment.ts'
+import { describeBody, publishedSchema } from './request-schema.ts'
 import { createResponseSchemas } from './response-schema.ts'
 
-/** The ways a method of each tier is authorized. */
+/** The security requirements of each tier. */
 const security: Record<Tier, object[]> = {
   public: [],
   user: [{ accessToken: [] }],
@@ -26,20 +25,36 @@ const security: Record<Tier, object[]> = {
 }
 
 const securitySchemes = {
-  accessToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-  serviceKey: { type: 'apiKey', in: 'header', name: 'X-Service-Key' },
-  adminCookie: { type: 'apiKey', in: 'cookie', name: 'admin_token' },
+  accessToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token from `POST /auth/token`.',
+  },
+  serviceKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-Key',
+    description: 'The key of a service app.',
+  },
+  adminCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'admin_token',
+    description: 'Set by the sign-in of an administrator.',
+  },
 }
 
-type Parts = {
+type Builder = {
   registry: FileRegistry
   refer: (message: DescMessage) => JsonSchema
   makeExample: ExampleMaker
 }
 
 /**
- * The façade as OpenAPI 3.1, made from the declarations that run it. `globalLimit`: requests a
- * minute of one client over all routes; undefined where nothing is limited.
+ * Creates the OpenAPI 3.1 document of the REST API from the declarations that it is served from.
+ *
+ * @param globalLimit requests per minute and client over all routes; undefined when limits are off
  */
 export function createOpenApi(
   operations: DeclaredOperation[],
@@ -48,99 +63,133 @@ export function createOpenApi(
 ): object {
   const responses = createResponseSchemas(registry)
   const makeExample = createExampleMaker(responses.schemas)
-  const parts = { registry, refer: responses.refer, makeExample }
-  const limits = globalLimit
-    ? `One client has ${globalLimit} requests a minute over all routes but /health.`
-    : 'Nothing is limited here.'
-  const paths: Record<string, Record<string, object>> = {
-    '/health': {
-      get: {
-        operationId: 'health',
-        summary: 'Says that the door is open; counts for no limit.',
-        security: [],
-        responses: { 200: { description: 'It is' } },
-      },
-    },
-  }
+  const builder = { registry, refer: responses.refer, makeExample }
+  const limitNote = globalLimit
+    ? `Each client may send ${globalLimit} requests per minute to all routes except \`/health\`.`
+    : 'Rate limits are off.'
+  const paths: Record<string, Record<string, object>> = { '/health': { get: healthOperation } }
   for (const operation of operations) {
     const { path, verb } = operation.route
-    paths[path] = { ...paths[path], [verb]: describe(operation, parts) }
+    paths[path] = { ...paths[path], [verb]: describeOperation(operation, builder) }
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'daikon',
       version: '1',
-      description: `Identity, workspaces and permissions. ${limits}`,
+      description: `Identity, workspaces and permissions.\n\n${limitNote}`,
     },
     'x-rate-limit': globalLimit && { limit: globalLimit, period: 60 },
     servers: [{ url: '/' }],
+    tags: describeTags(operations),
     paths,
     components: {
       securitySchemes,
       schemas: { ...responses.schemas, Problem: problemSchema },
       responses: problemResponses(),
-      headers: limitHeaderSchemas,
+      headers: rateLimitHeaders,
     },
   }
 }
 
-function describe(operation: DeclaredOperation, parts: Parts): object {
-  const { name, policy, route, input, service, bindings } = operation
-  const { makeExample } = parts
-  const limit = policy.limitPerMinute
-  const { properties, required } = publishedSchema(parts.registry, input)
-  const beside = [...route.pathFields, ...bindings.request.map(({ field }) => field)]
-  const rest = Object.keys(properties).filter((field) => !beside.includes(field))
-  const parameter = (field: string, place: 'path' | 'query') => {
-    const schema = properties[field] as JsonSchema
-    const needed = place === 'path' || required.includes(field)
-    // What Swagger UI finds here it sends, so that only what is needed is given.
-    const example = needed && { example: makeExample(schema, field, input.name) }
-    return { name: field, in: place, required: needed, schema, ...example }
+const healthOperation = {
+  operationId: 'health',
+  tags: ['Health'],
+  summary: 'Check liveness',
+  description: 'Responds while the server accepts requests. Exempt from rate limits.',
+  security: [],
+  responses: { 200: { description: 'The server accepts requests' } },
+}
+
+function tagOf({ service }: DeclaredOperation): string {
+  return service.replace('Service', '')
+}
+
+function describeTags(operations: DeclaredOperation[]): object[] {
+  const tags = new Map<string, object>()
+  for (const operation of operations) {
+    const name = tagOf(operation)
+    const description = protoComment(operation.descriptor.parent)
+    if (!tags.has(name)) tags.set(name, { name, description })
   }
+  return [...tags.values(), { name: 'Health', description: 'The state of the server.' }]
+}
+
+function describeOperation(operation: DeclaredOperation, builder: Builder): object {
+  const { name, policy, route, input, bindings } = operation
+  const { makeExample } = builder
+  const { properties, required } = publishedSchema(builder.registry, input)
+  const boundNames = bindings.request.map(({ field }) => field)
+  const contentFields = Object.keys(properties).filter(
+    (field) => !route.pathFields.includes(field) && !boundNames.includes(field),
+  )
+  const describeParameter = (field: string, location: 'path' | 'query') => {
+    const { description, ...schema } = properties[field] as JsonSchema
+    const isRequired = location === 'path' || required.includes(field)
+    return {
+      name: field,
+      in: location,
+      required: isRequired,
+      ...(description !== undefined && { description }),
+      schema,
+      // Swagger UI sends every example, so that optional parameters have none.
+      ...(isRequired && { example: makeExample(schema, field, input.name) }),
+    }
+  }
+  const queryFields = route.body ? [] : contentFields
   const parameters = [
-    ...route.pathFields.map((field) => parameter(field, 'path')),
-    ...(route.body ? [] : rest).map((field) => parameter(field, 'query')),
+    ...route.pathFields.map((field) => describeParameter(field, 'path')),
+    ...queryFields.map((field) => describeParameter(field, 'query')),
   ]
   const body = {
     type: 'object',
-    properties: Object.fromEntries(rest.map((field) => [field, properties[field]])),
-    required: required.filter((field) => rest.includes(field)),
+    properties: Object.fromEntries(contentFields.map((field) => [field, properties[field]])),
+    required: required.filter((field) => contentFields.includes(field)),
   }
+  const hasBody = route.body && contentFields.length > 0
   return {
     operationId: name.replace('daikon.v1.', '').replace('/', '_'),
-    tags: [service.replace('Service', '')],
-    summary: protoComment(operation.descriptor),
-    description: limit ? `${limit} requests a minute.` : undefined,
-    'x-rate-limit': limit && { limit, period: 60 },
+    tags: [tagOf(operation)],
+    summary: methodComment(operation.descriptor).summary,
+    description: describePolicy(operation),
+    'x-rate-limit': policy.limitPerMinute && { limit: policy.limitPerMinute, period: 60 },
     'x-least-role': policy.leastRole,
     security: security[policy.tier],
     parameters,
-    requestBody:
-      route.body && rest.length > 0 ? describeBody(operation, body, makeExample) : undefined,
+    requestBody: hasBody ? describeBody(operation, body, makeExample) : undefined,
     responses: {
-      [policy.status]: success(operation, parts),
-      ...problemReferences(operation, parameters.length > 0 || rest.length > 0),
+      [policy.status]: describeSuccess(operation, builder),
+      ...problemReferences(operation, parameters.length > 0 || contentFields.length > 0),
     },
   }
 }
 
-function success(
-  { policy, output, bindings }: DeclaredOperation,
-  { refer, makeExample }: Parts,
-): object {
-  const headers = { ...limitHeaders, ...travelHeaders(bindings.response) }
-  if (policy.status === 204) return { description: 'Done', headers }
-  if (policy.status >= 300) return { description: 'Onwards', headers }
-  const whole = output.fields.find(({ name }) => name === policy.responseField)
-  const schema = whole?.message ? { type: 'array', items: refer(whole.message) } : refer(output)
-  const example = makeExample(schema)
-  return { description: 'Done', headers, content: { 'application/json': { schema, example } } }
+/** The description in the proto, with the role and the rate limit that the policy declares. */
+function describePolicy({ descriptor, policy }: DeclaredOperation): string {
+  const { leastRole, limitPerMinute } = policy
+  const role = leastRole && `Requires role \`${leastRole}\` or higher.`
+  const limit = limitPerMinute && `Limited to ${limitPerMinute} requests per minute and client.`
+  const paragraphs = [methodComment(descriptor).description, role, limit]
+  return paragraphs.filter((paragraph) => paragraph).join('\n\n')
 }
 
-function travelHeaders(travellers: BoundField[]): object {
-  const names = travellers.map(({ header = 'set-cookie' }) =>
+function describeSuccess(
+  { policy, output, bindings }: DeclaredOperation,
+  { refer, makeExample }: Builder,
+): object {
+  const headers = { ...rateLimitHeaderReferences, ...describeBoundHeaders(bindings.response) }
+  if (policy.status === 204) return { description: 'Success, no content', headers }
+  if (policy.status >= 300) return { description: 'Redirect', headers }
+  const responseField = output.fields.find(({ name }) => name === policy.responseField)
+  const schema = responseField?.message
+    ? { type: 'array', items: refer(responseField.message) }
+    : refer(output)
+  const content = { 'application/json': { schema, example: makeExample(schema) } }
+  return { description: 'Success', headers, content }
+}
+
+function describeBoundHeaders(fields: BoundField[]): object {
+  const names = fields.map(({ header = 'set-cookie' }) =>
     header.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
   )
   return Object.fromEntries(names.map((name) => [name, { schema: { type: 'string' } }]))

@@ -1,43 +1,47 @@
 import { type ErrorCode, errorCodes, invalidArgument, ServiceError } from '../../core/errors.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
-import { problemOf } from '../problem.ts'
+import { toProblem } from '../problem.ts'
 
-/** The schema of every problem (RFC 9457). */
+/** The schema of every error response (RFC 9457). */
 export const problemSchema: JsonSchema = {
-  description: 'RFC 9457',
+  description: 'Problem details (RFC 9457).',
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'reason', 'request_id'],
   properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
-    detail: { type: 'string' },
-    reason: { type: 'string', description: 'Stable; what programs compare' },
-    request_id: { type: 'string' },
+    type: { type: 'string', description: 'A URN that identifies the error code.' },
+    title: { type: 'string', description: 'The name of the error code.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'An explanation for developers. It may change.' },
+    reason: { type: 'string', description: 'A stable identifier for programs to compare.' },
+    request_id: { type: 'string', description: 'Identifies the request in the server log.' },
     errors: {
       type: 'array',
+      description: 'The invalid fields of the request.',
       items: {
         type: 'object',
         required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          field: { type: 'string', description: 'Such as `checks[0].action`.' },
+          message: { type: 'string' },
+        },
       },
     },
   },
 }
 
-/** One that each kind is met with; `method` and `internal` are nothing a method is described by. */
+/** An example of each error that operations document; the others are `default`. */
 const examples = {
   failed_precondition: new ServiceError(
     'failed_precondition',
     'HOST_NOT_ALLOWED',
-    'The Host header names no host of this service',
+    'The Host header is not allowed',
   ),
   unauthenticated: new ServiceError('unauthenticated', 'TOKEN_EXPIRED', 'The token has expired'),
   permission_denied: new ServiceError(
     'permission_denied',
     'OTHER_WORKSPACE',
-    'The token is for another workspace',
+    'The token was issued for another workspace',
   ),
   not_found: new ServiceError('not_found', 'RESOURCE_NOT_FOUND', 'Resource not found'),
   already_exists: new ServiceError(
@@ -48,73 +52,82 @@ const examples = {
   payload_too_large: new ServiceError(
     'payload_too_large',
     'BODY_TOO_LARGE',
-    'The body has more than 4194304 bytes',
+    'The body exceeds 4194304 bytes',
   ),
   unsupported_media_type: new ServiceError(
     'unsupported_media_type',
     'NOT_JSON',
-    'The body must be application/json, not untyped',
+    'The body must be application/json',
   ),
   invalid_argument: invalidArgument({ field: 'workspace_id', message: 'must be a UUID' }),
   resource_exhausted: new ServiceError(
     'resource_exhausted',
     'RATE_LIMITED',
-    'Try again in 12 seconds',
+    'Rate limit exceeded; try again in 12 seconds',
     { retryAfter: 12 },
   ),
   unavailable: new ServiceError(
     'unavailable',
     'STORAGE_UNAVAILABLE',
     'The database is not available',
-    {
-      retryAfter: 1,
-    },
+    { retryAfter: 1 },
   ),
 } satisfies Partial<Record<ErrorCode, ServiceError>>
 
-type Described = keyof typeof examples
+type DocumentedCode = keyof typeof examples
 
-/** References to the problems that a method can answer with; what else may happen is `default`. */
+/** References to the error responses of an operation, by HTTP status. */
 export function problemReferences(operation: DeclaredOperation, hasInput: boolean): object {
-  const kinds = (Object.keys(examples) as Described[]).filter((kind) =>
-    canEndWith(kind, operation, hasInput),
+  const codes = (Object.keys(examples) as DocumentedCode[]).filter((code) =>
+    canFailWith(code, operation, hasInput),
   )
-  const names = [...kinds.map((kind) => errorCodes[kind].http), 'default']
-  return Object.fromEntries(names.map((name) => [name, reference(name)]))
+  const names = [...codes.map((code) => errorCodes[code].http), 'default']
+  return Object.fromEntries(names.map((name) => [name, refer(name)]))
 }
 
-function canEndWith(
-  kind: Described,
+function canFailWith(
+  code: DocumentedCode,
   { policy, route }: DeclaredOperation,
   hasInput: boolean,
 ): boolean {
   const { tier, leastRole, workspaceField, serviceField, errors } = policy
-  if (errors.includes(kind)) return true
-  if (kind === 'unauthenticated') return tier !== 'public'
-  if (kind === 'permission_denied')
-    return tier === 'admin' || Boolean(leastRole ?? workspaceField ?? serviceField)
-  if (kind === 'not_found') return route.pathFields.length > 0
-  if (kind === 'payload_too_large' || kind === 'unsupported_media_type')
-    return route.body && hasInput
-  if (kind === 'invalid_argument') return hasInput
-  // What asks for nothing and takes nothing has nothing to read in PostgreSQL.
-  if (kind === 'unavailable') return tier !== 'public' || hasInput
-  return kind === 'failed_precondition' || kind === 'resource_exhausted'
+  if (errors.includes(code)) return true
+  switch (code) {
+    case 'failed_precondition':
+    case 'resource_exhausted':
+      return true
+    case 'unauthenticated':
+      return tier !== 'public'
+    case 'permission_denied':
+      return tier === 'admin' || Boolean(leastRole ?? workspaceField ?? serviceField)
+    case 'not_found':
+      return route.pathFields.length > 0
+    case 'already_exists':
+      return false
+    case 'payload_too_large':
+    case 'unsupported_media_type':
+      return route.body && hasInput
+    case 'invalid_argument':
+      return hasInput
+    case 'unavailable':
+      // Public methods without input do not use the database.
+      return tier !== 'public' || hasInput
+  }
 }
 
-/** The responses that those lead to. */
+/** The error responses, by HTTP status. */
 export function problemResponses(): Record<string, object> {
-  const described = Object.entries(examples).map(([kind, fault]) => {
-    const { http, title } = errorCodes[kind as Described]
-    return [http, { description: title, headers: headersOf(fault), content: contentOf(fault) }]
+  const responses = Object.entries(examples).map(([code, error]) => {
+    const { http, title } = errorCodes[code as DocumentedCode]
+    return [http, { description: title, headers: headersOf(error), content: contentOf(error) }]
   })
-  const any = { description: 'A problem', content: contentOf(undefined) }
-  return { ...Object.fromEntries(described), default: any }
+  const otherResponse = { description: 'Any other error', content: contentOf(undefined) }
+  return { ...Object.fromEntries(responses), default: otherResponse }
 }
 
-function contentOf(fault: ServiceError | undefined): object {
+function contentOf(error: ServiceError | undefined): object {
   const schema = { $ref: '#/components/schemas/Problem' }
-  const example = fault && problemOf(fault, '7c9e6679-7425-40de-944b-e07fc1f90ae7')
+  const example = error && toProblem(error, '7c9e6679-7425-40de-944b-e07fc1f90ae7')
   return { 'application/problem+json': { schema, ...(example && { example }) } }
 }
 
@@ -124,22 +137,30 @@ function headersOf({ code, retryAfter }: ServiceError): object {
     ...(retryAfter !== undefined && {
       'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } },
     }),
-    ...limitHeaders,
+    ...rateLimitHeaderReferences,
   }
 }
 
-/** Where a client stands in the window that binds (draft-ietf-httpapi-ratelimit-headers). */
-export const limitHeaders = {
+/** References to `rateLimitHeaders`. */
+export const rateLimitHeaderReferences = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },
   'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
 }
 
-/** The headers that those lead to. */
-export const limitHeaderSchemas = {
-  RateLimit: { schema: { type: 'string' }, example: '"global";r=29;t=60' },
-  'RateLimit-Policy': { schema: { type: 'string' }, example: '"global";q=30;w=60' },
+/** The rate limit headers of every response (draft-ietf-httpapi-ratelimit-headers). */
+export const rateLimitHeaders = {
+  RateLimit: {
+    description: 'The remaining requests (`r`) and the seconds until one more is allowed (`t`).',
+    schema: { type: 'string' },
+    example: '"global";r=29;t=60',
+  },
+  'RateLimit-Policy': {
+    description: 'The allowed requests (`q`) per window of `w` seconds.',
+    schema: { type: 'string' },
+    example: '"global";q=30;w=60',
+  },
 }
 
-function reference(name: string | number): object {
+function refer(name: string | number): object {
   return { $ref: `#/components/responses/${name}` }
 }

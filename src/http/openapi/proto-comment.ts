@@ -1,23 +1,43 @@
-import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
 
-/** The proto's comment before a message, field or method, on one line; empty where there is none. */
-export function protoComment(described: DescField | DescMessage | DescMethod): string {
-  const file = described.kind === 'message' ? described.file : described.parent.file
-  const path = pathOf(described).join()
-  const locations = file.proto.sourceCodeInfo?.location ?? []
-  const found = locations.find((location) => location.path.join() === path)
-  return (found?.leadingComments ?? '').trim().replaceAll(/\s*\n\s*/g, ' ')
+type Documented = DescField | DescMessage | DescMethod | DescService
+
+/** The leading comment of an element in the proto, one line per paragraph; empty without a comment. */
+export function protoComment(element: Documented): string {
+  return paragraphsOf(element).join('\n\n')
 }
 
-/** Where it stands in its file: numbers of descriptor.proto's fields and places in their lists. */
-function pathOf(described: DescField | DescMessage | DescMethod): number[] {
-  if (described.kind === 'rpc') {
-    const { parent } = described
-    return [6, parent.file.services.indexOf(parent), 2, parent.methods.indexOf(described)]
+/** The comment of a method: its first paragraph is the title in the sidebar of the documentation. */
+export function methodComment(method: DescMethod): { summary: string; description: string } {
+  const [summary = '', ...description] = paragraphsOf(method)
+  return { summary, description: description.join('\n\n') }
+}
+
+function paragraphsOf(element: Documented): string[] {
+  const file = 'file' in element ? element.file : element.parent.file
+  const path = sourcePath(element).join()
+  const locations = file.proto.sourceCodeInfo?.location ?? []
+  const comment = locations.find((location) => location.path.join() === path)?.leadingComments
+  return (comment ?? '')
+    .trim()
+    .split(/\n\s*\n/)
+    .map((paragraph) => paragraph.trim().replaceAll(/\s*\n\s*/g, ' '))
+    .filter((paragraph) => paragraph !== '')
+}
+
+/** The path of an element in SourceCodeInfo: field numbers of descriptor.proto and list indexes. */
+function sourcePath(element: Documented): number[] {
+  switch (element.kind) {
+    case 'service':
+      return [6, element.file.services.indexOf(element)]
+    case 'rpc':
+      return [...sourcePath(element.parent), 2, element.parent.methods.indexOf(element)]
+    case 'field':
+      return [...sourcePath(element.parent), 2, element.parent.fields.indexOf(element)]
+    case 'message': {
+      const { parent, file } = element
+      if (parent) return [...sourcePath(parent), 3, parent.nestedMessages.indexOf(element)]
+      return [4, file.messages.indexOf(element)]
+    }
   }
-  if (described.kind === 'field')
-    return [...pathOf(described.parent), 2, described.parent.fields.indexOf(described)]
-  const { parent, file } = described
-  if (parent) return [...pathOf(parent), 3, parent.nestedMessages.indexOf(described)]
-  return [4, file.messages.indexOf(described)]
 }

@@ -1,25 +1,63 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { DeclaredOperation } from '../../rpc/operation.ts'
 import { type JsonSchema, requestSchema } from '../../rpc/schema.ts'
+import type { ExampleMaker } from './examples.ts'
+import { protoComment } from './proto-comment.ts'
 
-type Published = { properties: Record<string, JsonSchema>; required: string[] }
+type ObjectSchema = { properties: Record<string, JsonSchema>; required: string[] }
 
-/** Formats of our own, which other readers of JSON Schema do not know. */
-const own = ['name', 'title', 'text', 'page_token', 'unicode']
+/** Formats that only this server validates. */
+const internalFormats = ['name', 'title', 'text', 'page_token', 'unicode']
 
-/** A request's JSON Schema as it is published: unknown fields are ignored, so they are not refused. */
-export function publishedSchema(registry: FileRegistry, message: DescMessage): Published {
-  return publish(requestSchema(registry, message)) as Published
+/**
+ * The JSON Schema of a request as published: with the comments of its fields, and without keywords
+ * that concern only the server's own validation.
+ */
+export function publishedSchema(registry: FileRegistry, message: DescMessage): ObjectSchema {
+  return describe(requestSchema(registry, message), message) as ObjectSchema
 }
 
-function publish(schema: JsonSchema): JsonSchema {
-  // The bound that spares the items of an endless list concerns the one who validates.
-  const { additionalProperties, if: _, else: rest, ...kept } = { ...schema }
-  if (rest) Object.assign(kept, rest)
-  if (own.includes(String(kept.format))) delete kept.format
-  if (kept.items) kept.items = publish(kept.items as JsonSchema)
-  if (kept.properties) {
-    const properties = Object.entries(kept.properties as Record<string, JsonSchema>)
-    kept.properties = Object.fromEntries(properties.map(([name, own]) => [name, publish(own)]))
+function describe(schema: JsonSchema, message: DescMessage | undefined): JsonSchema {
+  // Unknown fields are ignored, not rejected. The condition only saves validating the items of a list
+  // that is too long.
+  const { additionalProperties, if: _condition, else: unconditional, ...published } = schema
+  Object.assign(published, unconditional)
+  if (internalFormats.includes(String(published.format))) delete published.format
+  if (published.items) published.items = describe(published.items as JsonSchema, message)
+  if (published.properties) {
+    const properties = Object.entries(published.properties as Record<string, JsonSchema>)
+    published.properties = Object.fromEntries(
+      properties.map(([name, property]) => {
+        const field = message?.fields.find((field) => field.name === name)
+        const description = field && protoComment(field)
+        const described = describe(property, field?.message)
+        return [name, { ...described, ...(description && { description }) }]
+      }),
+    )
   }
-  return kept
+  return published
+}
+
+/** The body of a request: JSON or, for methods with `upload`, also a form or the file itself. */
+export function describeBody(
+  { policy: { upload }, input }: DeclaredOperation,
+  schema: JsonSchema & { required: string[] },
+  makeExample: ExampleMaker,
+): object {
+  const example = makeExample(schema, '', input.name) as Record<string, unknown>
+  const content: Record<string, object> = { 'application/json': { schema, example } }
+  if (upload) {
+    const { field, mediaType, part, maxBytes } = upload
+    const description = `UTF-8 text of at most ${maxBytes} bytes`
+    content['multipart/form-data'] = {
+      schema: {
+        type: 'object',
+        properties: { [part]: { type: 'string', format: 'binary', description } },
+        required: [part],
+      },
+      encoding: { [part]: { contentType: mediaType } },
+    }
+    content[mediaType] = { schema: { type: 'string', description }, example: example[field] }
+  }
+  return { required: schema.required.length > 0, content }
 }

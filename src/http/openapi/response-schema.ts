@@ -1,9 +1,9 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { readBoundFields } from '../../rpc/bound-fields.ts'
-import { type JsonSchema, scalarTypes } from '../../rpc/schema.ts'
+import { type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
 import { protoComment } from './proto-comment.ts'
 
-/** Response messages as JSON Schema, each once under its name; `refer` answers a reference. */
+/** Collects the JSON Schemas of response messages by name; `refer` adds one and returns its `$ref`. */
 export function createResponseSchemas(registry: FileRegistry) {
   const schemas: Record<string, JsonSchema> = {}
   return { schemas, refer }
@@ -11,7 +11,7 @@ export function createResponseSchemas(registry: FileRegistry) {
   function refer(message: DescMessage): JsonSchema {
     const { name } = message
     if (!schemas[name]) {
-      // Known before its fields are walked, so that a message may hold its like.
+      // Set before the fields are visited, so that a recursive message terminates.
       schemas[name] = {}
       schemas[name] = messageSchema(message)
     }
@@ -20,31 +20,31 @@ export function createResponseSchemas(registry: FileRegistry) {
 
   function messageSchema(message: DescMessage): JsonSchema {
     const description = protoComment(message)
-    const beside = readBoundFields(registry, message).map(({ field }) => field)
-    const fields = message.fields.filter(({ name }) => !beside.includes(name))
+    const boundNames = readBoundFields(registry, message).map(({ field }) => field)
+    const fields = message.fields.filter(({ name }) => !boundNames.includes(name))
     return {
       ...(description && { description }),
       type: 'object',
-      properties: Object.fromEntries(fields.map((own) => [own.name, fieldSchema(own)])),
+      properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
       required: fields.map((field) => field.name),
     }
   }
 
   function fieldSchema(field: DescField): JsonSchema {
     const description = protoComment(field)
-    const one = valueSchema(field)
-    const schema = field.fieldKind === 'list' ? { type: 'array', items: one } : one
-    const absent = field.proto.proto3Optional || (field.fieldKind === 'message' && !schema.$ref)
-    const shown = absent ? { anyOf: [schema, { type: 'null' }] } : schema
-    return { ...shown, ...(description && { description }) }
+    const value = valueSchema(field)
+    const schema = field.fieldKind === 'list' ? { type: 'array', items: value } : value
+    const isNullable = field.proto.proto3Optional || (field.fieldKind === 'message' && !value.$ref)
+    const nullable = isNullable ? { anyOf: [schema, { type: 'null' }] } : schema
+    return { ...nullable, ...(description && { description }) }
   }
 
   function valueSchema(field: DescField): JsonSchema {
     if (field.message?.typeName === 'google.protobuf.Timestamp')
       return { type: 'string', format: 'date-time' }
-    // Anything else of Google's stands for JSON as it is.
+    // Struct and Value are arbitrary JSON.
     if (field.message?.typeName.startsWith('google.protobuf.')) return {}
     if (field.message) return refer(field.message)
-    return { type: scalarTypes[Number(field.scalar)]?.type ?? 'string' }
+    return { type: scalarSchemas[Number(field.scalar)]?.type ?? 'string' }
   }
 }

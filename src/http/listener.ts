@@ -1,0 +1,89 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Express } from 'express'
+
+/** An HTTP/1.1 server. */
+export type HttpListener = {
+  /** Starts listening and returns the port. */
+  listen(host: string, port: number): Promise<number>
+  /** Accepts no more requests and waits for running ones, for at most `milliseconds`. */
+  drain(milliseconds: number): Promise<void>
+}
+
+/** The responses to requests that Node rejects before the app sees them. */
+const clientErrorStatuses: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** Milliseconds. */
+const timeouts = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 2000,
+}
+
+/** Bytes. Leaves room for the access token of a member of hundreds of groups. */
+const maxHeaderSize = 64 * 1024
+
+/** Creates the server of an app. `headers` are sent with responses that Node writes by itself. */
+export function createHttpListener(app: Express, headers: Record<string, string>): HttpListener {
+  const handleRequest: RequestListener = (request, response) => {
+    // Express can't parse such a target and would respond by itself; `*` has no route.
+    if (!isRequestTarget(request.url ?? '')) request.url = '*'
+    app(request, response)
+  }
+  const server = createServer(
+    // The app rejects a missing Host header.
+    { ...timeouts, maxHeaderSize, requireHostHeader: false },
+    oneAtATime(handleRequest),
+  )
+  server.on('checkExpectation', (_request, response) => response.writeHead(417, headers).end())
+  const headerLines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()
+    const status = clientErrorStatuses[code ?? ''] ?? '400 Bad Request'
+    socket.end([`HTTP/1.1 ${status}`, ...headerLines, 'Connection: close', '', ''].join('\r\n'))
+  })
+  return {
+    listen: (host, port) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => resolve((server.address() as AddressInfo).port))
+      }),
+    drain: (milliseconds) =>
+      new Promise((resolve) => {
+        const timeout = setTimeout(() => server.closeAllConnections(), milliseconds)
+        // A connection becomes idle after its response and would otherwise be kept alive.
+        const closeIdle = setInterval(() => server.closeIdleConnections(), 50)
+        server.close(() => {
+          clearTimeout(timeout)
+          clearInterval(closeIdle)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+/** Whether the target is in origin form or absolute form (RFC 9112, section 3.2). */
+function isRequestTarget(target: string): boolean {
+  return target.startsWith('/') || URL.canParse(target)
+}
+
+/**
+ * Handles the pipelined requests of a connection one at a time. Otherwise a single client could
+ * pipeline thousands and delay everyone else.
+ */
+function oneAtATime(handle: RequestListener): RequestListener {
+  const lastResponses = new WeakMap<Socket, Promise<unknown>>()
+  return (request, response) => {
+    const { socket } = request
+    const previous = lastResponses.get(socket)
+    lastResponses.set(socket, new Promise((resolve) => response.once('close', resolve)))
+    if (!previous) return handle(request, response)
+    previous.then(() => {
+      if (!socket.destroyed) handle(request, response)
+    })
+  }
+}

@@ -1,0 +1,62 @@
+import type { Request, Response } from 'express'
+import { createCancellation } from '../core/cancellation.ts'
+import type { RequestScope } from '../core/request-scope.ts'
+import type { Call } from '../rpc/call.ts'
+import { readCookie, readRequestId } from '../rpc/request-headers.ts'
+
+/** Converts an Express request to a Call, whose message is read later by `readMessage`. */
+export function readCall(
+  request: Request,
+  response: Response,
+  readMessage: Call['read'] | undefined,
+): Call {
+  return {
+    transport: 'http',
+    message: {},
+    ...(readMessage && { read: readMessage }),
+    credentials: {
+      // Node keeps the first of several; joined, a repeated header is invalid.
+      authorization: request.headersDistinct.authorization?.join(', '),
+      serviceKey: request.get('x-service-key'),
+      adminToken: readCookie(request.headers.cookie, 'admin_token'),
+    },
+    ip: request.ip ?? '',
+    requestId: readRequestId(request.get('x-request-id')),
+    origin: readOrigin(request),
+    scope: readScope(request, response),
+    traceparent: request.get('traceparent'),
+  }
+}
+
+/** The origin of the page. Browsers omit the header in some requests of the same origin. */
+function readOrigin(request: Request): string | true | undefined {
+  const isSameOrigin = request.get('sec-fetch-site') === 'same-origin'
+  return request.get('origin') ?? (isSameOrigin || undefined)
+}
+
+/** Milliseconds per unit of `grpc-timeout` (gRPC over HTTP/2). */
+const timeoutUnits: Record<string, number> = {
+  H: 3_600_000,
+  M: 60_000,
+  S: 1000,
+  m: 1,
+  u: 1e-3,
+  n: 1e-6,
+}
+
+/** The longest delay of a Node timer in milliseconds, about 24 days. */
+const maxTimerDelay = 2 ** 31 - 1
+
+/** Aborted when the connection closes or the `grpc-timeout` of the request has passed. */
+function readScope(request: Request, response: Response): RequestScope {
+  const { signal, abort } = createCancellation()
+  const [, amount, unit = ''] =
+    /^(\d{1,8})([HMSmun])$/.exec(request.get('grpc-timeout') ?? '') ?? []
+  const delay = Math.min(Number(amount) * (timeoutUnits[unit] ?? 0), maxTimerDelay)
+  const timeout = amount ? setTimeout(abort, delay) : undefined
+  response.once('close', () => {
+    clearTimeout(timeout)
+    abort()
+  })
+  return { signal }
+}

@@ -1,0 +1,60 @@
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
+import type { Response } from 'express'
+import type { DeclaredOperation } from '../rpc/operation.ts'
+import type { Outcome } from '../rpc/pipeline.ts'
+import { writeBoundFields } from './bound-fields.ts'
+
+/** Sends the response message of an operation. */
+export type Responder = (response: Response, message: object) => void
+
+/** Creates the responder of an operation from its status, response field and bound fields. */
+export function createResponder(
+  { policy, output, bindings }: DeclaredOperation,
+  secureCookies: boolean,
+): Responder {
+  const { status, responseField } = policy
+  const boundNames = bindings.response.map(({ field }) => field)
+  const toJson = createJsonWriter(output, boundNames)
+  return (response, message) => {
+    writeBoundFields(response, bindings.response, message, secureCookies)
+    response.status(status)
+    if (status === 204 || status >= 300) return void response.end()
+    const json = toJson(message)
+    response.json(responseField ? json[responseField] : json)
+  }
+}
+
+type JsonWriter = (message: object) => Record<string, unknown>
+
+/** Messages that ts-proto already represents as JSON. */
+const jsonMessages = ['google.protobuf.Timestamp', 'google.protobuf.Struct']
+
+/** Writes the declared fields of a message and no others; absent optional fields become null. */
+function createJsonWriter(message: DescMessage, omitted: string[] = []): JsonWriter {
+  const writers = message.fields
+    .filter(({ name }) => !omitted.includes(name))
+    .map((field) => [field.name, createFieldWriter(field)] as const)
+  return (value) => {
+    const json: Record<string, unknown> = {}
+    for (const [name, write] of writers) {
+      json[name] = write((value as Record<string, unknown>)[name])
+    }
+    return json
+  }
+}
+
+function createFieldWriter(field: DescField): (value: unknown) => unknown {
+  if (!field.message || jsonMessages.includes(field.message.typeName))
+    return (value) => value ?? null
+  const write = createJsonWriter(field.message)
+  if (field.fieldKind === 'list') return (value) => (value as object[]).map(write)
+  return (value) => (value ? write(value) : null)
+}
+
+/** Sends the window closest to its limit (draft-ietf-httpapi-ratelimit-headers). */
+export function setRateLimitHeaders(response: Response, result: Outcome['rateLimit']): void {
+  if (!result) return
+  const { name, limit, period, remaining, reset } = result
+  response.set('RateLimit-Policy', `"${name}";q=${limit};w=${period}`)
+  response.set('RateLimit', `"${name}";r=${remaining};t=${reset}`)
+}

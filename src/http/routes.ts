@@ -1,0 +1,135 @@
+import express, { type Express, type Request, type Response, type Router } from 'express'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
+import type { Call } from '../rpc/call.ts'
+import {
+  type DeclaredOperation,
+  failingOperation,
+  type Operation,
+  publicOperation,
+} from '../rpc/operation.ts'
+import type { Pipeline } from '../rpc/pipeline.ts'
+import { readRequestId } from '../rpc/request-headers.ts'
+import { allowOrigins, type CorsOptions } from './cors.ts'
+import { readMessage } from './message.ts'
+import type { DocsPage } from './openapi/docs-pages.ts'
+import { sendProblem } from './problem.ts'
+import { readCall } from './request.ts'
+import { createResponder, type Responder, setRateLimitHeaders } from './response.ts'
+import { checkHost, securityHeaders, setHeaders } from './security.ts'
+
+export type RestOptions = CorsOptions & {
+  /** How many proxies in front of the server are trusted for X-Forwarded-For. */
+  trustedProxies: number
+  /** Cookies are sent over https only. */
+  secureCookies: boolean
+  /** Allowed Host headers; `*` allows any. */
+  allowedHosts: string[]
+  docs: DocsPage[]
+}
+
+/** Creates the Express app with the route of every operation. */
+export function createApp(
+  operations: DeclaredOperation[],
+  pipeline: Pipeline,
+  options: RestOptions,
+): Express {
+  const { trustedProxies, secureCookies, allowedHosts, docs } = options
+  const app = express()
+  app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
+  app.use(setHeaders(securityHeaders(secureCookies)))
+  const allowCors = allowOrigins(options)
+  app.all('/health', allowCors, sendHealth)
+  app.use(async (request, response, next) => {
+    const error = checkHost(request, allowedHosts)
+    if (error) await fail(request, response, error)
+    else next()
+  })
+  app.use(allowCors)
+
+  // Express tries one route after another; paths without variables are found by a single lookup.
+  const fixedPaths = new Map<string, Router>()
+  app.use((request, response, next) => {
+    const router = fixedPaths.get(request.path.toLowerCase().replace(/\/$/, ''))
+    return router ? router(request, response, next) : next()
+  })
+  for (const [path, pathOperations] of groupByPath(operations)) {
+    const router = path.includes('{') ? app : express.Router()
+    if (router !== app) fixedPaths.set(path, router as Router)
+    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'))
+    for (const operation of pathOperations) {
+      const respond = createResponder(operation, secureCookies)
+      route[operation.route.verb](async (request, response) => {
+        const read = () => readMessage(request, response, operation)
+        await run(operation, request, response, respond, read)
+      })
+    }
+    const verbs = pathOperations.map(({ route }) => route.verb.toUpperCase())
+    route.all((request, response) => fail(request, response, methodNotAllowed(response, verbs)))
+  }
+  for (const { path, send } of docs) {
+    const page = publicOperation('docs', async () => ({}))
+    app.get(path, (request, response) => run(page, request, response, send))
+    app.all(path, (request, response) =>
+      fail(request, response, methodNotAllowed(response, ['GET'])),
+    )
+  }
+  app.use((request: Request, response: Response) =>
+    fail(request, response, new ServiceError('not_found', 'NO_SUCH_ROUTE', 'No such route')),
+  )
+  app.use((error: unknown, request: Request, response: Response, _next: unknown) =>
+    fail(request, response, routingError(error)),
+  )
+  return app
+
+  /** Errors of routing run through the pipeline, too, so that they count against the rate limits. */
+  function fail(request: Request, response: Response, error: ServiceError): Promise<void> {
+    return run(failingOperation(error), request, response)
+  }
+
+  async function run(
+    operation: Operation,
+    request: Request,
+    response: Response,
+    respond?: Responder,
+    read?: Call['read'],
+  ): Promise<void> {
+    const call = readCall(request, response, read)
+    const outcome = await pipeline(operation, call)
+    response.set('X-Request-ID', call.requestId)
+    setRateLimitHeaders(response, outcome.rateLimit)
+    if (outcome.error) sendProblem(response, outcome.error, call.requestId)
+    else respond?.(response, outcome.response ?? {})
+  }
+}
+
+/** Load balancers call it by any host name and often; it bypasses the Host check and rate limits. */
+function sendHealth(request: Request, response: Response): void {
+  const requestId = readRequestId(request.get('x-request-id'))
+  response.set('X-Request-ID', requestId)
+  if (/^(GET|HEAD)$/.test(request.method)) response.json({ status: 'ok' })
+  else sendProblem(response, methodNotAllowed(response, ['GET']), requestId)
+}
+
+/** Sets the Allow header and returns the error. */
+function methodNotAllowed(response: Response, verbs: string[]): ServiceError {
+  response.set('Allow', verbs.join(', '))
+  return new ServiceError(
+    'method_not_allowed',
+    'METHOD_NOT_ALLOWED',
+    `Method not allowed; use ${verbs.join(' or ')}`,
+  )
+}
+
+/** Operations by path. Fixed segments come before variables, which would match them. */
+function groupByPath(operations: DeclaredOperation[]): [string, DeclaredOperation[]][] {
+  const byPath = Map.groupBy(operations, ({ route }) => route.path)
+  const sortKey = (path: string) => path.replace(/\{\w+\}/g, '~')
+  return [...byPath].sort(([a], [b]) => (sortKey(a) < sortKey(b) ? -1 : 1))
+}
+
+/** Express itself fails only on malformed paths, such as a stray `%`. */
+function routingError(error: unknown): ServiceError {
+  if (error instanceof URIError)
+    return invalidArgument({ field: '', message: 'The path is not valid percent-encoding' })
+  return ServiceError.from(error)
+}
