@@ -36,7 +36,7 @@ export const resourceSql = {
 
 /** Item: `id`. Returns a Resource. */
 export const resourceById: BatchedQuery = {
-  name: 'resource_by_id',
+  name: 'resource',
   sql: `
     select item.place, ${resourceSql.select}
     from json_to_recordset($1) as item (place int, id uuid)
