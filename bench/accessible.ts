@@ -154,7 +154,9 @@ async function measureStreams(
     what: `AccessibleStream of ${number(shares)} ids, ${turns} times: growth of the server`,
     daikon: `${number(count / seconds)} ids/s`,
     beside: `${number(before / megabyte)} MB before`,
-    ...{ value: (read - before) / megabyte, unit: ' MB', goal: { most: 32 } },
+    value: (read - before) / megabyte,
+    unit: ' MB',
+    goal: { most: 32 },
   })
   const streams = Array.from({ length: 20 }, () =>
     asker.read(accessibleStream.path, token, request(1000)),
@@ -165,7 +167,9 @@ async function measureStreams(
     what: `${streams.length} such streams whose clients do not read: growth of the server`,
     daikon: '',
     beside: `${number(read / megabyte)} MB before`,
-    ...{ value: ((await rss()) - read) / megabyte, unit: ' MB', goal: { most: 32 } },
+    value: ((await rss()) - read) / megabyte,
+    unit: ' MB',
+    goal: { most: 32 },
   })
   for (const stream of streams) {
     stream.on('error', () => {})
@@ -175,6 +179,10 @@ async function measureStreams(
 
 function request(limit: number, page_token?: string): Uint8Array {
   return AccessibleResourcesRequest.encode({
-    ...{ ...kind, action: 'view', workspace_id: idOf('w', 0), limit, page_token },
+    ...kind,
+    action: 'view',
+    workspace_id: idOf('w', 0),
+    limit,
+    page_token,
   }).finish()
 }

@@ -19,12 +19,10 @@ const database = {
   },
 }
 const app = createApplication({
-  ...{
-    database,
-    rateLimiter: createInProcessRateLimiter(),
-    providers: new Map(),
-    now: () => new Date(),
-  },
+  database,
+  rateLimiter: createInProcessRateLimiter(),
+  providers: new Map(),
+  now: () => new Date(),
   keys: await readKeys({ privatePath, publicPath }),
   onFailure: (fault) => process.stderr.write(`${fault.message}: ${fault.cause}\n`),
   warn: () => {},

@@ -58,8 +58,15 @@ const statements = {
           (id, kind_id, resource_id, workspace_id, user_id, permission, granted_by)
         values ($6, $7, $8, $4, $9, 'view', $3)`,
       values: [
-        ...[uuid(), id, user, place, JSON.stringify({ ...detail, permission: 'view' })],
-        ...[uuid(), kindId, resource_id, user],
+        uuid(),
+        id,
+        user,
+        place,
+        JSON.stringify({ ...detail, permission: 'view' }),
+        uuid(),
+        kindId,
+        resource_id,
+        user,
       ],
     }
   },
@@ -91,7 +98,10 @@ async function run({ what, inFlight, seconds, written }: DriverJob): Promise<Res
   await Promise.all(workers)
   const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
   return {
-    ...{ rate: sorted.length / elapsed, p50: quantile(0.5), p99: quantile(0.99), calls },
+    rate: sorted.length / elapsed,
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    calls,
     wrong: 0,
   }
 }

@@ -70,11 +70,9 @@ export async function measureGrowth(rig: Rig, tell: (row: Row) => void): Promise
   for (const { what, many, few, goal } of rows) {
     const taken = await interleave(rig.rounds, { many, few })
     tell({
-      ...{
-        what,
-        daikon: load(middleOf(taken, ({ many }) => many)),
-        beside: load(middleOf(taken, ({ few }) => few)),
-      },
+      what,
+      daikon: load(middleOf(taken, ({ many }) => many)),
+      beside: load(middleOf(taken, ({ few }) => few)),
       value: medianOf(taken, ({ many, few }) => many.rate / few.rate),
       goal: { least: goal },
     })

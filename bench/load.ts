@@ -50,7 +50,9 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
   const opened = await Promise.all(
     Array.from({ length: count }, (_, at) =>
       kinds[kind]({
-        ...{ port, onAnswer, inFlight: pace ? 0 : Math.ceil(inFlight / count) },
+        port,
+        onAnswer,
+        inFlight: pace ? 0 : Math.ceil(inFlight / count),
         next: sources[at % sources.length] as () => Prepared | undefined,
       }),
     ),

@@ -39,7 +39,9 @@ export async function measureMemory(rig: Rig, tell: (row: Row) => void): Promise
     what: `memory over ${seconds} s at 64 in flight, growth in ten minutes at that slope`,
     daikon: `${number(Math.min(...sizes))} to ${number(Math.max(...sizes))} MB, ${number(slope)} MB a minute`,
     beside: `${number(mean)} MB in the mean`,
-    ...{ value: (slope * 10 * 100) / mean, unit: ' %', goal: { most: 10 } },
+    value: (slope * 10 * 100) / mean,
+    unit: ' %',
+    goal: { most: 10 },
   })
 }
 

@@ -126,7 +126,8 @@ async function openPlace(size: organisation.Organisation) {
   }
 
   return {
-    ...{ url, newcomers },
+    url,
+    newcomers,
     /** Asked by an owner of the house. */
     house: (method: string, message = {}) => ask(0, 0, method, message),
     team: (n: number, method: string, message = {}) => ask(n, teamOf(n, size), method, message),

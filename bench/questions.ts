@@ -31,7 +31,8 @@ export async function askAround(
       const reach = await reachOf(database, user, size, pick)
       const asked = askFor(reach, pick, items, n)
       questions.push({
-        ...{ user, workspace: user % size.workspaces },
+        user,
+        workspace: user % size.workspaces,
         checks: asked.map(({ resource_id, action }) => ({ ...kind, resource_id, action })),
         must: asked.map(({ must }) => must),
       })

@@ -17,7 +17,9 @@ import { type Statement, statementsOf } from './statements-of.ts'
 const quick = process.argv.includes('--quick')
 const part = quick ? 100 : 1
 const size = {
-  ...{ users: 100_000 / part, workspaces: 200 / part, resources: 1_000_000 / part },
+  users: 100_000 / part,
+  workspaces: 200 / part,
+  resources: 1_000_000 / part,
   entries: 1_000_000 / part,
 }
 const runs = 15
@@ -47,7 +49,9 @@ try {
     'of a rare action in a workspace': { action: 'workspace.deleted', workspace_id },
     'of an actor in a workspace that never met': { actor_id, workspace_id: idOf('w', 2) },
     'of a workspace, a type and an action that exclude each other': {
-      ...{ workspace_id, target_type: 'permission', action: 'group.created' },
+      workspace_id,
+      target_type: 'permission',
+      action: 'group.created',
     },
   }
   const figures = ['totals', 'distribution', 'sign-ups', 'recent activity']

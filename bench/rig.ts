@@ -38,7 +38,9 @@ export async function createRig(place: Place, options: Pick<Rig, 'quick' | 'roun
 
   const rig: Rig = {
     ...options,
-    ...{ place, child, sign: await createSigner(place) },
+    place,
+    child,
+    sign: await createSigner(place),
     daikon: (url = place.url) => child('daikon-server.ts', url, privatePath, publicPath),
     workers: () => child('workers-server.ts', place.url, privatePath, publicPath, '2'),
     async measure(server, job) {

@@ -57,10 +57,17 @@ async function startOnce(rig: Rig, file: string, dataDir: string): Promise<numbe
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
-      ...{ DATA_DIR: dataDir, DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: 'warn' },
-      ...{ JWT_PRIVATE_KEY_PATH: privatePath, JWT_PUBLIC_KEY_PATH: publicPath },
-      ...{ GRPC_PORT: `${grpc}`, HTTP_PORT: `${http}`, METRICS_PORT: `${metrics}` },
-      ...{ GRPC_HOST: '127.0.0.1', HTTP_HOST: '127.0.0.1' },
+      DATA_DIR: dataDir,
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      LOG_LEVEL: 'warn',
+      JWT_PRIVATE_KEY_PATH: privatePath,
+      JWT_PUBLIC_KEY_PATH: publicPath,
+      GRPC_PORT: `${grpc}`,
+      HTTP_PORT: `${http}`,
+      METRICS_PORT: `${metrics}`,
+      GRPC_HOST: '127.0.0.1',
+      HTTP_HOST: '127.0.0.1',
     },
   })
   try {
@@ -79,7 +86,9 @@ async function firstAnswer(child: ChildProcess, port: number, request: Prepared)
     const requests = [request]
     const answered = Promise.withResolvers<void>()
     const opened = await openUnary({
-      ...{ port, inFlight: 1, next: () => requests.shift() },
+      port,
+      inFlight: 1,
+      next: () => requests.shift(),
       onAnswer: () => answered.resolve(),
     }).catch(() => undefined)
     if (opened) {

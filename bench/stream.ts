@@ -49,7 +49,10 @@ export async function measureStream(rig: Rig, tell: (row: Row) => void): Promise
   tell({
     what: `CheckStream, open loop at ${share * 100} % of its most: p99`,
     daikon: load(middleOf(paced, ({ stream }) => stream)),
-    ...{ beside: '', value: p99, unit: ' ms', goal: { most: 5 } },
+    beside: '',
+    value: p99,
+    unit: ' ms',
+    goal: { most: 5 },
   })
 }
 

@@ -8,11 +8,19 @@ const [url = '', privatePath = '', publicPath = '', workers = '2'] = process.arg
 const main = join(import.meta.dirname, '../src/main.ts')
 const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
   env: {
-    ...{ PATH: process.env.PATH, WORKERS: workers, DATABASE_URL: url },
-    ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' },
-    ...{ HTTP_PORT: '0', GRPC_PORT: '0', METRICS_PORT: '0' },
-    ...{ JWT_PRIVATE_KEY_PATH: privatePath, JWT_PUBLIC_KEY_PATH: publicPath },
-    ...{ DEBUG: 'false', SESSION_SECRET_KEY: 'bench', SERVICE_KEYS_REQUIRED: 'true' },
+    PATH: process.env.PATH,
+    WORKERS: workers,
+    DATABASE_URL: url,
+    HTTP_HOST: '127.0.0.1',
+    GRPC_HOST: '127.0.0.1',
+    HTTP_PORT: '0',
+    GRPC_PORT: '0',
+    METRICS_PORT: '0',
+    JWT_PRIVATE_KEY_PATH: privatePath,
+    JWT_PUBLIC_KEY_PATH: publicPath,
+    DEBUG: 'false',
+    SESSION_SECRET_KEY: 'bench',
+    SERVICE_KEYS_REQUIRED: 'true',
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 })

@@ -87,7 +87,9 @@ export async function measureWrites(rig: Rig, tell: (row: Row) => void): Promise
     tell({
       what: 'its shares that are not there',
       daikon: `${rows[0].count} shares`,
-      ...{ beside: '', value: lost, goal: { most: 0 } },
+      beside: '',
+      value: lost,
+      goal: { most: 0 },
     })
   } finally {
     await forget(client)
@@ -122,7 +124,7 @@ async function prepare(client: pg.Client, size: Size) {
      from generate_series(1, 1000) returning id, resource_id`,
     [kindId, idOf('w', workspace), idOf('u', firstUser + members - 1)],
   )
-  const about = { ...size, ...{ firstUser, members, workspace, kindId } }
+  const about = { ...size, firstUser, members, workspace, kindId }
   const bare: Written = { ...about, shareable: rows.slice(rows.length / 2) }
   return { ours: rows.slice(0, rows.length / 2), bare }
 }
@@ -132,8 +134,11 @@ function registrations({ users, workspaces }: Written, token: string): Prepared[
   return Array.from({ length: mostWritten }, (_, n) => {
     const user = n % users
     const request = {
-      ...{ service_name: kind.service_name, resource_type: type, resource_id: randomUUID() },
-      ...{ workspace_id: idOf('w', user % workspaces), owner_id: idOf('u', user) },
+      service_name: kind.service_name,
+      resource_type: type,
+      resource_id: randomUUID(),
+      workspace_id: idOf('w', user % workspaces),
+      owner_id: idOf('u', user),
     }
     return prepared(head, RegisterResourceRequest.encode(request).finish())
   })
@@ -152,7 +157,9 @@ function shares(
     const member = Math.floor(pair / resources.length) % members
     const request = {
       permission_id: resources[pair % resources.length]?.id ?? '',
-      ...{ grantee_type: 'user', grantee_id: idOf('u', firstUser + member), permission: 'view' },
+      grantee_type: 'user',
+      grantee_id: idOf('u', firstUser + member),
+      permission: 'view',
     }
     return prepared(head, ShareRequest.encode(request).finish())
   })

@@ -36,15 +36,16 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
   const began = performance.now()
   const child = spawn(process.execPath, [main], {
     env: {
-      ...{ PATH: process.env.PATH, HOME: process.env.HOME },
-      ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1', METRICS_PORT: '0' },
-      ...{
-        HTTP_PORT: `${httpPort}`,
-        GRPC_PORT: `${grpcPort}`,
-        METRICS_PORT: '0',
-        LOG_LEVEL: 'error',
-      },
-      ...{ RATE_LIMIT_ENABLED: 'false', ...settings },
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      HTTP_HOST: '127.0.0.1',
+      GRPC_HOST: '127.0.0.1',
+      HTTP_PORT: `${httpPort}`,
+      GRPC_PORT: `${grpcPort}`,
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'error',
+      RATE_LIMIT_ENABLED: 'false',
+      ...settings,
     },
     stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
   })
@@ -71,7 +72,10 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
   const startedIn = performance.now() - began
   const doors = createTransports({ operations }, { grpcPort, httpPort })
   return {
-    ...{ doors, httpPort, grpcPort, startedIn },
+    doors,
+    httpPort,
+    grpcPort,
+    startedIn,
     memory() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1]) / 1024

@@ -17,7 +17,9 @@ export async function measureLimits(
   mendIt: () => Promise<void>,
 ): Promise<Measure> {
   const settings = {
-    ...{ REDIS_URL: urls.join(','), RATE_LIMIT_ENABLED: 'true', TRUSTED_PROXIES: '1' },
+    REDIS_URL: urls.join(','),
+    RATE_LIMIT_ENABLED: 'true',
+    TRUSTED_PROXIES: '1',
     RATE_LIMIT_PER_MINUTE: `${limit}`,
   }
   const nodes = await Promise.all([site.node(settings), site.node(settings)])

@@ -65,7 +65,9 @@ export async function openSite(databaseUrl: string): Promise<Site> {
       const { key } = await seed.serviceApp(service)
       const group = await seed.group(workspace)
       return {
-        ...{ workspace, service, key },
+        workspace,
+        service,
+        key,
         owner: await person(workspace, 'owner'),
         viewer: await person(workspace, 'viewer'),
         leavers: (count) => makeLeavers(pool, workspace, group, count),

@@ -48,7 +48,8 @@ export async function startTraffic(
     Array.from({ length: workers }, (_, at) => work(door, at % acts.length)),
   )
   return {
-    ...{ tally, ledger },
+    tally,
+    ledger,
     get slowest() {
       return slowest
     },

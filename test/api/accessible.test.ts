@@ -33,7 +33,7 @@ for (const transport of environment.transports) {
     return (await Promise.all(all)).map(({ resource_id }) => resource_id).toSorted()
   }
 
-  test(`every ground is listed once, ascending ${over}`, async (t) => {
+  test(`resources of every grant are listed once, in ascending order ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people } = fixture
     const { viewer, owner } = people
@@ -64,7 +64,7 @@ for (const transport of environment.transports) {
     t.deepEqual((await list(fixture, viewer, 'view', { resource_type: 'folder' })).resource_ids, [])
   })
 
-  test(`an action of the service is listed by the custom role that gives it ${over}`, async (t) => {
+  test(`a custom role lists the resources on which it grants a service action ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, editor, owner } = fixture.people
     const publish = await environment.seed.serviceAction(fixture.service, 'publish')
@@ -78,7 +78,7 @@ for (const transport of environment.transports) {
     t.deepEqual((await list(fixture, viewer, 'unheard-of')).resource_ids, [])
   })
 
-  test(`has_full_access is owner's and admin's for any known action ${over}`, async (t) => {
+  test(`has_full_access is true for owners and admins for every known action ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { owner, admin, editor, viewer } = fixture.people
     await environment.seed.serviceAction(fixture.service, 'publish')
@@ -94,7 +94,7 @@ for (const transport of environment.transports) {
     t.like(await list(fixture, owner, 'unheard-of'), { resource_ids: [], has_full_access: false })
   })
 
-  test(`has_full_access is any member's for view when there are resources and all are open ${over}`, async (t) => {
+  test(`has_full_access is true for members to view when all resources are visible to the workspace ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, editor } = fixture.people
     const full = async (person: Member, action: string) =>
@@ -104,7 +104,7 @@ for (const transport of environment.transports) {
     t.like(await list(fixture, viewer, 'view'), { resource_ids: open, has_full_access: true })
     t.false(await full(viewer, 'edit'))
     t.false(await full(editor, 'edit'))
-    // Another type and another workspace have no say.
+    // Resources of another type do not count.
     await fixture.register(editor, { resource_type: 'folder' })
     t.true(await full(viewer, 'view'))
     const closed = await fixture.register(viewer)
@@ -114,7 +114,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`a cut list says so, and its pages together are the whole ${over}`, async (t) => {
+  test(`a truncated list has a page token, and its pages together are complete ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer } = fixture.people
     const ids = await registerMany(fixture, viewer, 7)
@@ -135,7 +135,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`without a limit a page has 1,000 ids ${over}`, async (t) => {
+  test(`a page has 1,000 IDs by default ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer } = fixture.people
     await fixture.register(viewer)
@@ -153,7 +153,7 @@ for (const transport of environment.transports) {
     t.is(new Set([...first.resource_ids, ...rest.resource_ids]).size, 1002)
   })
 
-  test(`walking while others register and unregister loses and repeats nothing that stayed ${over}`, async (t) => {
+  test(`paging during registrations and removals neither skips nor repeats remaining resources ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, owner } = fixture.people
     const stayed = await registerMany(fixture, viewer, 20)
@@ -177,7 +177,7 @@ for (const transport of environment.transports) {
     for (const id of stayed) t.true(seen.includes(id))
   })
 
-  test(`a page token outlives the id it begins with ${over}`, async (t) => {
+  test(`a page token stays valid when the resource it starts at is removed ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer } = fixture.people
     const records = await Promise.all(Array.from({ length: 4 }, () => fixture.register(viewer)))
@@ -189,7 +189,7 @@ for (const transport of environment.transports) {
     t.deepEqual(rest.resource_ids, [sorted[3]?.resource_id])
   })
 
-  test(`a page token that came from no answer is 422 ${over}`, async (t) => {
+  test(`a page token that the server did not issue is 422 ${over}`, async (t) => {
     const {
       kind,
       workspace: workspace_id,
@@ -198,20 +198,24 @@ for (const transport of environment.transports) {
     } = await createWorkspaceFixture(environment, transport)
     for (const page_token of ['x', '%', `${'A'.repeat(21)}=`, 'A'.repeat(23), randomUUID(), '🦊']) {
       const message = { ...kind, workspace_id, action: 'view', page_token }
-      const ending = await transport.call('Accessible', message, as(people.owner))
-      t.like(ending, { ok: false, code: 'invalid_argument', violations: [{ field: 'page_token' }] })
+      const outcome = await transport.call('Accessible', message, as(people.owner))
+      t.like(outcome, {
+        ok: false,
+        code: 'invalid_argument',
+        violations: [{ field: 'page_token' }],
+      })
     }
   })
 
-  test(`a token for another workspace is 403, whatever its spelling ${over}`, async (t) => {
+  test(`a token for another workspace is 403, and workspace IDs are case-insensitive ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { kind, people, as } = fixture
     const elsewhere = await environment.seed.workspace()
     await environment.seed.member(elsewhere, people.owner.id, 'owner')
     for (const workspace_id of [elsewhere, randomUUID()]) {
       const message = { ...kind, workspace_id, action: 'view' }
-      const ending = await transport.call('Accessible', message, as(people.owner))
-      t.like(ending, { ok: false, code: 'permission_denied', reason: 'OTHER_WORKSPACE' })
+      const outcome = await transport.call('Accessible', message, as(people.owner))
+      t.like(outcome, { ok: false, code: 'permission_denied', reason: 'OTHER_WORKSPACE' })
     }
     const upper = { workspace_id: fixture.workspace.toUpperCase() }
     t.true((await list(fixture, people.owner, 'view', upper)).has_full_access)

@@ -10,7 +10,7 @@ test.after.always(() => environment.stop())
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`ground 1: owner and admin may view, edit and do every registered action ${over}`, async (t) => {
+  test(`workspace owners and admins may view, edit and perform every registered action ${over}`, async (t) => {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(await fixture.addMember('viewer'))
@@ -23,7 +23,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.owner, 'unheard-of', record))
   })
 
-  test(`ground 2: a resource's owner may do the same, whatever their role ${over}`, async (t) => {
+  test(`a resource's owner may perform every action, whatever their role ${over}`, async (t) => {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(people.viewer)
@@ -32,7 +32,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.viewer, 'unheard-of', record))
   })
 
-  test(`ground 3: what is open to the workspace every member views and editors edit ${over}`, async (t) => {
+  test(`workspace visibility lets every member view and editors edit ${over}`, async (t) => {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
@@ -43,7 +43,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.editor, 'publish', record))
   })
 
-  test(`ground 4: a share with the user or their group gives view, or view and edit ${over}`, async (t) => {
+  test(`a share with the user or their group grants view, or view and edit ${over}`, async (t) => {
     const { people, workspace, service, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -65,7 +65,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`ground 5: a custom role's action on what the user may view ${over}`, async (t) => {
+  test(`a custom role grants its actions on resources that the user may view ${over}`, async (t) => {
     const { people, workspace, service, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -84,7 +84,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.viewer, 'edit', closed))
   })
 
-  test(`a custom role of another workspace or another service's action gives nothing ${over}`, async (t) => {
+  test(`a custom role of another workspace, or with another service's action, grants nothing ${over}`, async (t) => {
     const { people, service, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -102,7 +102,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.owner, 'archive', record))
   })
 
-  test(`a custom role can neither give nor take view and edit ${over}`, async (t) => {
+  test(`a custom role neither grants nor removes view and edit ${over}`, async (t) => {
     const { people, service, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -116,7 +116,7 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.viewer, 'edit', record))
   })
 
-  test(`a resource of another workspace is false to everybody with another token ${over}`, async (t) => {
+  test(`a token for another workspace is denied on the resource, even for its owner ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.owner, { visibility: 'workspace' })
     const elsewhere = await environment.seed.workspace()
@@ -126,7 +126,7 @@ for (const transport of environment.transports) {
     t.true(await fixture.isAllowed(people.owner, 'view', record))
   })
 
-  test(`unknown resources, types and actions are answers, and they are false ${over}`, async (t) => {
+  test(`checks of unknown resources, types and actions are denied, not errors ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)
     const known = { ...kind, resource_id, action: 'view' }
@@ -139,33 +139,33 @@ for (const transport of environment.transports) {
     const { results } = expectOk(await transport.call('Check', { checks }, as(people.owner)))
     t.deepEqual(
       results,
-      checks.map((asked, at) => ({ ...asked, allowed: at === 0 })),
+      checks.map((check, index) => ({ ...check, allowed: index === 0 })),
     )
   })
 
-  test(`1,000 checks are answered in order, fields as they were asked ${over}`, async (t) => {
+  test(`1,000 checks return results in order, with the fields of the request ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const records = await Promise.all(
-      Array.from({ length: 10 }, (_, at) =>
-        fixture.register(at % 3 ? people.owner : people.viewer, {
-          resource_type: `type ${at % 2}`,
+      Array.from({ length: 10 }, (_, index) =>
+        fixture.register(index % 3 ? people.owner : people.viewer, {
+          resource_type: `type ${index % 2}`,
         }),
       ),
     )
-    const checks = Array.from({ length: 1000 }, (_, at) => {
-      const { resource_id, resource_type } = records[(at * 7) % 10] as Record<string, any>
-      const id = at % 4 ? resource_id : resource_id.toUpperCase()
-      return { ...kind, resource_type, resource_id: id, action: at % 5 ? 'view' : 'edit' }
+    const checks = Array.from({ length: 1000 }, (_, index) => {
+      const { resource_id, resource_type } = records[(index * 7) % 10] as Record<string, any>
+      const id = index % 4 ? resource_id : resource_id.toUpperCase()
+      return { ...kind, resource_type, resource_id: id, action: index % 5 ? 'view' : 'edit' }
     })
-    const ending = await transport.call('Check', { checks }, as(people.viewer))
+    const outcome = await transport.call('Check', { checks }, as(people.viewer))
     t.deepEqual(
-      expectOk(ending).results,
-      checks.map((asked, at) => ({ ...asked, allowed: ((at * 7) % 10) % 3 === 0 })),
+      expectOk(outcome).results,
+      checks.map((check, index) => ({ ...check, allowed: ((index * 7) % 10) % 3 === 0 })),
     )
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
   })
 
-  test(`near-identical items get each their own answer ${over}`, async (t) => {
+  test(`near-identical resource types each get their own result ${over}`, async (t) => {
     const {
       people,
       service: service_name,
@@ -173,22 +173,48 @@ for (const transport of environment.transports) {
       ...fixture
     } = await createWorkspaceFixture(environment, transport)
     const resource_id = randomUUID()
-    const near = ['a,b', 'a', 'b', 'a b', 'A', '"a"', "'a'", 'a\\', '\\"', '{a}', '{}', 'NULL']
-    near.push('null', '()', 'a:b', 'a/b', 'a\u00a0b', 'ä', 'a\u0308', '🦊', '%', '_', 'ａ', ' ')
-    const known = near.filter((_, at) => at % 2 === 0)
+    const similarNames = [
+      'a,b',
+      'a',
+      'b',
+      'a b',
+      'A',
+      '"a"',
+      "'a'",
+      'a\\',
+      '\\"',
+      '{a}',
+      '{}',
+      'NULL',
+    ]
+    similarNames.push(
+      'null',
+      '()',
+      'a:b',
+      'a/b',
+      'a\u00a0b',
+      'ä',
+      'a\u0308',
+      '🦊',
+      '%',
+      '_',
+      'ａ',
+      ' ',
+    )
+    const known = similarNames.filter((_, index) => index % 2 === 0)
     for (const resource_type of known)
       await fixture.register(people.viewer, { resource_id, resource_type })
-    const checks = near.map((resource_type) => {
+    const checks = similarNames.map((resource_type) => {
       return { service_name, resource_type, resource_id, action: 'view' }
     })
     const { results } = expectOk(await transport.call('Check', { checks }, as(people.viewer)))
     t.deepEqual(
       results,
-      checks.map((asked) => ({ ...asked, allowed: known.includes(asked.resource_type) })),
+      checks.map((check) => ({ ...check, allowed: known.includes(check.resource_type) })),
     )
   })
 
-  test(`actions that look alike are different actions ${over}`, async (t) => {
+  test(`actions with similar names are different actions ${over}`, async (t) => {
     const { people, service, kind, as, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -206,16 +232,16 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`the same check asked twice in a batch is answered twice ${over}`, async (t) => {
+  test(`a check that appears twice in a batch gets two results ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.viewer)
-    const asked = { ...kind, resource_id, action: 'edit' }
+    const check = { ...kind, resource_id, action: 'edit' }
     const { results } = expectOk(
-      await transport.call('Check', { checks: [asked, asked] }, as(people.viewer)),
+      await transport.call('Check', { checks: [check, check] }, as(people.viewer)),
     )
     t.deepEqual(results, [
-      { ...asked, allowed: true },
-      { ...asked, allowed: true },
+      { ...check, allowed: true },
+      { ...check, allowed: true },
     ])
   })
 }

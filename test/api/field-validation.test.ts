@@ -15,8 +15,8 @@ const grant = { grantee_type: 'user', grantee_id: id, permission: 'view' }
 const facts = { ...named, resource_id: id, workspace_id: id, owner_id: id }
 const list = { ...named, action: 'view', workspace_id: id }
 
-/** What is wrong with each message: field by field, all of it, in its words. */
-const wrong: [method: string, message: object, violations: Record<string, string>][] = [
+/** Invalid messages with the violations expected for each. */
+const invalidRequests: [method: string, message: object, violations: Record<string, string>][] = [
   ['Check', { checks: [] }, { checks: 'must contain at least 1 item' }],
   [
     'Check',
@@ -109,58 +109,70 @@ const wrong: [method: string, message: object, violations: Record<string, string
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  for (const [method, message, expected] of wrong) {
+  for (const [method, message, expected] of invalidRequests) {
     const fields = Object.keys(expected).join(', ')
-    test(`${method} names every problem: ${fields} in ${JSON.stringify(message).length} characters ${over}`, async (t) => {
+    test(`${method} reports every violation: ${fields} in ${JSON.stringify(message).length} characters ${over}`, async (t) => {
       const { people, as } = await createWorkspaceFixture(environment, transport)
       const { code, violations } = expectError(
         await transport.call(method, message, as(people.owner)),
       )
       t.is(code, 'invalid_argument')
-      const told = violations.map(({ field, message }) => [
+      const actual = violations.map(({ field, message }) => [
         field,
         message.replace(/^must match .*/, ''),
       ])
-      // An empty value of a closed set may be called required or none of the set.
+      // An empty enum value may be reported as required or as not one of the allowed values.
       for (const [field, message] of Object.entries(expected)) {
-        const [, sentence] = told.find(([name]) => name === field) ?? []
+        const [, sentence] = actual.find(([name]) => name === field) ?? []
         if (message === 'is required') t.truthy(sentence, field)
         else t.is(sentence, message, field)
       }
-      t.is(told.length, Object.keys(expected).length)
+      t.is(actual.length, Object.keys(expected).length)
     })
   }
 
-  test(`only the hyphenated form is a UUID, in any case ${over}`, async (t) => {
+  test(`only hyphenated UUIDs are accepted, in upper or lower case ${over}`, async (t) => {
     const { kind, people, as } = await createWorkspaceFixture(environment, transport)
     const hex = id.replaceAll('-', '')
     for (const resource_id of [
-      ...[hex, `{${id}}`, `urn:uuid:${id}`, `${id} `, ` ${id}`, `${id}\n`, id.slice(1), `${id}0`],
-      ...[id.replace(/^./, 'g'), id.replace('-', '_'), `${id},${id}`, 'NULL', '0', '１'.repeat(36)],
+      hex,
+      `{${id}}`,
+      `urn:uuid:${id}`,
+      `${id} `,
+      ` ${id}`,
+      `${id}\n`,
+      id.slice(1),
+      `${id}0`,
+      id.replace(/^./, 'g'),
+      id.replace('-', '_'),
+      `${id},${id}`,
+      'NULL',
+      '0',
+      '１'.repeat(36),
     ]) {
       const checks = [{ ...kind, resource_id, action: 'view' }]
-      const ending = await transport.call('Check', { checks }, as(people.owner))
-      t.like(ending, { ok: false, violations: [{ field: 'checks[0].resource_id' }] }, resource_id)
+      const outcome = await transport.call('Check', { checks }, as(people.owner))
+      t.like(outcome, { ok: false, violations: [{ field: 'checks[0].resource_id' }] }, resource_id)
     }
   })
 
-  test(`NUL and every other control character in a name is 422 ${over}`, async (t) => {
+  test(`NUL and other control characters in a name are 422 ${over}`, async (t) => {
     const { service, people, as } = await createWorkspaceFixture(environment, transport)
     for (const code of [0, 1, 7, 9, 10, 13, 27, 31, 127, 128, 133, 159]) {
       const resource_type = `a${String.fromCharCode(code)}b`
       const checks = [{ ...item, service_name: service, resource_type }]
-      const ending = await transport.call('Check', { checks }, as(people.owner))
-      t.like(ending, { ok: false, violations: [{ field: 'checks[0].resource_type' }] })
+      const outcome = await transport.call('Check', { checks }, as(people.owner))
+      t.like(outcome, { ok: false, violations: [{ field: 'checks[0].resource_type' }] })
       const message = { service_name: service, resource_type, resource_id: id }
-      const looked = await transport.call('GetResource', message, as(people.owner))
-      t.like(looked, { ok: false, violations: [{ field: 'resource_type' }] })
+      const found = await transport.call('GetResource', message, as(people.owner))
+      t.like(found, { ok: false, violations: [{ field: 'resource_type' }] })
     }
-    // Letters beyond the first plane count once each.
+    // Characters outside the Basic Multilingual Plane count once each.
     const checks = [{ ...item, service_name: service, resource_type: '🦊'.repeat(200) }]
     t.true((await transport.call('Check', { checks }, as(people.owner))).ok)
   })
 
-  test(`of 1,000 wrong items the answer tells, and stays small in gRPC ${over}`, async (t) => {
+  test(`the violations of 1,000 invalid items are reported ${over}`, async (t) => {
     const { people, as } = await createWorkspaceFixture(environment, transport)
     const checks = Array(1000).fill({ ...item, resource_id: 'x', action: '\u0001' })
     const { code, violations } = expectError(
@@ -177,7 +189,7 @@ for (const transport of environment.transports) {
     if (transport.name === 'rest') t.is(violations.length, 2000)
   })
 
-  test(`strings of 1 MB are 422, and quickly so ${over}`, async (t) => {
+  test(`strings of 1 MB are rejected quickly with 422 ${over}`, async (t) => {
     const { people, as } = await createWorkspaceFixture(environment, transport)
     const long = 'é'.repeat(500_000)
     const started = performance.now()
@@ -188,52 +200,52 @@ for (const transport of environment.transports) {
       ['Share', { ...grant, permission_id: id, permission: long }, 'permission'],
       ['Accessible', { ...list, page_token: long }, 'page_token'],
     ] as const) {
-      const ending = await transport.call(method, message, as(people.owner))
-      t.like(ending, { ok: false, code: 'invalid_argument', violations: [{ field }] })
-      t.true(JSON.stringify(ending).length < 8192)
+      const outcome = await transport.call(method, message, as(people.owner))
+      t.like(outcome, { ok: false, code: 'invalid_argument', violations: [{ field }] })
+      t.true(JSON.stringify(outcome).length < 8192)
     }
     t.true(performance.now() - started < 5000)
   })
 
-  test(`who is not let in hears nothing of what would be valid ${over}`, async (t) => {
+  test(`unauthenticated callers get no validation errors ${over}`, async (t) => {
     const { key, people } = await createWorkspaceFixture(environment, transport)
-    for (const [method, message] of wrong) {
-      const ending = await transport.call(method, message)
-      t.like(ending, { ok: false, code: 'unauthenticated', violations: [] }, method)
+    for (const [method, message] of invalidRequests) {
+      const outcome = await transport.call(method, message)
+      t.like(outcome, { ok: false, code: 'unauthenticated', violations: [] }, method)
     }
-    for (const shown of [{ key }, people.owner]) {
-      const ending = await transport.call('Check', { checks: [] }, shown)
-      t.like(ending, { ok: false, code: 'unauthenticated', violations: [] })
+    for (const credentials of [{ key }, people.owner]) {
+      const outcome = await transport.call('Check', { checks: [] }, credentials)
+      t.like(outcome, { ok: false, code: 'unauthenticated', violations: [] })
     }
   })
 
-  test(`what is not well-formed is 422 before rights are looked at ${over}`, async (t) => {
+  test(`a malformed request is 422 before permissions are checked ${over}`, async (t) => {
     const { key, people } = await createWorkspaceFixture(environment, transport)
     const checks = [{ ...item, service_name: 'another', resource_id: 'x' }]
-    const ending = await transport.call('Check', { checks }, { key, token: people.viewer.token })
-    t.like(ending, { ok: false, code: 'invalid_argument' })
+    const outcome = await transport.call('Check', { checks }, { key, token: people.viewer.token })
+    t.like(outcome, { ok: false, code: 'invalid_argument' })
   })
 }
 
-test('gRPC trailers stay under 8 KiB whatever is wrong with 1,000 items', async (t) => {
+test('gRPC trailers stay under 8 KiB for 1,000 invalid items', async (t) => {
   const [transport] = environment.transports
   if (!transport) return t.fail()
   const { key, people } = await createWorkspaceFixture(environment, transport)
-  // 1,000 empty items, each with four violations: field 1, length 0.
+  // 1,000 empty items (field 1, length 0), each with four violations.
   const bytes = Buffer.alloc(2000, Buffer.from([0x0a, 0]))
-  const shown = { authorization: `Bearer ${people.owner.token}`, 'x-service-key': key }
+  const credentials = { authorization: `Bearer ${people.owner.token}`, 'x-service-key': key }
   const path = '/daikon.v1.PermissionService/Check'
   const { code, violations, trailerBytes } = await sendRawGrpc(
     environment.grpcPort,
     path,
     bytes,
-    shown,
+    credentials,
   )
   t.is(code, 3)
   t.true(violations.length > 10)
   t.true(trailerBytes < 8192, String(trailerBytes))
 })
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no call caused a server error', (t) => {
   t.deepEqual(environment.failures, [])
 })

@@ -6,47 +6,46 @@ import { expectError, expectOk } from '../support/outcome.ts'
 import { sendRawGrpc, sendRawHttp } from '../support/raw-requests.ts'
 import {
   createRequestFixture,
-  findRowsContaining,
   idFields,
   methodName,
-  normalizeOutcome,
   placeholderMessage,
 } from '../support/request-fixture.ts'
 import { createSignInEnvironment, obtainCode } from '../support/sign-in.ts'
+import { findRowsContaining, normalizeOutcome } from '../support/snapshots.ts'
 import { createMetadata, type PresentedCredentials, type Transport } from '../support/transports.ts'
 
 const environment = await createSignInEnvironment()
 const { operations } = environment.app
 test.after.always(() => environment.stop())
 
-/** Ids that the caller may name whosever they are, and why. */
-const free: Record<string, string> = {
+/** ID fields that are not limited to the caller's workspace, and why. */
+const unscopedFields: Record<string, string> = {
   'Register workspace_id': 'a service key acts in every workspace',
 }
 
-/** Whom an administrator names beside a place, and who has to belong to it. */
-const persons = ['user_id', 'grantee_id']
-const placed = operations.filter(
+/** Fields with a user who must belong to the workspace or group of the same request. */
+const userFields = ['user_id', 'grantee_id']
+const memberOperations = operations.filter(
   ({ policy, input, key }) =>
     policy.tier === 'admin' &&
-    // Anybody may be invited.
+    // Any user may be added.
     key !== 'addUserToWorkspace' &&
     idFields(input).length > 1 &&
-    idFields(input).some((field) => persons.includes(field)),
+    idFields(input).some((field) => userFields.includes(field)),
 )
 
-/** Administrators are fenced in nowhere. */
-const fenced = operations.filter(
+/** Administrators may access every workspace. */
+const scopedOperations = operations.filter(
   ({ policy, input }) => policy.tier !== 'admin' && idFields(input).length > 0,
 )
-const closed = operations.filter(({ policy }) => policy.tier !== 'public')
+const authenticatedOperations = operations.filter(({ policy }) => policy.tier !== 'public')
 
-test('every method has its case: ids are swept, or nobody’s, or an administrator’s', (t) => {
-  t.true(fenced.length >= 21)
-  t.true(placed.length >= 7)
+test('every method with an ID is tested, or is public or for administrators', (t) => {
+  t.true(scopedOperations.length >= 21)
+  t.true(memberOperations.length >= 7)
   for (const operation of operations) {
     const { tier } = operation.policy
-    if (fenced.includes(operation) || tier === 'admin') continue
+    if (scopedOperations.includes(operation) || tier === 'admin') continue
     t.deepEqual(
       operation.route.pathFields.filter((field) => /id$/.test(field)),
       [],
@@ -58,83 +57,89 @@ test('every method has its case: ids are swept, or nobody’s, or an administrat
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  for (const operation of fenced) {
+  for (const operation of scopedOperations) {
     const method = methodName(operation)
 
-    test(`${method} answers for an id of elsewhere as for a random one ${over}`, async (t) => {
-      const grounds = await createRequestFixture(environment, transport)
-      const { fixture, stranger } = grounds
+    test(`${method} treats IDs of another workspace like unknown IDs ${over}`, async (t) => {
+      const requests = await createRequestFixture(environment, transport)
+      const { fixture, otherFixture } = requests
       const messageOf = async () =>
-        method === 'ExchangeToken' ? newCode(transport) : grounds.message(operation)
-      const words = [stranger.workspace, ...Object.values(stranger.people).map(({ id }) => id)]
-      const before = await findRowsContaining(environment, words)
+        method === 'ExchangeToken' ? exchangeRequest(transport) : requests.message(operation)
+      const foreignNames = [
+        otherFixture.workspace,
+        ...Object.values(otherFixture.people).map(({ id }) => id),
+      ]
+      const before = await findRowsContaining(environment, foreignNames)
       let cases = 0
       for (const field of idFields(operation.input)) {
-        if (free[`${method} ${field}`]) continue
-        for (const strange of grounds.strangers(field, operation)) {
-          const random = randomized(strange, field)
+        if (unscopedFields[`${method} ${field}`]) continue
+        for (const foreignIds of requests.foreignIds(field, operation)) {
+          const random = withRandomId(foreignIds, field)
           for (const caller of [fixture.people.owner, fixture.people.viewer]) {
-            const shown = grounds.shown(operation, caller)
+            const credentials = requests.credentials(operation, caller)
             const call = async (more: object) =>
-              transport.call(method, { ...(await messageOf()), ...more }, shown)
-            const [theirs, nobodys] = [await call(strange), await call(random)]
+              transport.call(method, { ...(await messageOf()), ...more }, credentials)
+            const [foreign, unknown] = [await call(foreignIds), await call(random)]
             t.is(
-              normalizeOutcome(theirs),
-              normalizeOutcome(nobodys),
-              `${field} ${normalizeOutcome(theirs)}`,
+              normalizeOutcome(foreign),
+              normalizeOutcome(unknown),
+              `${field} ${normalizeOutcome(foreign)}`,
             )
             cases += 1
           }
         }
       }
       t.true(cases > 0)
-      t.deepEqual(await findRowsContaining(environment, words), before)
-      // With nothing but the caller's own the same request is answered.
-      expectOk(await transport.call(method, await messageOf(), grounds.shown(operation)))
+      t.deepEqual(await findRowsContaining(environment, foreignNames), before)
+      // The same request succeeds with the caller's own IDs.
+      expectOk(await transport.call(method, await messageOf(), requests.credentials(operation)))
     })
   }
 
-  for (const operation of placed) {
+  for (const operation of memberOperations) {
     const method = operation.name
 
-    test(`${method} answers for somebody of elsewhere as for nobody ${over}`, async (t) => {
-      const grounds = await createRequestFixture(environment, transport)
-      const { stranger } = grounds
-      const words = [stranger.workspace, ...Object.values(stranger.people).map(({ id }) => id)]
-      const before = await findRowsContaining(environment, words)
+    test(`${method} treats users of another workspace like unknown users ${over}`, async (t) => {
+      const requests = await createRequestFixture(environment, transport)
+      const { otherFixture } = requests
+      const foreignNames = [
+        otherFixture.workspace,
+        ...Object.values(otherFixture.people).map(({ id }) => id),
+      ]
+      const before = await findRowsContaining(environment, foreignNames)
       const call = (more: object) => {
-        const message = { ...grounds.message(operation), ...more }
-        return transport.call(method, message, grounds.shown(operation))
+        const message = { ...requests.message(operation), ...more }
+        return transport.call(method, message, requests.credentials(operation))
       }
-      for (const field of idFields(operation.input).filter((name) => persons.includes(name))) {
-        for (const strange of grounds.strangers(field, operation)) {
-          const theirs = await call(strange)
+      for (const field of idFields(operation.input).filter((name) => userFields.includes(name))) {
+        for (const foreignIds of requests.foreignIds(field, operation)) {
+          const foreign = await call(foreignIds)
           t.is(
-            normalizeOutcome(theirs),
-            normalizeOutcome(await call(randomized(strange, field))),
+            normalizeOutcome(foreign),
+            normalizeOutcome(await call(withRandomId(foreignIds, field))),
             field,
           )
-          t.is(expectError(theirs).code, 'not_found')
+          t.is(expectError(foreign).code, 'not_found')
         }
       }
-      t.deepEqual(await findRowsContaining(environment, words), before)
+      t.deepEqual(await findRowsContaining(environment, foreignNames), before)
       expectOk(await call({}))
     })
   }
 
   test(`every method that is not public is 401 without its credentials ${over}`, async (t) => {
-    // At least one active service app: keys are asked for (specification 5.5).
+    // With an active service app, service keys are required.
     const { fixture } = await createRequestFixture(environment, transport)
     const { key, people } = fixture
     const { token } = people.owner
-    t.true(closed.length >= 29)
-    for (const operation of closed) {
-      for (const shown of tooLittle(operation.policy, { key, token })) {
-        const fault = expectError(
-          await transport.call(operation.name, placeholderMessage(operation), shown),
+    t.true(authenticatedOperations.length >= 29)
+    for (const operation of authenticatedOperations) {
+      for (const credentials of insufficientCredentials(operation.policy, { key, token })) {
+        const error = expectError(
+          await transport.call(operation.name, placeholderMessage(operation), credentials),
         )
-        t.is(fault.code, 'unauthenticated', `${operation.name} ${Object.keys(shown)}`)
-        if (transport.name === 'rest') t.truthy(fault.headers['www-authenticate'])
+        t.is(error.code, 'unauthenticated', `${operation.name} ${Object.keys(credentials)}`)
+        if (transport.name === 'rest') t.truthy(error.headers['www-authenticate'])
       }
     }
   })
@@ -147,19 +152,19 @@ test('every stream that is not public is UNAUTHENTICATED without its credentials
   t.true(streams.length >= 2)
   for (const { name, policy } of streams) {
     if (policy.tier === 'public') continue
-    for (const shown of tooLittle(policy, { key, token: people.owner.token })) {
+    for (const credentials of insufficientCredentials(policy, { key, token: people.owner.token })) {
       const { code } = await sendRawGrpc(
         environment.grpcPort,
         `/${name}`,
         Buffer.alloc(0),
-        createMetadata(shown),
+        createMetadata(credentials),
       )
-      t.is(code, 16, `${name} ${Object.keys(shown)}`)
+      t.is(code, 16, `${name} ${Object.keys(credentials)}`)
     }
   }
 })
 
-test('every path answers other verbs with 405 and Allow; what stands nowhere is 404', async (t) => {
+test('other verbs on a known path are 405 with Allow; unknown paths are 404', async (t) => {
   const paths = Map.groupBy(operations, ({ route }) => route.path)
   for (const [path, own] of paths) {
     const allowed = own.map(({ route }) => route.verb.toUpperCase())
@@ -182,15 +187,15 @@ test('every path answers other verbs with 405 and Allow; what stands nowhere is 
   }
 })
 
-test('a method that gRPC does not have is UNIMPLEMENTED', async (t) => {
+test('an unknown gRPC method is UNIMPLEMENTED', async (t) => {
   for (const path of ['WorkspaceService/Nothing', 'NoService/Check', 'workspaceservice/check']) {
     const { code } = await sendRawGrpc(environment.grpcPort, `/daikon.v1.${path}`, Buffer.alloc(0))
     t.is(code, 12, path)
   }
 })
 
-/** What lets nobody in at the tier. */
-function tooLittle(
+/** Credentials that are not sufficient for the tier. */
+function insufficientCredentials(
   { tier }: Policy,
   { key, token }: { key: string; token: string },
 ): PresentedCredentials[] {
@@ -203,20 +208,20 @@ function tooLittle(
   }[tier]
 }
 
-/** The same, with an id that is nowhere. */
-function randomized(strange: Record<string, unknown>, path: string): object {
+/** The same fields with a random ID at `path`. */
+function withRandomId(foreignIds: Record<string, unknown>, path: string): object {
   const [field = '', ...rest] = path.split('.')
-  const value = strange[field]
+  const value = foreignIds[field]
   if (Array.isArray(value)) {
     const items = value.map((item) =>
-      rest.length > 0 ? randomized(item, rest.join('.')) : randomUUID(),
+      rest.length > 0 ? withRandomId(item, rest.join('.')) : randomUUID(),
     )
-    return { ...strange, [field]: items }
+    return { ...foreignIds, [field]: items }
   }
-  return { ...strange, [field]: randomUUID() }
+  return { ...foreignIds, [field]: randomUUID() }
 }
 
-/** What a newcomer exchanges for tokens of their own workspace. */
-async function newCode(transport: Transport): Promise<Record<string, unknown>> {
+/** A code exchange request of a new user for their personal workspace. */
+async function exchangeRequest(transport: Transport): Promise<Record<string, unknown>> {
   return (await obtainCode(transport, environment.addProviderUser())).exchange
 }

@@ -7,106 +7,136 @@ import type { Role } from '../../src/core/roles.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { expectOk } from '../support/outcome.ts'
 import { sendRawGrpc } from '../support/raw-requests.ts'
-import {
-  createRequestFixture,
-  findRowsContaining,
-  normalizeOutcome,
-  normalizeText,
-  type RequestFixture,
-} from '../support/request-fixture.ts'
+import { createRequestFixture, type RequestFixture } from '../support/request-fixture.ts'
 import { readResponse } from '../support/rest-client.ts'
+import { findRowsContaining, normalizeOutcome, normalizeText } from '../support/snapshots.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome, PresentedCredentials, Transport } from '../support/transports.ts'
 
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-/** Methods that somebody calls with rights of their own. */
-const swept = environment.app.operations.filter(({ policy }) =>
+/** Methods that users and services call with their own permissions. */
+const testedOperations = environment.app.operations.filter(({ policy }) =>
   ['user', 'service', 'dual'].includes(policy.tier),
 )
 
-/** Administrators' methods that answer alike in two fixtures: not of the whole environment, no key. */
-const administered = environment.app.operations.filter(
+/** Methods of AdminService whose results are comparable: no global lists and no generated keys. */
+const testedAdminOperations = environment.app.operations.filter(
   ({ service, key }) =>
     service === 'AdminService' &&
     ![
-      ...['getStats', 'listActivity', 'listAllWorkspaces', 'listServiceActions'],
-      ...['listServiceApps', 'listClientApps', 'createServiceApp', 'rotateServiceApp'],
+      'getStats',
+      'listActivity',
+      'listAllWorkspaces',
+      'listServiceActions',
+      'listServiceApps',
+      'listClientApps',
+      'createServiceApp',
+      'rotateServiceApp',
       'updateServiceApp',
     ].includes(key),
 )
 
-/** What somebody would like to be true, about everything and of somebody else. */
-function wishes({
-  stranger,
-  theirGroup,
-  alien,
-  theirSession,
+/** Fields that a caller must not be able to set, with values of another user. */
+function unauthorizedFields({
+  otherFixture,
+  otherGroup,
+  foreignRecord,
+  otherSession,
 }: RequestFixture): Record<string, unknown> {
-  const { owner } = stranger.people
+  const { owner } = otherFixture.people
   const id = owner.id
   return {
-    ...{ id, user_id: id, sub: id, actor_id: id, owner_id: id, created_by: id, granted_by: id },
-    ...{ wid: stranger.workspace, workspace_id: stranger.workspace, group_id: theirGroup },
-    ...{ permission_id: alien.id, session_id: theirSession, service_name: stranger.service },
-    ...{ is_admin: true, admin: true, is_active: false, role: 'owner', wrole: 'owner' },
-    ...{ status: 'active', joined_at: '2000-01-01T00:00:00Z', created_at: '2000-01-01T00:00:00Z' },
-    ...{ email: 'wish@example.com', visibility: 'workspace', permission: 'edit', allowed: true },
-    ...{ tier: 'public', caller: { user: { id, role: 'owner' } }, has_full_access: true },
+    id,
+    user_id: id,
+    sub: id,
+    actor_id: id,
+    owner_id: id,
+    created_by: id,
+    granted_by: id,
+    wid: otherFixture.workspace,
+    workspace_id: otherFixture.workspace,
+    group_id: otherGroup,
+    permission_id: foreignRecord.id,
+    session_id: otherSession,
+    service_name: otherFixture.service,
+    is_admin: true,
+    admin: true,
+    is_active: false,
+    role: 'owner',
+    wrole: 'owner',
+    status: 'active',
+    joined_at: '2000-01-01T00:00:00Z',
+    created_at: '2000-01-01T00:00:00Z',
+    email: 'wish@example.com',
+    visibility: 'workspace',
+    permission: 'edit',
+    allowed: true,
+    tier: 'public',
+    caller: { user: { id, role: 'owner' } },
+    has_full_access: true,
     ...JSON.parse('{"__proto__": {"is_admin": true, "role": "owner"}, "constructor": {"name": 1}}'),
   }
 }
 
-/** The same where a proxy or a framework might take it from. */
-function wishedHeaders(grounds: RequestFixture): Record<string, string> {
-  const { id } = grounds.stranger.people.owner
-  const { workspace, service } = grounds.stranger
+/** Headers from which a proxy or framework might take an identity. */
+function unauthorizedHeaders(requests: RequestFixture): Record<string, string> {
+  const { id } = requests.otherFixture.people.owner
+  const { workspace, service } = requests.otherFixture
   const names = ['x-user-id', 'user-id', 'user_id', 'x-forwarded-user', 'x-auth-user', 'sub']
   return {
     ...Object.fromEntries(names.map((name) => [name, id])),
-    ...{ 'x-workspace-id': workspace, workspace_id: workspace, wid: workspace },
-    ...{ 'x-role': 'owner', role: 'owner', 'x-admin': 'true', is_admin: 'true' },
-    ...{ 'x-service-name': service, service_name: service, 'x-http-method-override': 'DELETE' },
-    ...{
-      'x-original-url': '/users/me',
-      'x-rewrite-url': '/users/me',
-      'x-forwarded-proto': 'https',
-    },
+    'x-workspace-id': workspace,
+    workspace_id: workspace,
+    wid: workspace,
+    'x-role': 'owner',
+    role: 'owner',
+    'x-admin': 'true',
+    is_admin: 'true',
+    'x-service-name': service,
+    service_name: service,
+    'x-http-method-override': 'DELETE',
+    'x-original-url': '/users/me',
+    'x-rewrite-url': '/users/me',
+    'x-forwarded-proto': 'https',
   }
 }
 
-/** A call with wishes in body, query and headers; through gRPC, whose messages are typed, in metadata. */
+/** Sends a call with unauthorized fields in body, query and headers; over gRPC only in metadata. */
 async function call(
   transport: Transport,
   operation: DeclaredOperation,
   message: Record<string, unknown>,
-  shown: PresentedCredentials,
-  grounds: RequestFixture,
+  credentials: PresentedCredentials,
+  requests: RequestFixture,
 ): Promise<Outcome> {
-  const headers = wishedHeaders(grounds)
+  const headers = unauthorizedHeaders(requests)
   if (transport.name === 'grpc')
-    return transport.call(operation.name, message, { ...shown, headers })
+    return transport.call(operation.name, message, { ...credentials, headers })
   const { route, input } = operation
   const open = input.fields
     .map(({ name }) => name)
     .filter((name) => !route.pathFields.includes(name))
-  const wished = Object.entries(wishes(grounds)).filter(([name]) => !open.includes(name))
+  const injected = Object.entries(unauthorizedFields(requests)).filter(
+    ([name]) => !open.includes(name),
+  )
   const own = Object.entries(message).filter(([name]) => open.includes(name))
   const query = new URLSearchParams()
-  for (const [name, value] of [...wished, ...(route.body ? [] : own)]) {
+  for (const [name, value] of [...injected, ...(route.body ? [] : own)]) {
     if (typeof value !== 'object') query.append(name, String(value))
   }
   const path = route.path.replace(/\{(\w+)\}/g, (_, name) => String(message[name]))
-  const body = Object.fromEntries([...wished, ...(route.body ? own : [])])
+  const body = Object.fromEntries([...injected, ...(route.body ? own : [])])
   const response = await fetch(`http://127.0.0.1:${environment.httpPort}${path}?${query}`, {
     method: route.verb.toUpperCase(),
     headers: {
-      ...{ ...headers, 'content-type': 'application/json' },
-      ...(shown.token && { authorization: `Bearer ${shown.token}` }),
-      ...(shown.key && { 'x-service-key': shown.key }),
-      ...(shown.admin && {
-        cookie: `admin_token=${shown.admin}`,
+      ...headers,
+      'content-type': 'application/json',
+      ...(credentials.token && { authorization: `Bearer ${credentials.token}` }),
+      ...(credentials.key && { 'x-service-key': credentials.key }),
+      ...(credentials.admin && {
+        cookie: `admin_token=${credentials.admin}`,
         origin: 'http://localhost:9004',
       }),
     },
@@ -115,21 +145,21 @@ async function call(
   return readResponse(response, operation)
 }
 
-/** Each thing of the grounds by its name, so that two grounds can be compared. */
-function namesOf(grounds: RequestFixture): Record<string, string> {
-  const { fixture, stranger, values, record, far, alien } = grounds
-  const names: Record<string, string> = { [grounds.admin.id]: '<admin>' }
-  for (const [whose, place] of Object.entries({ fixture, stranger })) {
+/** Names for the IDs of a request fixture, so that two fixtures can be compared. */
+function namesOf(requests: RequestFixture): Record<string, string> {
+  const { fixture, otherFixture, values, record, crossWorkspaceRecord, foreignRecord } = requests
+  const names: Record<string, string> = { [requests.admin.id]: '<admin>' }
+  for (const [whose, place] of Object.entries({ fixture, otherFixture })) {
     names[place.workspace] = `<${whose}>`
     names[place.service] = `<service of ${whose}>`
     for (const [role, { id }] of Object.entries(place.people)) names[id] = `<${role} of ${whose}>`
   }
-  for (const [sort, row] of Object.entries({ record, far, alien })) {
+  for (const [sort, row] of Object.entries({ record, crossWorkspaceRecord, foreignRecord })) {
     names[row.id] = `<${sort}>`
     names[row.resource_id] = `<resource of ${sort}>`
   }
-  for (const sort of ['theirGroup', 'group', 'session', 'theirSession'] as const)
-    names[grounds[sort]] = `<${sort}>`
+  for (const sort of ['otherGroup', 'group', 'session', 'otherSession'] as const)
+    names[requests[sort]] = `<${sort}>`
   for (const sort of ['name', 'slug', 'email']) names[String(values[sort])] = `<${sort}>`
   return names
 }
@@ -138,17 +168,17 @@ function withNames(text: string, names: Record<string, string>): string {
   return Object.entries(names).reduce((told, [id, name]) => told.replaceAll(id, name), text)
 }
 
-/** All that is stored of the two fixtures. */
-async function look(grounds: RequestFixture): Promise<string[]> {
-  const names = namesOf(grounds)
+/** All stored rows of both workspaces of a request fixture. */
+async function readRows(requests: RequestFixture): Promise<string[]> {
+  const names = namesOf(requests)
   const rows = await findRowsContaining(environment, Object.keys(names))
   return rows.map((row) => normalizeText(withNames(row, names))).toSorted()
 }
 
-/** An ending, its lists in no order: ids are random. */
-function describe(ending: Outcome, grounds: RequestFixture): string {
-  const names = namesOf(grounds)
-  const sorted = structuredClone(ending)
+/** An outcome as text with named IDs and sorted lists. */
+function describe(outcome: Outcome, requests: RequestFixture): string {
+  const names = namesOf(requests)
+  const sorted = structuredClone(outcome)
   for (const value of Object.values(sorted.ok ? sorted.message : {})) {
     if (Array.isArray(value)) value.sort((a, b) => (key(a) < key(b) ? -1 : 1))
   }
@@ -162,43 +192,46 @@ function describe(ending: Outcome, grounds: RequestFixture): string {
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
   const owners: Role[] = ['owner']
-  // Over REST there is more to wish with.
+  // REST has more places to inject fields into.
   const all: Role[] = transport.name === 'rest' ? ['owner', 'viewer'] : owners
 
-  for (const operation of [...swept, ...administered]) {
+  for (const operation of [...testedOperations, ...testedAdminOperations]) {
     const method = operation.name
     const callers = ['service', 'admin'].includes(operation.policy.tier) ? owners : all
 
-    // One after the other: on a busy machine all at once wait longer for a connection than calls do.
+    // Serial: in parallel, calls would wait for a connection longer than their deadline.
     test.serial(
-      `wishes in body, query and metadata change nothing of ${method} ${over}`,
+      `${method} ignores unauthorized fields in body, query and metadata ${over}`,
       async (t) => {
         for (const role of callers) {
-          const [modest, greedy] = await Promise.all([
+          const [plain, forged] = await Promise.all([
             createRequestFixture(environment, transport),
             createRequestFixture(environment, transport),
           ])
-          const ask = (grounds: RequestFixture) => {
-            const message = grounds.message(operation)
-            return [message, grounds.shown(operation, grounds.fixture.people[role])] as const
+          const buildCall = (requests: RequestFixture) => {
+            const message = requests.message(operation)
+            return [
+              message,
+              requests.credentials(operation, requests.fixture.people[role]),
+            ] as const
           }
-          const expected = await transport.call(method, ...ask(modest))
-          const ending = await call(transport, operation, ...ask(greedy), greedy)
-          t.is(describe(ending, greedy), describe(expected, modest), role)
-          t.deepEqual(await look(greedy), await look(modest), role)
-          if (role === 'owner') t.true(ending.ok, normalizeOutcome(ending))
+          const expected = await transport.call(method, ...buildCall(plain))
+          const outcome = await call(transport, operation, ...buildCall(forged), forged)
+          t.is(describe(outcome, forged), describe(expected, plain), role)
+          t.deepEqual(await readRows(forged), await readRows(plain), role)
+          if (role === 'owner') t.true(outcome.ok, normalizeOutcome(outcome))
         }
       },
     )
   }
 }
 
-test('fields that a gRPC message does not declare change nothing', async (t) => {
+test('unknown fields of a gRPC message are ignored', async (t) => {
   const [transport] = environment.transports
   if (!transport) throw new Error('no transport')
   const { fixture, values } = await createRequestFixture(environment, transport)
   const { viewer, owner } = fixture.people
-  const shown = { authorization: `Bearer ${viewer.token}` }
+  const credentials = { authorization: `Bearer ${viewer.token}` }
   const { name, slug } = values as { name: string; slug: string }
   const unknown = (writer: BinaryWriter) => {
     for (let field = 3; field < 40; field += 1)
@@ -210,8 +243,14 @@ test('fields that a gRPC message does not declare change nothing', async (t) => 
   const before = await me()
   const change = unknown(UpdateMeRequest.encode({ name: 'New' }, new Writer()))
   t.is(
-    (await sendRawGrpc(environment.grpcPort, '/daikon.v1.UserService/UpdateMe', change, shown))
-      .code,
+    (
+      await sendRawGrpc(
+        environment.grpcPort,
+        '/daikon.v1.UserService/UpdateMe',
+        change,
+        credentials,
+      )
+    ).code,
     0,
   )
   t.deepEqual(await me(), { ...before, name: 'New' })
@@ -220,29 +259,32 @@ test('fields that a gRPC message does not declare change nothing', async (t) => 
   ])
   t.deepEqual(rows, [{ is_admin: false }])
 
-  // Field 3 is its description, a text that comes last and so is the one that counts.
+  // Field 3 is the description; the last value on the wire wins.
   const made = unknown(CreateWorkspaceRequest.encode({ name, slug }, new Writer()))
   const path = '/daikon.v1.WorkspaceService/CreateWorkspace'
-  t.is((await sendRawGrpc(environment.grpcPort, path, made, shown)).code, 0)
+  t.is((await sendRawGrpc(environment.grpcPort, path, made, credentials)).code, 0)
   const sql = `select m.user_id, m.role from members m join workspaces w on w.id = m.workspace_id
     where w.slug = $1`
   const members = await environment.pool.query(sql, [slug])
   t.deepEqual(members.rows, [{ user_id: viewer.id, role: 'owner' }])
 })
 
-test('an answer about another user is none about the caller', async (t) => {
+test('a check is decided for the caller, not for a user named in the request', async (t) => {
   for (const transport of environment.transports) {
     const { fixture, values } = await createRequestFixture(environment, transport)
     const { people, key } = fixture
     const person = await fixture.addMember('viewer')
     const headers = { 'x-user-id': people.owner.id, user_id: people.owner.id, role: 'owner' }
     const message = { checks: values.checks, user_id: people.owner.id, id: randomUUID() }
-    const shown = { key, headers }
+    const credentials = { key, headers }
     const { results } = expectOk(
-      await transport.call('Check', message, { ...shown, token: person.token }),
+      await transport.call('Check', message, { ...credentials, token: person.token }),
     )
     t.false(results[0].allowed)
-    const asOwner = await transport.call('Check', message, { ...shown, token: people.owner.token })
+    const asOwner = await transport.call('Check', message, {
+      ...credentials,
+      token: people.owner.token,
+    })
     t.true(expectOk(asOwner).results[0].allowed)
   }
 })

@@ -22,8 +22,8 @@ test.after.always(async () => {
   await database.drop()
 })
 
-/** An fixture for each transport, with a resource that its viewer owns. */
-async function openOffices() {
+/** A fixture for each transport, with a resource that its viewer owns. */
+async function createFixtures() {
   return Promise.all(
     environment.transports.map(async (transport) => {
       const fixture = await createWorkspaceFixture({ ...environment, seed }, transport)
@@ -32,24 +32,24 @@ async function openOffices() {
   )
 }
 
-type Place = Awaited<ReturnType<typeof openOffices>>[number]
+type Setup = Awaited<ReturnType<typeof createFixtures>>[number]
 
-const check = ({ transport, fixture, record }: Place) => {
+const check = ({ transport, fixture, record }: Setup) => {
   const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
   return transport.call('Check', { checks }, fixture.as(fixture.people.viewer))
 }
-const register = ({ transport, fixture }: Place, resource_id: string = randomUUID()) => {
+const register = ({ transport, fixture }: Setup, resource_id: string = randomUUID()) => {
   const { workspace: workspace_id, people, kind, key } = fixture
   const message = { ...kind, resource_id, workspace_id, owner_id: people.viewer.id }
   return transport.call('Register', message, { key })
 }
-const share = ({ transport, fixture, record }: Place) => {
+const share = ({ transport, fixture, record }: Setup) => {
   const { people } = fixture
   const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
   return transport.call('Share', { permission_id: record.id, ...grant }, fixture.as(people.viewer))
 }
-const everything = (places: Place[]) =>
-  Promise.all(places.flatMap((place) => [check(place), register(place), share(place)]))
+const callAll = (setups: Setup[]) =>
+  Promise.all(setups.flatMap((setup) => [check(setup), register(setup), share(setup)]))
 
 const unavailable = {
   ok: false,
@@ -58,18 +58,18 @@ const unavailable = {
   retryAfter: 1,
 } as const
 
-/** Asks until PostgreSQL is there again; nobody helps. */
-async function untilBack(places: Place[]): Promise<Outcome[]> {
+/** Retries until every call succeeds, without any intervention. */
+async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
   const deadline = performance.now() + 8000
   for (let tries = 20; ; tries -= 1) {
-    const endings = await everything(places)
-    const isBack = endings.every(({ ok }) => ok)
-    if (isBack || tries === 0 || performance.now() > deadline) return endings
+    const outcomes = await callAll(setups)
+    const isAvailable = outcomes.every(({ ok }) => ok)
+    if (isAvailable || tries === 0 || performance.now() > deadline) return outcomes
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-/** Runs `work` while the tables are locked and so many statements wait for them, or 3 s have passed. */
+/** Locks the tables, begins work, and cuts connections when `waiting` statements are blocked or after 3 s. */
 async function whileLocked<Endings>(
   tables: string,
   mode: string,
@@ -80,7 +80,7 @@ async function whileLocked<Endings>(
   const deadline = performance.now() + 3000
   try {
     await client.query(`begin; lock table ${tables} in ${mode} mode`)
-    const endings = begin()
+    const outcomes = begin()
     for (;;) {
       const { rows } = await pool.query(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -88,116 +88,112 @@ async function whileLocked<Endings>(
       if (rows.length >= waiting || performance.now() > deadline) break
     }
     await proxy.cut()
-    return await endings
+    return await outcomes
   } finally {
     await client.query('rollback')
     client.release()
   }
 }
 
-test.serial(
-  'cut off in the middle of a check, register or share: 503, and back by itself',
-  async (t) => {
-    const places = await openOffices()
-    // Every call waits for its facts, which wait for the lock.
-    const endings = await whileLocked('members', 'access exclusive', 2, () => everything(places))
-    for (const ending of endings) t.like(ending, unavailable)
-    await proxy.open()
-    for (const ending of await untilBack(places)) t.true(ending.ok)
-  },
-)
-
-test.serial('cut off in the middle of a write: 503, and nothing of it is left', async (t) => {
-  const places = await openOffices()
-  const ids = places.map(() => randomUUID())
-  const endings = await whileLocked('resources, shares', 'exclusive', 4, () =>
-    Promise.all(places.flatMap((place, at) => [share(place), register(place, ids[at] as string)])),
-  )
-  for (const ending of endings) t.like(ending, unavailable)
+test.serial('connections cut during Check, Register and Share: 503, then recovery', async (t) => {
+  const setups = await createFixtures()
+  // Every call waits for its facts query, which waits for the lock.
+  const outcomes = await whileLocked('members', 'access exclusive', 2, () => callAll(setups))
+  for (const outcome of outcomes) t.like(outcome, unavailable)
   await proxy.open()
-  for (const [at, place] of places.entries()) {
-    await untilBack([{ ...place, record: await backRecord(place) }])
-    const { kind, key } = place.fixture
-    const message = { ...kind, resource_id: ids[at] }
-    t.like(await place.transport.call('GetResource', message, { key }), {
+  for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
+})
+
+test.serial('connections cut during a write: 503 and no partial change', async (t) => {
+  const setups = await createFixtures()
+  const ids = setups.map(() => randomUUID())
+  const outcomes = await whileLocked('resources, shares', 'exclusive', 4, () =>
+    Promise.all(
+      setups.flatMap((setup, index) => [share(setup), register(setup, ids[index] as string)]),
+    ),
+  )
+  for (const outcome of outcomes) t.like(outcome, unavailable)
+  await proxy.open()
+  for (const [index, setup] of setups.entries()) {
+    await retryUntilAvailable([{ ...setup, record: await registerWithRetry(setup) }])
+    const { kind, key } = setup.fixture
+    const message = { ...kind, resource_id: ids[index] }
+    t.like(await setup.transport.call('GetResource', message, { key }), {
       ok: false,
       code: 'not_found',
     })
-    t.deepEqual((await place.fixture.readResource(place.record)).shares, [])
+    t.deepEqual((await setup.fixture.readResource(setup.record)).shares, [])
   }
 })
 
 test.serial(
-  'refused: every call is 503 at once, /health answers, and back by itself',
+  'connections refused: every call is 503 at once, /health is 200, then recovery',
   async (t) => {
-    const places = await openOffices()
+    const setups = await createFixtures()
     await proxy.cut()
     const started = performance.now()
     for (let round = 0; round < 5; round += 1)
-      for (const ending of await everything(places)) t.like(ending, unavailable)
+      for (const outcome of await callAll(setups)) t.like(outcome, unavailable)
     t.true(performance.now() - started < 3000)
     t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
-    // Nobody is let in meanwhile, not as in development mode either.
-    for (const { transport, fixture } of places) {
+    // Without a database, development mode must not be assumed.
+    for (const { transport, fixture } of setups) {
       const message = { ...fixture.kind, resource_id: randomUUID() }
       t.like(await transport.call('GetResource', message), unavailable)
     }
     await proxy.open()
-    for (const ending of await untilBack(places)) t.true(ending.ok)
+    for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
   },
 )
 
 test.serial(
-  'PostgreSQL terminates every connection: the next calls are answered or 503',
+  'connections terminated by PostgreSQL: the next calls succeed or are 503',
   async (t) => {
-    const places = await openOffices()
+    const setups = await createFixtures()
     for (let round = 0; round < 5; round += 1) {
-      const flying = everything(places)
+      const pending = callAll(setups)
       await pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid()
          and application_name = '' and client_port is not null`,
       )
-      for (const ending of await flying) t.true(ending.ok || ending.code === 'unavailable')
+      for (const outcome of await pending) t.true(outcome.ok || outcome.code === 'unavailable')
     }
-    for (const ending of await untilBack(places)) t.true(ending.ok)
+    for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
   },
 )
 
 test.serial(
-  'more cut transactions than the pool has connections: writes are back by themselves',
+  'writes recover after more transactions were cut than the pool has connections',
   async (t) => {
-    const places = await openOffices()
-    const [place] = places as [Place]
-    const endings = Promise.all(Array.from({ length: 15 }, () => share(place)))
+    const setups = await createFixtures()
+    const [setup] = setups as [Setup]
+    const outcomes = Promise.all(Array.from({ length: 15 }, () => share(setup)))
     await whileLocked('shares', 'exclusive', 10, () => proxy.cut())
-    for (const ending of await endings) t.like(ending, { ok: false, code: 'unavailable' })
+    for (const outcome of await outcomes) t.like(outcome, { ok: false, code: 'unavailable' })
     await proxy.open()
-    for (const ending of await untilBack(places)) t.true(ending.ok)
+    for (const outcome of await retryUntilAvailable(setups)) t.true(outcome.ok)
   },
 )
 
-test.serial(
-  'a BEGIN or a COMMIT that is cut off is 503, whatever the transaction did',
-  async (t) => {
-    const node = await openDatabase(proxy.url, () => {})
-    const nothing = () => Promise.resolve()
-    await inTransaction(await node.fork(), nothing)
-    const select = (em: EntityManager) => em.execute('select 1').then(() => proxy.cut())
-    await t.throwsAsync(inTransaction(await node.fork(), select), { name: 'ServiceError' })
-    await t.throwsAsync(inTransaction(await node.fork(), nothing), { name: 'ServiceError' })
-    await proxy.open()
-    await t.notThrowsAsync(inTransaction(await node.fork(), nothing))
-    const late = new Promise((resolve) => setTimeout(() => resolve('late'), 3000))
-    const closed = node.close().then(() => 'closed')
-    t.is(await Promise.race([closed, late]), 'closed')
-  },
-)
+test.serial('a connection cut during BEGIN or COMMIT is reported as unavailable', async (t) => {
+  const node = await openDatabase(proxy.url, () => {})
+  const nothing = () => Promise.resolve()
+  await inTransaction(await node.fork(), nothing)
+  const select = (em: EntityManager) => em.execute('select 1').then(() => proxy.cut())
+  await t.throwsAsync(inTransaction(await node.fork(), select), { name: 'ServiceError' })
+  await t.throwsAsync(inTransaction(await node.fork(), nothing), { name: 'ServiceError' })
+  await proxy.open()
+  await t.notThrowsAsync(inTransaction(await node.fork(), nothing))
+  const late = new Promise((resolve) => setTimeout(() => resolve('late'), 3000))
+  const closed = node.close().then(() => 'closed')
+  t.is(await Promise.race([closed, late]), 'closed')
+})
 
-test.serial('PostgreSQL hangs: 503 within the time-outs, and back by itself', async (t) => {
-  const places = await openOffices()
-  const [grpc, rest] = places as [Place, Place]
-  // One call hangs in its use case's transaction, the others before it.
+test.serial('PostgreSQL hangs: 503 within the timeouts, then recovery', async (t) => {
+  const setups = await createFixtures()
+  const [grpc, rest] = setups as [Setup, Setup]
+  // One call hangs inside its transaction, the others before it.
   const writing = share(grpc)
   let hung: Promise<Outcome[]> | undefined
   const started = performance.now()
@@ -210,43 +206,43 @@ test.serial('PostgreSQL hangs: 503 within the time-outs, and back by itself', as
     ])
     t.is((await sendRawHttp(environment.httpPort, { path: '/health' })).status, 200)
   })
-  for (const ending of (await hung) ?? []) t.like(ending, { ok: false, code: 'unavailable' })
+  for (const outcome of (await hung) ?? []) t.like(outcome, { ok: false, code: 'unavailable' })
   const seconds = (performance.now() - started) / 1000
   t.true(seconds < 14, `${seconds} s`)
   await proxy.open()
-  await untilBack(places)
+  await retryUntilAvailable(setups)
   for (let round = 0; round < 10; round += 1)
-    for (const ending of await everything(places)) t.true(ending.ok)
+    for (const outcome of await callAll(setups)) t.true(outcome.ok)
 })
 
-test.serial('bad input and bad tokens stay what they are while PostgreSQL is away', async (t) => {
-  const [place] = (await openOffices()) as [Place]
+test.serial('an invalid token is 401 while PostgreSQL is unavailable', async (t) => {
+  const [setup] = (await createFixtures()) as [Setup]
   await proxy.cut()
   for (const transport of environment.transports) {
-    const ending = await transport.call(
+    const outcome = await transport.call(
       'Check',
       { checks: [] },
-      { token: 'x', key: place.fixture.key },
+      { token: 'x', key: setup.fixture.key },
     )
-    t.like(ending, { ok: false, code: 'unauthenticated' })
+    t.like(outcome, { ok: false, code: 'unauthenticated' })
   }
 })
 
-test.serial('a node that has lost connections stops all the same', async (t) => {
+test.serial('a node that has lost connections stops in time', async (t) => {
   const late = new Promise((resolve) => setTimeout(() => resolve('late'), 5000))
   const stopped = environment.stop().then(() => 'stopped')
   t.is(await Promise.race([stopped, late]), 'stopped')
 })
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no call caused an internal error', (t) => {
   t.deepEqual(
     environment.failures.filter(({ code }) => code === 'internal'),
     [],
   )
 })
 
-/** A record to ask with that no cut has touched. */
-async function backRecord({ fixture }: Place) {
+/** Registers a new resource, retrying until PostgreSQL is available. */
+async function registerWithRetry({ fixture }: Setup) {
   for (let tries = 100; ; tries -= 1) {
     try {
       return await fixture.register(fixture.people.viewer)

@@ -10,26 +10,26 @@ test.after.always(() => environment.stop())
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`a registration answers 201 with the record, private and without shares ${over}`, async (t) => {
+  test(`registering returns 201 with the resource, private and without shares ${over}`, async (t) => {
     const { kind, workspace, people, key } = await createWorkspaceFixture(environment, transport)
     const resource_id = randomUUID()
     const facts = { ...kind, resource_id, workspace_id: workspace, owner_id: people.viewer.id }
-    const ending = await transport.call('Register', facts, { key })
-    const { id, created_at, ...rest } = expectOk(ending)
+    const outcome = await transport.call('Register', facts, { key })
+    const { id, created_at, ...rest } = expectOk(outcome)
     t.deepEqual(rest, { ...facts, visibility: 'private', shares: [] })
     t.regex(id, /^[0-9a-f-]{36}$/)
     t.not(id, resource_id)
     t.regex(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
   })
 
-  test(`the visibility at registration is the one given ${over}`, async (t) => {
+  test(`registering sets the requested visibility ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(fixture.people.viewer, { visibility: 'workspace' })
     t.is(record.visibility, 'workspace')
   })
 
-  test(`a repeated registration answers 201 with the record as it is now ${over}`, async (t) => {
+  test(`registering again returns 201 with the unchanged resource ${over}`, async (t) => {
     const { people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const first = await fixture.register(people.viewer)
     const { resource_id, id: permission_id } = first
@@ -51,7 +51,7 @@ for (const transport of environment.transports) {
     t.is(record.resource_id, resource_id)
   })
 
-  test(`a registration with another owner or workspace is 409 and changes nothing ${over}`, async (t) => {
+  test(`registering again with another owner or workspace is 409 and changes nothing ${over}`, async (t) => {
     const { people, kind, key, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -64,8 +64,8 @@ for (const transport of environment.transports) {
       { workspace_id: workspace, owner_id: people.editor.id },
       { workspace_id: elsewhere, owner_id: people.viewer.id },
     ]) {
-      const ending = await transport.call('Register', { ...kind, resource_id, ...facts }, { key })
-      t.like(ending, { ok: false, code: 'already_exists', reason: 'RESOURCE_REGISTERED' })
+      const outcome = await transport.call('Register', { ...kind, resource_id, ...facts }, { key })
+      t.like(outcome, { ok: false, code: 'already_exists', reason: 'RESOURCE_REGISTERED' })
     }
     t.deepEqual(await fixture.readResource(record), record)
   })
@@ -78,24 +78,24 @@ for (const transport of environment.transports) {
     t.is(folder.owner_id, people.editor.id)
   })
 
-  test(`a registration in an unknown workspace is 404 ${over}`, async (t) => {
+  test(`registering in an unknown workspace is 404 ${over}`, async (t) => {
     const { kind, people, key } = await createWorkspaceFixture(environment, transport)
     const facts = { resource_id: randomUUID(), workspace_id: randomUUID() }
     const message = { ...kind, ...facts, owner_id: people.owner.id }
-    const ending = await transport.call('Register', message, { key })
-    t.like(ending, { ok: false, code: 'not_found', detail: 'Workspace not found' })
+    const outcome = await transport.call('Register', message, { key })
+    t.like(outcome, { ok: false, code: 'not_found', detail: 'Workspace not found' })
   })
 
-  test(`an owner who is no member of the workspace is 422 and named ${over}`, async (t) => {
+  test(`an owner who is not a member of the workspace is a violation of owner_id ${over}`, async (t) => {
     const { kind, workspace, key } = await createWorkspaceFixture(environment, transport)
     for (const owner_id of [randomUUID(), await environment.seed.user()]) {
       const facts = { resource_id: randomUUID(), workspace_id: workspace, owner_id }
-      const ending = await transport.call('Register', { ...kind, ...facts }, { key })
-      t.like(ending, { ok: false, code: 'invalid_argument', violations: [{ field: 'owner_id' }] })
+      const outcome = await transport.call('Register', { ...kind, ...facts }, { key })
+      t.like(outcome, { ok: false, code: 'invalid_argument', violations: [{ field: 'owner_id' }] })
     }
   })
 
-  test(`a repetition answers 201 after the owner has left the workspace, too ${over}`, async (t) => {
+  test(`registering again returns 201 after the owner has left the workspace ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const leaver = await fixture.addMember('editor')
     const record = await fixture.register(leaver)
@@ -104,10 +104,10 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.register(leaver, { resource_id }), record)
   })
 
-  test(`of 50 registrations at once one record comes and no error ${over}`, async (t) => {
+  test(`50 concurrent registrations create one resource without errors ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const resource_id = randomUUID()
-    // A kind nobody has named before, so that its row is raced for, too.
+    // A new resource type, so that creating its row is a race, too.
     const facts = { resource_id, resource_type: `kind-${transport.name}` }
     const records = await Promise.all(
       Array.from({ length: 50 }, () => fixture.register(fixture.people.viewer, facts)),
@@ -119,17 +119,17 @@ for (const transport of environment.transports) {
     t.is(rows.length, 1)
   })
 
-  test(`of 20 racing owners one wins and the others are told 409 ${over}`, async (t) => {
+  test(`of 20 concurrent registrations with different owners one succeeds and 19 are 409 ${over}`, async (t) => {
     const { kind, key, workspace, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
     )
     const owners = await Promise.all(Array.from({ length: 20 }, () => fixture.addMember('viewer')))
     const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
-    const endings = await Promise.all(
+    const outcomes = await Promise.all(
       owners.map(({ id }) => transport.call('Register', { ...facts, owner_id: id }, { key })),
     )
-    t.is(endings.filter(({ ok }) => ok).length, 1)
-    t.is(endings.filter((ending) => !ending.ok && ending.code === 'already_exists').length, 19)
+    t.is(outcomes.filter(({ ok }) => ok).length, 1)
+    t.is(outcomes.filter((outcome) => !outcome.ok && outcome.code === 'already_exists').length, 19)
   })
 }

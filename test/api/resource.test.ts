@@ -11,7 +11,7 @@ test.after.always(() => environment.stop())
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`a change of visibility answers the record and is recorded, both ways ${over}`, async (t) => {
+  test(`changing the visibility returns the resource and records an event ${over}`, async (t) => {
     const { key, kind, workspace, people, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -22,9 +22,9 @@ for (const transport of environment.transports) {
     const { shares } = await fixture.readResource(record)
     for (const visibility of ['workspace', 'private']) {
       const message = { permission_id, visibility }
-      const ending = await transport.call('UpdateVisibility', message, { key })
-      t.deepEqual(expectOk(ending), { ...record, visibility, shares })
-      if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+      const outcome = await transport.call('UpdateVisibility', message, { key })
+      t.deepEqual(expectOk(outcome), { ...record, visibility, shares })
+      if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
       t.is(await fixture.isAllowed(people.viewer, 'view', record), visibility === 'workspace')
     }
     const entries = await listActivity(environment.pool, permission_id)
@@ -40,7 +40,7 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`a visibility that changes nothing is answered and not recorded ${over}`, async (t) => {
+  test(`setting the current visibility returns the resource and records nothing ${over}`, async (t) => {
     const { key, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.owner)
     const message = { permission_id: record.id, visibility: 'private' }
@@ -48,25 +48,25 @@ for (const transport of environment.transports) {
     t.deepEqual(await listActivity(environment.pool, record.id), [])
   })
 
-  test(`of racing changes of visibility each that happened is recorded once ${over}`, async (t) => {
+  test(`concurrent identical visibility changes record one event ${over}`, async (t) => {
     const { key, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.owner)
     const message = { permission_id, visibility: 'workspace' }
-    const endings = await Promise.all(
+    const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => transport.call('UpdateVisibility', message, { key })),
     )
-    for (const ending of endings) t.is(expectOk(ending).visibility, 'workspace')
+    for (const outcome of outcomes) t.is(expectOk(outcome).visibility, 'workspace')
     t.is((await listActivity(environment.pool, permission_id)).length, 1)
   })
 
-  test(`the visibility of an unknown permission_id is 404 ${over}`, async (t) => {
+  test(`changing the visibility of an unknown permission_id is 404 ${over}`, async (t) => {
     const { key } = await createWorkspaceFixture(environment, transport)
     const message = { permission_id: randomUUID(), visibility: 'private' }
-    const ending = await transport.call('UpdateVisibility', message, { key })
-    t.like(ending, { ok: false, code: 'not_found', detail: 'Resource not found' })
+    const outcome = await transport.call('UpdateVisibility', message, { key })
+    t.like(outcome, { ok: false, code: 'not_found', detail: 'Resource not found' })
   })
 
-  test(`a resource answers its record with every share, oldest first ${over}`, async (t) => {
+  test(`a resource is returned with all its shares, oldest first ${over}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.owner)
     const group = await environment.seed.group(workspace)
@@ -79,19 +79,19 @@ for (const transport of environment.transports) {
     t.deepEqual(await fixture.readResource(upper), { ...record, shares })
   })
 
-  test(`a resource that is not registered is 404 'Resource not found' ${over}`, async (t) => {
+  test(`an unregistered resource is 404 'Resource not found' ${over}`, async (t) => {
     const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(people.owner)
     for (const message of [
       { ...kind, resource_id: randomUUID() },
       { ...kind, resource_id, resource_type: 'Document' },
     ]) {
-      const ending = await transport.call('GetResource', message, { key })
-      t.like(ending, { ok: false, code: 'not_found', detail: 'Resource not found' })
+      const outcome = await transport.call('GetResource', message, { key })
+      t.like(outcome, { ok: false, code: 'not_found', detail: 'Resource not found' })
     }
   })
 
-  test(`names with separators, quotes and letters of the environment are found as written ${over}`, async (t) => {
+  test(`resource types with separators, quotes and non-ASCII characters are found as written ${over}`, async (t) => {
     const {
       key,
       service: service_name,
@@ -105,14 +105,14 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`unregistering answers 204, takes the shares along and ends every right ${over}`, async (t) => {
+  test(`unregistering returns 204, deletes the shares and revokes all access ${over}`, async (t) => {
     const { key, kind, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.viewer, { visibility: 'workspace' })
     const { id: permission_id, resource_id } = record
     await fixture.share(people.viewer, record, { user: people.editor.id }, 'edit')
-    const ending = await transport.call('Unregister', { permission_id }, { key })
-    t.deepEqual(expectOk(ending), {})
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    const outcome = await transport.call('Unregister', { permission_id }, { key })
+    t.deepEqual(expectOk(outcome), {})
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
 
     for (const person of Object.values(people))
       t.false(await fixture.isAllowed(person, 'view', record))

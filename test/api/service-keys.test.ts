@@ -14,7 +14,7 @@ const environment = await startTestEnvironment()
 const development = await startTestEnvironment()
 test.after.always(() => Promise.all([environment.stop(), development.stop()]))
 
-/** A message that each method answers, in an order in which all of them do. */
+/** A valid message for each method, in an order in which all of them succeed. */
 function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<string, object> {
   const { kind, workspace: workspace_id, people } = fixture
   const { id: permission_id, resource_id, owner_id } = record
@@ -34,45 +34,47 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
   }
 }
 
-/** The endings of all of them, one after the other. */
+/** Calls all methods in order; returns 'ok' or the error of each. */
 async function callAll(
   transport: Transport,
   all: Record<string, object>,
-  shown: PresentedCredentials,
+  credentials: PresentedCredentials,
 ) {
-  const endings: Record<string, string> = {}
+  const outcomes: Record<string, string> = {}
   for (const [method, message] of Object.entries(all)) {
-    const ending = await transport.call(method, message, shown)
-    endings[method] = ending.ok ? 'answered' : `${ending.code} ${ending.reason}`
+    const outcome = await transport.call(method, message, credentials)
+    outcomes[method] = outcome.ok ? 'ok' : `${outcome.code} ${outcome.reason}`
   }
-  return endings
+  return outcomes
 }
 
-const everywhere = (all: object, ending: string) =>
-  Object.fromEntries(Object.keys(all).map((method) => [method, ending]))
+const forAllMethods = (all: object, outcome: string) =>
+  Object.fromEntries(Object.keys(all).map((method) => [method, outcome]))
 
 const deactivateAll = ({ pool }: TestEnvironment) =>
   pool.query('update service_apps set is_active = false')
 
-test('the cases below hold every method of the tiers Service and Dual', async (t) => {
+test('the cases below cover every method of the service and dual tiers', async (t) => {
   const [transport] = environment.transports as [Transport]
   const fixture = await createWorkspaceFixture(environment, transport)
-  const asking = environment.app.operations.filter(({ policy }) => /service|dual/.test(policy.tier))
+  const operationsWithKey = environment.app.operations.filter(({ policy }) =>
+    /service|dual/.test(policy.tier),
+  )
   t.deepEqual(
     Object.keys(messages(fixture, await fixture.register(fixture.people.owner))).toSorted(),
-    asking.map(({ name }) => name.replace(/.*\//, '')).toSorted(),
+    operationsWithKey.map(({ name }) => name.replace(/.*\//, '')).toSorted(),
   )
 })
 
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`with an active service app no key and a wrong key are 401, a valid one is let in ${over}`, async (t) => {
+  test(`with an active service app a missing or invalid key is 401 and a valid one is accepted ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, key } = fixture
     const { token } = people.owner
     const all = messages(fixture, await fixture.register(people.owner))
-    const missing = everywhere(all, 'unauthenticated SERVICE_KEY_MISSING')
+    const missing = forAllMethods(all, 'unauthenticated SERVICE_KEY_MISSING')
     t.deepEqual(await callAll(transport, all, { token }), missing)
     const hash = createHash('sha256').update(key).digest('hex')
     const wrong = [
@@ -84,38 +86,38 @@ for (const transport of environment.transports) {
       `${key}, ${key}`,
     ]
     for (const wrongKey of wrong) {
-      const invalid = everywhere(all, 'unauthenticated SERVICE_KEY_INVALID')
+      const invalid = forAllMethods(all, 'unauthenticated SERVICE_KEY_INVALID')
       t.deepEqual(await callAll(transport, all, { token, key: wrongKey }), invalid)
     }
-    t.deepEqual(await callAll(transport, all, { token, key }), everywhere(all, 'answered'))
+    t.deepEqual(await callAll(transport, all, { token, key }), forAllMethods(all, 'ok'))
   })
 
-  test(`the dual methods need a token beside the key ${over}`, async (t) => {
+  test(`dual methods require a token in addition to the key ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { Check, Accessible, Share, ListGrantedActions } = messages(
       fixture,
       await fixture.register(fixture.people.owner),
     ) as Record<string, object>
     const all = { Check, Accessible, Share, ListGrantedActions } as Record<string, object>
-    const missing = everywhere(all, 'unauthenticated TOKEN_MISSING')
+    const missing = forAllMethods(all, 'unauthenticated TOKEN_MISSING')
     t.deepEqual(await callAll(transport, all, { key: fixture.key }), missing)
   })
 
-  test(`the key of a deactivated app is refused at once ${over}`, async (t) => {
+  test(`deactivating a service app invalidates its key at once ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { key, appId } = fixture
     const record = await fixture.register(fixture.people.owner)
     await environment.pool.query('update service_apps set is_active = false where id = $1', [appId])
-    // Another app keeps development mode away.
+    // Another active app prevents development mode.
     await environment.seed.serviceApp('another')
     const all = messages(fixture, record)
     t.deepEqual(
       await callAll(transport, all, { ...fixture.as(fixture.people.owner), key }),
-      everywhere(all, 'unauthenticated SERVICE_KEY_INVALID'),
+      forAllMethods(all, 'unauthenticated SERVICE_KEY_INVALID'),
     )
   })
 
-  test(`the older key of a rotation holds until it expires, the newer one on ${over}`, async (t) => {
+  test(`after a rotation the older key is valid until it expires ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { key, appId, kind } = fixture
     const { resource_id } = await fixture.register(fixture.people.owner)
@@ -130,17 +132,17 @@ for (const transport of environment.transports) {
          where app_id = $1 and key_prefix <> 'dk_'`,
         [appId, seconds],
       )
-    const look = (shown: PresentedCredentials) =>
-      transport.call('GetResource', { ...kind, resource_id }, shown)
+    const getResource = (credentials: PresentedCredentials) =>
+      transport.call('GetResource', { ...kind, resource_id }, credentials)
     await expire(60)
-    t.true((await look({ key })).ok)
-    t.true((await look({ key: newer })).ok)
+    t.true((await getResource({ key })).ok)
+    t.true((await getResource({ key: newer })).ok)
     await expire(-1)
-    t.like(await look({ key }), { ok: false, reason: 'SERVICE_KEY_INVALID' })
-    t.true((await look({ key: newer })).ok)
+    t.like(await getResource({ key }), { ok: false, reason: 'SERVICE_KEY_INVALID' })
+    t.true((await getResource({ key: newer })).ok)
   })
 
-  test(`another service's name in the request is 403 ${over}`, async (t) => {
+  test(`naming another service in the request is 403 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, key, service } = fixture
     const other = await createWorkspaceFixture(environment, transport)
@@ -156,27 +158,27 @@ for (const transport of environment.transports) {
       )
       t.deepEqual(
         await callAll(transport, Object.fromEntries(all), { ...fixture.as(people.owner), key }),
-        everywhere(naming, 'forbidden OTHER_SERVICE'),
+        forAllMethods(naming, 'permission_denied OTHER_SERVICE'),
       )
     }
   })
 
-  test(`a batch in which one check names another service is 403 as a whole ${over}`, async (t) => {
+  test(`a batch is 403 if one check names another service ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { resource_id } = await fixture.register(fixture.people.owner)
     const own = { ...fixture.kind, resource_id, action: 'view' }
     const checks = [...Array(20).fill(own), { ...own, service_name: 'another' }]
     for (const batch of [checks, checks.toReversed()]) {
-      const ending = await transport.call(
+      const outcome = await transport.call(
         'Check',
         { checks: batch },
         fixture.as(fixture.people.owner),
       )
-      t.like(ending, { ok: false, code: 'permission_denied', reason: 'OTHER_SERVICE' })
+      t.like(outcome, { ok: false, code: 'permission_denied', reason: 'OTHER_SERVICE' })
     }
   })
 
-  test(`another service's permission_id is answered as a random one ${over}`, async (t) => {
+  test(`another service's permission_id is treated like an unknown one ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, workspace } = fixture
     const { key } = await environment.seed.serviceApp('a stranger')
@@ -186,11 +188,11 @@ for (const transport of environment.transports) {
     const { Share, UpdateVisibility, RevokeShare, Unregister } = messages(fixture, record)
     const all = { Share, UpdateVisibility, RevokeShare, Unregister }
     for (const [method, message] of Object.entries(all)) {
-      const shown = { key, token: people.owner.token, headers: { 'x-request-id': 'same' } }
-      const theirs = await transport.call(method, message as object, shown)
+      const credentials = { key, token: people.owner.token, headers: { 'x-request-id': 'same' } }
+      const theirs = await transport.call(method, message as object, credentials)
       const random = { ...message, permission_id: randomUUID() }
       t.like(theirs, { ok: false, code: 'not_found', detail: 'Resource not found' })
-      const nobodys = await transport.call(method, random, shown)
+      const nobodys = await transport.call(method, random, credentials)
       t.deepEqual({ ...theirs, headers: {} }, { ...nobodys, headers: {} })
     }
     t.deepEqual(await fixture.readResource(record), before)
@@ -200,22 +202,30 @@ for (const transport of environment.transports) {
 for (const transport of development.transports) {
   const over = `over ${transport.label}`
 
-  test.serial(`without an active service app every key is as good as none ${over}`, async (t) => {
-    const fixture = await createWorkspaceFixture(development, transport)
-    const { token } = fixture.people.owner
-    for (const shown of [{}, { key: createServiceKey() }, { key: '' }, { key: fixture.key }]) {
-      const all = messages(fixture, await fixture.register(fixture.people.owner))
-      await deactivateAll(development)
-      const endings = await callAll(transport, all, { token, ...shown })
-      t.deepEqual(endings, everywhere(all, 'answered'))
-      await development.pool.query('update service_apps set is_active = true where id = $1', [
-        fixture.appId,
-      ])
-    }
-  })
+  test.serial(
+    `without an active service app requests with any key, or none, are accepted ${over}`,
+    async (t) => {
+      const fixture = await createWorkspaceFixture(development, transport)
+      const { token } = fixture.people.owner
+      for (const credentials of [
+        {},
+        { key: createServiceKey() },
+        { key: '' },
+        { key: fixture.key },
+      ]) {
+        const all = messages(fixture, await fixture.register(fixture.people.owner))
+        await deactivateAll(development)
+        const outcomes = await callAll(transport, all, { token, ...credentials })
+        t.deepEqual(outcomes, forAllMethods(all, 'ok'))
+        await development.pool.query('update service_apps set is_active = true where id = $1', [
+          fixture.appId,
+        ])
+      }
+    },
+  )
 
   test.serial(
-    `development mode has no scope, and a dual method needs its token still ${over}`,
+    `development mode accepts any service name, but dual methods still require a token ${over}`,
     async (t) => {
       const fixture = await createWorkspaceFixture(development, transport)
       const other = await createWorkspaceFixture(development, transport)
@@ -223,8 +233,8 @@ for (const transport of development.transports) {
       await deactivateAll(development)
       const { token } = other.people.owner
       const all = messages(other, record)
-      const endings = await callAll(transport, all, { token, key: fixture.key })
-      t.deepEqual(endings, everywhere(all, 'answered'))
+      const outcomes = await callAll(transport, all, { token, key: fixture.key })
+      t.deepEqual(outcomes, forAllMethods(all, 'ok'))
       const checks = ['one', 'two'].map((service_name) => {
         return { service_name, resource_type: 'x', resource_id: randomUUID(), action: 'view' }
       })
@@ -234,38 +244,41 @@ for (const transport of development.transports) {
   )
 
   test.serial(
-    `deactivating the last app returns to development mode, a new one ends it ${over}`,
+    `deactivating the last service app starts development mode, a new one ends it ${over}`,
     async (t) => {
       const { kind, key } = await createWorkspaceFixture(development, transport)
-      const look = () => transport.call('GetResource', { ...kind, resource_id: randomUUID() })
-      t.like(await look(), { ok: false, code: 'unauthenticated' })
+      const getResource = () =>
+        transport.call('GetResource', { ...kind, resource_id: randomUUID() })
+      t.like(await getResource(), { ok: false, code: 'unauthenticated' })
       t.like(await transport.call('GetResource', { ...kind, resource_id: randomUUID() }, { key }), {
         ok: false,
         code: 'not_found',
       })
       await deactivateAll(development)
-      t.like(await look(), { ok: false, code: 'not_found' })
+      t.like(await getResource(), { ok: false, code: 'not_found' })
       await development.seed.serviceApp('new')
-      t.like(await look(), { ok: false, code: 'unauthenticated' })
+      t.like(await getResource(), { ok: false, code: 'unauthenticated' })
     },
   )
 
-  test.serial(`SERVICE_KEYS_REQUIRED leaves no development mode ${over}`, async (t) => {
+  test.serial(`SERVICE_KEYS_REQUIRED disables development mode ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(development, transport)
     const { key, people } = fixture
     const record = await fixture.register(people.owner)
     await deactivateAll(development)
     const strict = await development.addNode({ keysRequired: true })
-    const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
+    const strictTransport = strict.transports.find(
+      ({ name }) => name === transport.name,
+    ) as Transport
     const all = messages(fixture, record)
     const { token } = people.owner
     t.deepEqual(
-      await callAll(strictDoor, all, { token }),
-      everywhere(all, 'unauthenticated SERVICE_KEY_MISSING'),
+      await callAll(strictTransport, all, { token }),
+      forAllMethods(all, 'unauthenticated SERVICE_KEY_MISSING'),
     )
     t.deepEqual(
-      await callAll(strictDoor, all, { token, key }),
-      everywhere(all, 'unauthenticated SERVICE_KEY_INVALID'),
+      await callAll(strictTransport, all, { token, key }),
+      forAllMethods(all, 'unauthenticated SERVICE_KEY_INVALID'),
     )
   })
 }

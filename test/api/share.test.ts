@@ -11,7 +11,7 @@ test.after.always(() => environment.stop())
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`the owner shares a resource: 201 with the share, and it is recorded ${over}`, async (t) => {
+  test(`sharing a resource returns 201 with the share and records an event ${over}`, async (t) => {
     const { workspace, people, kind, as, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -19,13 +19,13 @@ for (const transport of environment.transports) {
     const record = await fixture.register(people.viewer)
     const { id: permission_id, resource_id } = record
     const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
-    const ending = await transport.call('Share', { permission_id, ...grant }, as(people.viewer))
-    const { id, granted_at, ...rest } = expectOk(ending)
+    const outcome = await transport.call('Share', { permission_id, ...grant }, as(people.viewer))
+    const { id, granted_at, ...rest } = expectOk(outcome)
     t.deepEqual(rest, { ...grant, granted_by: people.viewer.id })
     t.regex(id, /^[0-9a-f-]{36}$/)
     t.true(Math.abs(Date.parse(granted_at) - Date.now()) < 60_000)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
-    t.deepEqual((await fixture.readResource(record)).shares, [ending.ok && ending.message])
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+    t.deepEqual((await fixture.readResource(record)).shares, [outcome.ok && outcome.message])
 
     t.deepEqual(await listActivity(environment.pool, permission_id), [
       {
@@ -38,43 +38,43 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`a resource that goes while it is shared is not found, rather than the grantee ${over}`, async (t) => {
+  test(`sharing a resource that is removed concurrently reports the resource as not found ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
     for (let round = 0; round < 40; round += 1) {
       const { id: permission_id } = await fixture.register(people.owner)
-      const [ending] = await Promise.all([
+      const [outcome] = await Promise.all([
         transport.call('Share', { permission_id, ...grant }, as(people.owner)),
         transport.call('Unregister', { permission_id }, as(people.owner)),
       ])
-      if (!ending.ok) t.is(ending.reason, 'RESOURCE_NOT_FOUND')
+      if (!outcome.ok) t.is(outcome.reason, 'RESOURCE_NOT_FOUND')
     }
     t.pass()
   })
 
-  test(`owner and admin of the workspace share what is not theirs, others are 403 ${over}`, async (t) => {
+  test(`workspace owners and admins may share resources of others, other members are 403 ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const owner = await fixture.addMember('viewer')
     const record = await fixture.register(owner, { visibility: 'workspace' })
     const { id: permission_id } = record
     const grant = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'edit' }
     for (const person of [people.viewer, people.editor]) {
-      const ending = await transport.call('Share', { permission_id, ...grant }, as(person))
-      t.like(ending, { ok: false, code: 'permission_denied', reason: 'NOT_THE_OWNER' })
+      const outcome = await transport.call('Share', { permission_id, ...grant }, as(person))
+      t.like(outcome, { ok: false, code: 'permission_denied', reason: 'NOT_THE_OWNER' })
     }
-    // Whoever may edit by a share may not pass it on.
+    // A share with edit permission does not allow sharing.
     await fixture.share(owner, record, { user: people.editor.id }, 'edit')
     t.like(await transport.call('Share', { permission_id, ...grant }, as(people.editor)), {
       ok: false,
       code: 'permission_denied',
     })
     for (const person of [people.admin, people.owner]) {
-      const ending = await transport.call('Share', { permission_id, ...grant }, as(person))
-      t.like(expectOk(ending), { ...grant, granted_by: person.id })
+      const outcome = await transport.call('Share', { permission_id, ...grant }, as(person))
+      t.like(expectOk(outcome), { ...grant, granted_by: person.id })
     }
   })
 
-  test(`a resource of another workspace is 404 as an unknown one, even to its owner ${over}`, async (t) => {
+  test(`a resource of another workspace is 404 like an unknown one, even to its owner ${over}`, async (t) => {
     const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id } = await fixture.register(people.owner)
     const elsewhere = await environment.seed.workspace()
@@ -83,35 +83,31 @@ for (const transport of environment.transports) {
     const grant = { grantee_type: 'user', grantee_id: people.owner.id, permission: 'view' }
     const [there, nowhere] = await Promise.all(
       [id, randomUUID()].map(async (permission_id) => {
-        const ending = await transport.call('Share', { permission_id, ...grant }, { token, key })
-        return { ...ending, headers: undefined }
+        const outcome = await transport.call('Share', { permission_id, ...grant }, { token, key })
+        return { ...outcome, headers: undefined }
       }),
     )
     t.like(there, { ok: false, code: 'not_found', detail: 'Resource not found' })
     t.deepEqual(there, nowhere)
   })
 
-  test(`a grantee who is no member or group of the workspace is 404 ${over}`, async (t) => {
+  test(`a grantee that is not a member or group of the workspace is 404 ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.viewer)
     const elsewhere = await environment.seed.workspace()
     const stranger = await environment.seed.newMember(elsewhere)
     const group = await environment.seed.group(elsewhere, [stranger])
     for (const [grantee_type, grantee_id] of [
-      ...[
-        ['user', stranger],
-        ['user', randomUUID()],
-        ['user', group],
-      ],
-      ...[
-        ['group', group],
-        ['group', randomUUID()],
-        ['group', people.editor.id],
-      ],
+      ['user', stranger],
+      ['user', randomUUID()],
+      ['user', group],
+      ['group', group],
+      ['group', randomUUID()],
+      ['group', people.editor.id],
     ]) {
       const message = { permission_id, grantee_type, grantee_id, permission: 'view' }
-      const ending = await transport.call('Share', message, as(people.viewer))
-      t.like(ending, { ok: false, code: 'not_found', reason: 'GRANTEE_NOT_FOUND' })
+      const outcome = await transport.call('Share', message, as(people.viewer))
+      t.like(outcome, { ok: false, code: 'not_found', reason: 'GRANTEE_NOT_FOUND' })
     }
     t.deepEqual(await listActivity(environment.pool, permission_id), [])
   })
@@ -131,7 +127,7 @@ for (const transport of environment.transports) {
     t.is((await fixture.readResource(record)).shares.length, 2)
   })
 
-  test(`50 writers on one resource leave no duplicate and meet no error ${over}`, async (t) => {
+  test(`50 concurrent shares of one resource cause neither duplicates nor errors ${over}`, async (t) => {
     const { workspace, people, key, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -140,42 +136,44 @@ for (const transport of environment.transports) {
     const group = await environment.seed.group(workspace)
     const grantees = [{ user: people.editor.id }, { group }, { user: people.admin.id }]
     await Promise.all(
-      Array.from({ length: 50 }, (_, at) => {
-        const grantee = grantees[at % 3] as { user: string }
-        return fixture.share(people.viewer, record, grantee, at % 2 ? 'view' : 'edit')
+      Array.from({ length: 50 }, (_, index) => {
+        const grantee = grantees[index % 3] as { user: string }
+        return fixture.share(people.viewer, record, grantee, index % 2 ? 'view' : 'edit')
       }),
     )
     t.is((await fixture.readResource(record)).shares.length, 3)
 
-    const taken = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
-    const message = { permission_id: record.id, ...taken }
-    const endings = await Promise.all(
+    const revocation = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
+    const message = { permission_id: record.id, ...revocation }
+    const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => transport.call('RevokeShare', message, { key })),
     )
-    t.is(endings.filter(({ ok }) => ok).length, 1)
-    t.is(endings.filter((ending) => !ending.ok && ending.code === 'not_found').length, 19)
+    t.is(outcomes.filter(({ ok }) => ok).length, 1)
+    t.is(outcomes.filter((outcome) => !outcome.ok && outcome.code === 'not_found').length, 19)
   })
 
-  test(`of shares at once each has its own answer, whatever the others ask ${over}`, async (t) => {
+  test(`concurrent shares each get their own result ${over}`, async (t) => {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const records = await Promise.all(
       Array.from({ length: 5 }, () => fixture.register(people.viewer)),
     )
     const grantees = [people.editor.id, randomUUID(), people.admin.id, people.owner.id]
-    const asked = records.flatMap(({ id }) =>
-      grantees.map((grantee_id, at) => ({
-        ...{ permission_id: id, grantee_type: 'user', grantee_id },
-        permission: at % 2 ? 'view' : 'edit',
+    const requests = records.flatMap(({ id }) =>
+      grantees.map((grantee_id, index) => ({
+        permission_id: id,
+        grantee_type: 'user',
+        grantee_id,
+        permission: index % 2 ? 'view' : 'edit',
       })),
     )
-    const endings = await Promise.all(
-      asked.map((message) => transport.call('Share', message, as(people.viewer))),
+    const outcomes = await Promise.all(
+      requests.map((message) => transport.call('Share', message, as(people.viewer))),
     )
-    for (const [at, { permission_id, ...grant }] of asked.entries()) {
-      const ending = endings[at]
+    for (const [index, { permission_id, ...grant }] of requests.entries()) {
+      const outcome = outcomes[index]
       if (grant.grantee_id === grantees[1])
-        t.like(ending, { ok: false, code: 'not_found', reason: 'GRANTEE_NOT_FOUND' })
-      else t.like(ending, { ok: true, message: { ...grant, granted_by: people.viewer.id } })
+        t.like(outcome, { ok: false, code: 'not_found', reason: 'GRANTEE_NOT_FOUND' })
+      else t.like(outcome, { ok: true, message: { ...grant, granted_by: people.viewer.id } })
     }
     for (const record of records) {
       const { shares } = await fixture.readResource(record)
@@ -192,22 +190,22 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`sharing and revoking while the resource goes away is answered or 404 ${over}`, async (t) => {
+  test(`sharing and revoking during the removal of the resource succeed or are 404 ${over}`, async (t) => {
     const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     for (let round = 0; round < 5; round += 1) {
       const { id: permission_id } = await fixture.register(people.viewer)
       const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
-      const endings = await Promise.all([
+      const outcomes = await Promise.all([
         transport.call('Share', { permission_id, ...grant }, as(people.viewer)),
         transport.call('Share', { permission_id, ...grant }, as(people.admin)),
         transport.call('Unregister', { permission_id }, { key }),
         transport.call('RevokeShare', { permission_id, ...grant }, { key }),
       ])
-      for (const ending of endings) t.true(ending.ok || ending.code === 'not_found')
+      for (const outcome of outcomes) t.true(outcome.ok || outcome.code === 'not_found')
     }
   })
 
-  test(`a revoked share is answered {"status":"ok"}, gone, and recorded as it was ${over}`, async (t) => {
+  test(`revoking a share removes access at once and records the share ${over}`, async (t) => {
     const { workspace, people, kind, key, ...fixture } = await createWorkspaceFixture(
       environment,
       transport,
@@ -219,11 +217,16 @@ for (const transport of environment.transports) {
     await fixture.share(people.viewer, record, { group }, 'edit')
     t.true(await fixture.isAllowed(people.editor, 'edit', record))
 
-    // `permission` is asked for and not looked at.
-    const taken = { permission_id, grantee_type: 'group', grantee_id: group, permission: 'view' }
-    const ending = await transport.call('RevokeShare', taken, { key })
-    t.deepEqual(expectOk(ending), { status: 'ok' })
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+    // `permission` is required and ignored.
+    const revocation = {
+      permission_id,
+      grantee_type: 'group',
+      grantee_id: group,
+      permission: 'view',
+    }
+    const outcome = await transport.call('RevokeShare', revocation, { key })
+    t.deepEqual(expectOk(outcome), { status: 'ok' })
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
     t.false(await fixture.isAllowed(people.editor, 'edit', record))
     t.true(await fixture.isAllowed(people.editor, 'view', record))
     const { shares } = await fixture.readResource(record)
@@ -236,11 +239,14 @@ for (const transport of environment.transports) {
       actor_id: null,
       workspace_id: workspace,
       detail: {
-        ...{ ...kind, resource_id, grantee_type: 'group', grantee_id: group },
+        ...kind,
+        resource_id,
+        grantee_type: 'group',
+        grantee_id: group,
         permission: 'edit',
       },
     })
-    t.like(await transport.call('RevokeShare', taken, { key }), {
+    t.like(await transport.call('RevokeShare', revocation, { key }), {
       ok: false,
       code: 'not_found',
       detail: 'Share not found',
@@ -253,12 +259,12 @@ for (const transport of environment.transports) {
     const { id } = await fixture.register(people.viewer)
     const grantee = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
     for (const permission_id of [id, randomUUID()]) {
-      const ending = await transport.call('RevokeShare', { permission_id, ...grantee }, { key })
-      t.like(ending, { ok: false, code: 'not_found' })
+      const outcome = await transport.call('RevokeShare', { permission_id, ...grantee }, { key })
+      t.like(outcome, { ok: false, code: 'not_found' })
     }
   })
 
-  test(`ids in capitals mean the same, and the log keeps one spelling ${over}`, async (t) => {
+  test(`upper-case IDs are accepted and recorded in lower case ${over}`, async (t) => {
     const { people, key, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(people.viewer)
     const message = {

@@ -13,7 +13,7 @@ import {
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-/** What the three dual methods answer to somebody. */
+/** The outcomes of the three dual methods for a member. */
 async function callDual(
   transport: Transport,
   fixture: WorkspaceFixture,
@@ -34,33 +34,30 @@ async function callDual(
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test.serial(
-    `a token expires at its exp, also when it has been seen before ${over}`,
-    async (t) => {
-      const fixture = await createWorkspaceFixture(environment, transport)
-      const { owner } = fixture.people
-      const record = await fixture.register(owner)
-      t.teardown(() => {
-        environment.clock.now = undefined
-      })
-      const start = Math.floor(Date.now() / 1000) * 1000
-      environment.clock.now = new Date(start)
-      const token = await environment.token(owner.id, fixture.workspace, { seconds: 60 })
-      const unseen = await environment.token(owner.id, fixture.workspace, { seconds: 60 })
-      environment.clock.now = new Date(start + 59_999)
-      t.true(await fixture.isAllowed({ ...owner, token }, 'view', record))
-      for (const late of [60_000, 60_001, 86_400_000]) {
-        environment.clock.now = new Date(start + late)
-        for (const expired of [token, unseen]) {
-          const person = { ...owner, token: expired }
-          for (const ending of await callDual(transport, fixture, person, record.id))
-            t.like(ending, { ok: false, code: 'unauthenticated', reason: 'TOKEN_EXPIRED' })
-        }
+  test.serial(`a token expires at its exp, even if it was verified before ${over}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { owner } = fixture.people
+    const record = await fixture.register(owner)
+    t.teardown(() => {
+      environment.clock.now = undefined
+    })
+    const start = Math.floor(Date.now() / 1000) * 1000
+    environment.clock.now = new Date(start)
+    const token = await environment.token(owner.id, fixture.workspace, { seconds: 60 })
+    const unseen = await environment.token(owner.id, fixture.workspace, { seconds: 60 })
+    environment.clock.now = new Date(start + 59_999)
+    t.true(await fixture.isAllowed({ ...owner, token }, 'view', record))
+    for (const milliseconds of [60_000, 60_001, 86_400_000]) {
+      environment.clock.now = new Date(start + milliseconds)
+      for (const expired of [token, unseen]) {
+        const person = { ...owner, token: expired }
+        for (const outcome of await callDual(transport, fixture, person, record.id))
+          t.like(outcome, { ok: false, code: 'unauthenticated', reason: 'TOKEN_EXPIRED' })
       }
-    },
-  )
+    }
+  })
 
-  test(`a missing or malformed authorization is 401 ${over}`, async (t) => {
+  test(`a missing or malformed authorization header is 401 ${over}`, async (t) => {
     const { kind, key, people } = await createWorkspaceFixture(environment, transport)
     const checks = [{ ...kind, resource_id: randomUUID(), action: 'view' }]
     const { token } = people.owner
@@ -70,23 +67,37 @@ for (const transport of environment.transports) {
       reason: 'TOKEN_MISSING',
     })
     for (const authorization of [
-      ...['', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer${token}`, `Token ${token}`],
-      ...[`Bearer ${token}, Bearer ${token}`, `Bearer ${token} ${token}`, `Bearer "${token}"`],
-      ...['Bearer x', 'Bearer .', 'Bearer ..', 'Bearer ...', 'Bearer null', `Bearer ${head}`],
-      ...[`Bearer ${head}.${body}`, `Bearer ${token}.`, `Bearer ${token}=`, `Bearer .${body}.x`],
-      ...[
-        `Bearer ${head}.${body}.${signature}.${signature}`,
-        `Bearer ${body}.${head}.${signature}`,
-      ],
+      '',
+      'Bearer',
+      'Bearer ',
+      token,
+      `Basic ${token}`,
+      `Bearer${token}`,
+      `Token ${token}`,
+      `Bearer ${token}, Bearer ${token}`,
+      `Bearer ${token} ${token}`,
+      `Bearer "${token}"`,
+      'Bearer x',
+      'Bearer .',
+      'Bearer ..',
+      'Bearer ...',
+      'Bearer null',
+      `Bearer ${head}`,
+      `Bearer ${head}.${body}`,
+      `Bearer ${token}.`,
+      `Bearer ${token}=`,
+      `Bearer .${body}.x`,
+      `Bearer ${head}.${body}.${signature}.${signature}`,
+      `Bearer ${body}.${head}.${signature}`,
     ]) {
-      const ending = await transport.call('Check', { checks }, { key, headers: { authorization } })
-      t.like(ending, { ok: false, code: 'unauthenticated' }, authorization)
+      const outcome = await transport.call('Check', { checks }, { key, headers: { authorization } })
+      t.like(outcome, { ok: false, code: 'unauthenticated' }, authorization)
     }
     const headers = { authorization: `bearer  ${token}` }
     t.true((await transport.call('Check', { checks }, { key, headers })).ok)
   })
 
-  test(`a denied token is 401 from then on ${over}`, async (t) => {
+  test(`denying a token invalidates it at once ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { owner } = fixture.people
     const record = await fixture.register(owner)
@@ -94,12 +105,12 @@ for (const transport of environment.transports) {
     const token = await environment.token(owner.id, fixture.workspace, { jti })
     t.true(await fixture.isAllowed({ ...owner, token }, 'view', record))
     await environment.seed.denyToken(jti)
-    for (const ending of await callDual(transport, fixture, { ...owner, token }, record.id))
-      t.like(ending, { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
+    for (const outcome of await callDual(transport, fixture, { ...owner, token }, record.id))
+      t.like(outcome, { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
     t.true(await fixture.isAllowed(owner, 'view', record))
   })
 
-  test(`a deactivated or deleted user's token is 401 ${over}`, async (t) => {
+  test(`the token of a deactivated or deleted user is 401 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(fixture.people.owner)
     for (const sql of [
@@ -109,24 +120,24 @@ for (const transport of environment.transports) {
       const person = await fixture.addMember('admin')
       t.true(await fixture.isAllowed(person, 'view', record))
       await environment.pool.query(sql, [person.id])
-      for (const ending of await callDual(transport, fixture, person, record.id))
-        t.like(ending, { ok: false, code: 'unauthenticated', reason: 'USER_INACTIVE' })
+      for (const outcome of await callDual(transport, fixture, person, record.id))
+        t.like(outcome, { ok: false, code: 'unauthenticated', reason: 'USER_INACTIVE' })
     }
   })
 
-  test(`a user who left the workspace gets false for a check, 403 for the rest ${over}`, async (t) => {
+  test(`after leaving the workspace checks are denied and other methods are 403 ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const person = await fixture.addMember('owner')
     const record = await fixture.register(person, { visibility: 'workspace' })
     await environment.pool.query('delete from members where user_id = $1', [person.id])
     t.false(await fixture.isAllowed(person, 'view', record))
     t.false(await fixture.isAllowed(person, 'edit', record))
-    const [, ...endings] = await callDual(transport, fixture, person, record.id)
-    for (const ending of endings)
-      t.like(ending, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
+    const [, ...outcomes] = await callDual(transport, fixture, person, record.id)
+    for (const outcome of outcomes)
+      t.like(outcome, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
   })
 
-  test(`role and groups are today's, whatever the token says of them ${over}`, async (t) => {
+  test(`role and groups come from the database, not from the token ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, owner } = fixture.people
     const record = await fixture.register(owner)
@@ -147,14 +158,14 @@ for (const transport of environment.transports) {
     t.true(await fixture.isAllowed(viewer, 'edit', record))
   })
 
-  test(`an oversized token is 401 or cut off, and nothing is the worse for it ${over}`, async (t) => {
+  test(`an oversized token is rejected and does not affect other calls ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { kind, key, people } = fixture
     const checks = [{ ...kind, resource_id: randomUUID(), action: 'view' }]
     const token = `${people.owner.token}${'A'.repeat(10_000)}`
-    const ending = await transport.call('Check', { checks }, { token, key })
-    t.like(ending, { ok: false, code: 'unauthenticated', reason: 'TOKEN_INVALID' })
-    // Beyond what headers may hold, HTTP itself cuts the connection: one of its own here.
+    const outcome = await transport.call('Check', { checks }, { token, key })
+    t.like(outcome, { ok: false, code: 'unauthenticated', reason: 'TOKEN_INVALID' })
+    // A header beyond the size limit closes the connection, so it gets one of its own.
     const headers = { authorization: `Bearer ${'A'.repeat(100_000)}`, 'x-service-key': key }
     if (transport.name === 'grpc') {
       const path = '/daikon.v1.PermissionService/Check'

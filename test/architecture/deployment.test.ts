@@ -11,10 +11,12 @@ import { securityHeaders } from '../../src/http/security.ts'
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** What the operator has to give. */
-const given: Record<string, string> = {
-  ...{ BASE_URL: 'https://auth.example.com', ADMIN_URL: 'https://admin.example.com' },
-  ...{ SESSION_SECRET_KEY: 'secret', POSTGRES_PASSWORD: 'password' },
+/** The settings that the operator must provide. */
+const requiredSettings: Record<string, string> = {
+  BASE_URL: 'https://auth.example.com',
+  ADMIN_URL: 'https://admin.example.com',
+  SESSION_SECRET_KEY: 'secret',
+  POSTGRES_PASSWORD: 'password',
 }
 
 type Service = { environment?: Record<string, string>; command?: string[]; volumes?: string[] }
@@ -25,22 +27,22 @@ const compose = parse(read('docker-compose.yml'), { merge: true }) as {
 const { services } = compose
 const nodes = Object.entries(services).filter(([name]) => /^(daikon-|prepare)/.test(name))
 
-/** `${NAME:-default}` and `${NAME:?why}` filled in, as compose does. */
-function filled({ environment = {} }: Service): Record<string, string> {
+/** Interpolates `${NAME:-default}` and `${NAME:?error}` as Docker Compose does. */
+function interpolate({ environment = {} }: Service): Record<string, string> {
   const fill = (text: string) =>
     text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)\}/g, (_, name, fallback = '') => {
-      return given[name] ?? fallback
+      return requiredSettings[name] ?? fallback
     })
   return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, fill(value)]))
 }
 
-test('two nodes of the composition are configured alike, by settings that there are', (t) => {
+test('the nodes of docker-compose.yml have equal configurations with known settings', (t) => {
   t.deepEqual(
     nodes.map(([name]) => name),
     ['prepare', 'daikon-1', 'daikon-2'],
   )
   for (const [name, service] of nodes) {
-    const environment = filled(service)
+    const environment = interpolate(service)
     t.deepEqual(
       Object.keys(environment).filter((setting) => !(setting in settings)),
       [],
@@ -53,7 +55,7 @@ test('two nodes of the composition are configured alike, by settings that there 
   }
 })
 
-test('the image names settings that there are', (t) => {
+test('the Dockerfile sets only known settings', (t) => {
   const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? []
   const names = [...block.matchAll(/(\w+)=/g)].map(([, name = '']) => name)
   t.true(names.includes('DEBUG'))
@@ -63,7 +65,7 @@ test('the image names settings that there are', (t) => {
   )
 })
 
-test('the image runs what the packages bring, as nobody in particular', (t) => {
+test('the image installs production packages and runs as an unprivileged user', (t) => {
   const file = read('Dockerfile')
   for (const line of [/npm ci --omit=dev/, /^USER 10001/m, /^HEALTHCHECK /m, /^COPY gen gen$/m])
     t.regex(file, line)
@@ -74,13 +76,13 @@ test('the image runs what the packages bring, as nobody in particular', (t) => {
   t.deepEqual(new Set(copied), new Set([...admitted].map(([, path = '']) => path)))
 })
 
-test('the proxy reaches every node at both transports and overwrites X-Forwarded-For', (t) => {
+test('the proxy reaches every node over both transports and overwrites X-Forwarded-For', (t) => {
   const proxy = read('deploy/nginx.conf')
   for (const name of ['daikon-1', 'daikon-2'])
     for (const port of [settings.HTTP_PORT.fallback, settings.GRPC_PORT.fallback])
       t.true(proxy.includes(`server ${name}:${port} `))
   t.regex(proxy, /proxy_set_header X-Forwarded-For \$remote_addr;/)
-  // Those that nginx may add to what it answers by itself; its name and its caching are its own.
+  // nginx adds the security headers to its own responses; Server and Cache-Control are left to it.
   const { Server: _, 'Cache-Control': __, ...security } = securityHeaders(false)
   for (const [name, value] of Object.entries(security)) {
     const own = `$own_${name.toLowerCase().replaceAll('-', '_')}`
@@ -91,13 +93,17 @@ test('the proxy reaches every node at both transports and overwrites X-Forwarded
   t.true(services.proxy?.volumes?.[0]?.startsWith('./deploy/nginx.conf:'))
 })
 
-test('docker compose takes the composition', (t) => {
-  const options = { cwd: root, env: { ...process.env, ...given }, encoding: 'utf8' } as const
+test('docker compose accepts docker-compose.yml', (t) => {
+  const options = {
+    cwd: root,
+    env: { ...process.env, ...requiredSettings },
+    encoding: 'utf8',
+  } as const
   const installed = [['docker', 'compose'], ['docker-compose']].find(
     ([name = '', ...rest]) => spawnSync(name, [...rest, 'version'], options).status === 0,
   )
   if (!installed) {
-    t.log('no docker compose here: the tests above have read the file by themselves')
+    t.log('docker compose is not installed; only the tests above cover docker-compose.yml')
     t.true('daikon-1' in services)
     return
   }
@@ -107,11 +113,11 @@ test('docker compose takes the composition', (t) => {
   t.deepEqual(stdout.trim().split('\n').toSorted(), Object.keys(services).toSorted())
 })
 
-test('nginx takes the proxy’s configuration', (t) => {
-  // It looks names up when it reads them, and these are the composition's alone.
+test('nginx accepts deploy/nginx.conf', (t) => {
+  // nginx resolves upstream names at startup, and these exist only in Docker Compose.
   const named = read('deploy/nginx.conf').replaceAll(/server daikon-\d:/g, 'server 127.0.0.1:')
   const [, minor = 0] = (spawnSync('nginx', ['-v']).stderr ?? '').toString().match(/1\.(\d+)/) ?? []
-  // Before 1.25 HTTP/2 was said elsewhere.
+  // Before nginx 1.25 HTTP/2 was an option of `listen`.
   const old = (text: string) => text.replace('50051;', '50051 http2;').replace('http2 on;', '')
   const text = Number(minor) < 25 ? old(named) : named
   const folder = mkdtempSync(join(tmpdir(), 'daikon-nginx-'))
@@ -120,6 +126,6 @@ test('nginx takes the proxy’s configuration', (t) => {
   writeFileSync(file, text)
   const rest = ['-t', '-q', '-c', file, '-g', `pid ${folder}/pid; error_log stderr;`]
   const { status, stderr, error } = spawnSync('nginx', rest, { encoding: 'utf8' })
-  if (error) return t.log('no nginx here') ?? t.pass()
+  if (error) return t.log('nginx is not installed') ?? t.pass()
   t.is(status, 0, stderr)
 })

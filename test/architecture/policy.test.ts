@@ -5,7 +5,7 @@ import { type Method, readMethods, readStreams, type Stream } from '../../src/rp
 
 const golden = new URL('../golden/policy.txt', import.meta.url)
 
-/** One line a method: whatever changes anybody's rights is a visible change; UPDATE_GOLDEN=1 writes it. */
+/** One line per method, so that every change of permissions shows in a diff. UPDATE_GOLDEN=1 rewrites the file. */
 function line(method: Method | Stream): string {
   const { name, policy } = method
   const { tier, leastRole, workspaceField, serviceField, limitPerMinute, status } = policy
@@ -21,7 +21,7 @@ function line(method: Method | Stream): string {
   ].join(' · ')
 }
 
-test('every method and every stream has the rights of the golden table', (t) => {
+test('every method and stream has the policy recorded in test/golden/policy.txt', (t) => {
   const registry = readRegistry()
   const lines = [...readMethods(registry), ...readStreams(registry)].map(line)
   if (process.env.UPDATE_GOLDEN) writeFileSync(golden, `${lines.join('\n')}\n`)

@@ -26,7 +26,7 @@ const { url, stop } = await startEmbedded({ dataDir: process.argv[1], log: conso
 console.log('started', url)
 `
 
-test('a cold start makes a database that SQL reaches, on loopback, with a password', async (t) => {
+test('the first start creates a database on a loopback address with a password', async (t) => {
   const dataDir = await folder(t)
   const { url, stop } = await startEmbedded({ dataDir })
   t.teardown(stop)
@@ -43,7 +43,7 @@ test('a cold start makes a database that SQL reaches, on loopback, with a passwo
   await t.throwsAsync(query(url.replace(password, 'another'), 'SELECT 1'), { code: '28P01' })
 })
 
-test('a restart keeps the data and the password; the URL is in a file of mode 0600', async (t) => {
+test('a restart keeps the data and the password, and the URL file has mode 0600', async (t) => {
   const dataDir = await folder(t)
   const first = await startEmbedded({ dataDir })
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
@@ -57,14 +57,14 @@ test('a restart keeps the data and the password; the URL is in a file of mode 06
   t.is((await stat(file)).mode & 0o777, 0o600)
 })
 
-test('stop ends PostgreSQL, and may be called again', async (t) => {
+test('stop ends PostgreSQL and can be called again', async (t) => {
   const { url, stop } = await startEmbedded({ dataDir: await folder(t) })
   await Promise.all([stop(), stop()])
   await stop()
   await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
 })
 
-test('PostgreSQL outlives a killed process group and is adopted with its data', async (t) => {
+test('PostgreSQL survives a killed process group and is adopted with its data', async (t) => {
   const dataDir = await folder(t)
   const url = await startAndKill(dataDir)
   await query(url, 'CREATE TABLE kept AS SELECT 42 AS n')
@@ -77,7 +77,7 @@ test('PostgreSQL outlives a killed process group and is adopted with its data', 
   await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
 })
 
-test('a PostgreSQL that can not be adopted is stopped, and started anew', async (t) => {
+test('a PostgreSQL that cannot be adopted is stopped and restarted', async (t) => {
   const dataDir = await folder(t)
   const url = await startAndKill(dataDir)
   await query(url, 'CREATE TABLE kept AS SELECT 42 AS n')
@@ -95,13 +95,13 @@ test('a PostgreSQL that can not be adopted is stopped, and started anew', async 
   }
   await writeFile(hba, rules)
   const messages: string[] = []
-  const anew = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
-  t.teardown(anew.stop)
+  const restarted = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
+  t.teardown(restarted.stop)
   t.regex(messages.join(), /stopping/)
-  t.deepEqual(await query(anew.url, 'SELECT n FROM kept'), [{ n: 42 }])
+  t.deepEqual(await query(restarted.url, 'SELECT n FROM kept'), [{ n: 42 }])
 })
 
-test('a second owner of the folder is told of DATABASE_URL and its file', async (t) => {
+test('a data folder in use is an error that refers to DATABASE_URL and its file', async (t) => {
   const dataDir = await folder(t)
   const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
   t.teardown(() => child.kill('SIGKILL'))
@@ -116,7 +116,7 @@ test('a second owner of the folder is told of DATABASE_URL and its file', async 
   await stop()
 })
 
-test('a first start that was killed half way does not hinder the next', async (t) => {
+test('a start succeeds after the first one was killed during initialization', async (t) => {
   const dataDir = await folder(t)
   await mkdir(join(dataDir, 'postgres.new-left', 'data'), { recursive: true })
   await writeFile(join(dataDir, 'postgres.new-left', 'data', 'PG_VERSION'), '18\n')
@@ -132,7 +132,7 @@ test('a first start that was killed half way does not hinder the next', async (t
   t.false((await readdir(dataDir)).includes('postgres.new-left'))
 })
 
-test('PostgreSQL starts again after it was killed itself', async (t) => {
+test('PostgreSQL starts again after it was killed', async (t) => {
   const dataDir = await folder(t)
   const messages: string[] = []
   const first = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
@@ -145,7 +145,7 @@ test('PostgreSQL starts again after it was killed itself', async (t) => {
   t.deepEqual(await query(second.url, 'SELECT n FROM kept'), [{ n: 42 }])
 })
 
-test('a folder in the way and a PostgreSQL that fails are told with the reason', async (t) => {
+test('an occupied folder and an invalid PostgreSQL configuration are reported with the reason', async (t) => {
   const taken = await folder(t)
   await mkdir(join(taken, 'postgres'))
   await writeFile(join(taken, 'postgres', 'something'), '')
@@ -167,12 +167,12 @@ console.log('again')
 stranger.kill()
 `
 
-test("a stranger's process id in postmaster.pid is coped with; node ends by itself", async (t) => {
+test("another process's ID in postmaster.pid is ignored, and Node exits by itself", async (t) => {
   const child = run(await folder(t), ordinary)
   t.is(await child.ended, 0, child.said())
 })
 
-asRoot('an ordinary user starts and stops it likewise', async (t) => {
+asRoot('an unprivileged user can start and stop PostgreSQL', async (t) => {
   const dataDir = await folder(t)
   await chown(dataDir, 65534, 65534)
   const child = run(dataDir, ordinary, { uid: 65534, gid: 65534 })
@@ -180,7 +180,7 @@ asRoot('an ordinary user starts and stops it likewise', async (t) => {
   t.is((await stat(join(dataDir, 'postgres'))).uid, 65534)
 })
 
-asRoot('an initdb that fails is told with the reason', async (t) => {
+asRoot('a failing initdb is reported with the reason', async (t) => {
   const dataDir = await folder(t)
   await chown(dataDir, 54321, 54321)
   const child = run(dataDir, start, { uid: 54321, gid: 54321 })
@@ -188,24 +188,27 @@ asRoot('an initdb that fails is told with the reason', async (t) => {
   t.regex(child.said(), /initdb failed \(1\).*user does not exist/s)
 })
 
-asRoot('root starts it under a closed folder, and keeps the data when that opens', async (t) => {
-  const parent = await folder(t)
-  const dataDir = join(parent, 'data')
-  t.teardown(() => end(dataDir))
-  const first = await startEmbedded({ dataDir })
-  await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
-  await first.stop()
-  await chmod(parent, 0o700)
-  const url = await startAndKill(dataDir)
-  t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
-  await chmod(parent, 0o755)
-  const adopted = await startEmbedded({ dataDir })
-  t.is(adopted.url, url)
-  await adopted.stop()
-  const last = await startEmbedded({ dataDir })
-  t.deepEqual(await query(last.url, 'SELECT n FROM kept'), [{ n: 42 }])
-  await last.stop()
-})
+asRoot(
+  'root can start PostgreSQL below a private folder and keep the data when it becomes accessible',
+  async (t) => {
+    const parent = await folder(t)
+    const dataDir = join(parent, 'data')
+    t.teardown(() => end(dataDir))
+    const first = await startEmbedded({ dataDir })
+    await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
+    await first.stop()
+    await chmod(parent, 0o700)
+    const url = await startAndKill(dataDir)
+    t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
+    await chmod(parent, 0o755)
+    const adopted = await startEmbedded({ dataDir })
+    t.is(adopted.url, url)
+    await adopted.stop()
+    const last = await startEmbedded({ dataDir })
+    t.deepEqual(await query(last.url, 'SELECT n FROM kept'), [{ n: 42 }])
+    await last.stop()
+  },
+)
 
 async function folder(t: ExecutionContext): Promise<string> {
   const path = await mkdtemp(join(os.tmpdir(), 'daikon-embedded-'))
@@ -217,7 +220,7 @@ async function folder(t: ExecutionContext): Promise<string> {
   return path
 }
 
-/** Ends what a failed test has left running. */
+/** Stops processes that a failed test has left running. */
 async function end(dataDir: string): Promise<void> {
   if (!existsSync(join(dataDir, 'postgres', 'postmaster.pid'))) return
   process.kill(await postmaster(dataDir), 'SIGQUIT')
@@ -229,7 +232,7 @@ async function postmaster(dataDir: string): Promise<number> {
   return Number(pid)
 }
 
-/** Another node, in a process group of its own. */
+/** Runs another Node process in a process group of its own. */
 function run(dataDir: string, script: string, owner: { uid?: number; gid?: number } = {}) {
   const args = ['--input-type=module', '-e', script, dataDir]
   const child = spawn(process.execPath, args, { ...owner, cwd: '/', detached: true })

@@ -11,7 +11,7 @@ test.after.always(async () => {
   await environment.stop()
 })
 
-test.serial('what has expired is swept in batches, and nothing else', async (t) => {
+test.serial('sweeping deletes only expired rows, in batches', async (t) => {
   const insert =
     'insert into denied_tokens select gen_random_uuid(), $1 from generate_series(1, $2)'
   const now = new Date('2026-11-21T12:00:00Z')
@@ -25,7 +25,7 @@ test.serial('what has expired is swept in batches, and nothing else', async (t) 
   t.is(await sweep(database, new Date('2026-11-21T12:02:00Z')), 3)
 })
 
-test.serial('of two nodes that sweep at once one passes', async (t) => {
+test.serial('only one node sweeps at a time', async (t) => {
   await environment.seed.denyToken(randomUUID())
   const other = await environment.pool.connect()
   await other.query("select pg_advisory_lock(hashtext('daikon sweep'))")

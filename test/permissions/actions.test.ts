@@ -14,19 +14,20 @@ test.after.always(() => environment.stop())
 
 type Action = { id: string; name: string; description: string; registered_at: string }
 
-/** An fixture whose service registers actions. */
-async function openHouse(transport: Transport) {
+/** A fixture with functions that register and list the actions of its service. */
+async function createActionsFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { service: service_name, key } = fixture
-  const register = (actions: object[], shown: object = { key }) =>
-    transport.call('RegisterActions', { service_name, actions }, shown)
+  const register = (actions: object[], credentials: object = { key }) =>
+    transport.call('RegisterActions', { service_name, actions }, credentials)
   return {
-    ...{ ...fixture, register },
+    ...fixture,
+    register,
     registered: async (...actions: object[]) => {
       const { actions: all } = expectOk(await register(actions)) as { actions: Action[] }
       return all.map(({ name, description }) => [name, description])
     },
-    /** As administrators see them. */
+    /** The actions of the service as AdminService lists them. */
     list: async () => {
       const { services } = expectOk(await admin.call(transport, 'ListServiceActions'))
       const own = services.filter((service: any) => service.service_name === service_name)
@@ -38,12 +39,12 @@ async function openHouse(transport: Transport) {
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
-  test(`registering actions answers all of the service's, and is idempotent ${over}`, async (t) => {
-    const { register, service, list } = await openHouse(transport)
+  test(`registering actions returns all actions of the service and is idempotent ${over}`, async (t) => {
+    const { register, service, list } = await createActionsFixture(transport)
     const actions = [{ name: 'publish', description: 'Show it' }, { name: 'archive' }]
-    const ending = await register(actions)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
-    const first = expectOk(ending)
+    const outcome = await register(actions)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
+    const first = expectOk(outcome)
     t.is(first.service_name, service)
     const [archive, publish] = first.actions as [Action, Action]
     t.like(archive, { name: 'archive', description: '' })
@@ -51,18 +52,18 @@ for (const transport of environment.transports) {
     t.true(Math.abs(Date.parse(publish.registered_at) - Date.now()) < 60_000)
     t.deepEqual(expectOk(await register(actions)), first)
     t.deepEqual(await list(), [first])
-    // A backend service is no actor.
-    const told = { target_type: 'service_action', actor_id: null, workspace_id: null }
+    // Events that a service causes have no actor.
+    const common = { target_type: 'service_action', actor_id: null, workspace_id: null }
     for (const { id, name } of [archive, publish]) {
       const detail = { service_name: service, name }
       t.deepEqual(await listActivity(pool, id), [
-        { action: 'service_action.registered', ...told, detail },
+        { action: 'service_action.registered', ...common, detail },
       ])
     }
   })
 
-  test(`a new description updates the action, none is removed ${over}`, async (t) => {
-    const { registered, register, list } = await openHouse(transport)
+  test(`registering again updates descriptions and removes no action ${over}`, async (t) => {
+    const { registered, register, list } = await createActionsFixture(transport)
     await registered({ name: 'publish', description: 'old' }, { name: 'archive' })
     const [before] = await list()
     t.deepEqual(await registered({ name: 'publish', description: 'new' }), [
@@ -85,8 +86,8 @@ for (const transport of environment.transports) {
     t.true((await register([{ name: 'Publish' }])).ok, 'names differ by case')
   })
 
-  test(`view and edit are built in, a name stands there once: 422 with each place ${over}`, async (t) => {
-    const { register, list } = await openHouse(transport)
+  test(`built-in and duplicate names are 422 with every position ${over}`, async (t) => {
+    const { register, list } = await createActionsFixture(transport)
     const names = ['publish', 'view', 'archive', 'edit', 'publish']
     const { code, violations } = expectError(await register(names.map((name) => ({ name }))))
     t.is(code, 'invalid_argument')
@@ -95,7 +96,7 @@ for (const transport of environment.transports) {
       { field: 'actions[3].name', message: 'is built in' },
       { field: 'actions[4].name', message: 'is duplicated' },
     ])
-    const many = Array.from({ length: 1001 }, (_, at) => ({ name: `a${at}` }))
+    const many = Array.from({ length: 1001 }, (_, index) => ({ name: `a${index}` }))
     for (const wrong of [[], many]) {
       const fields = expectError(await register(wrong)).violations.map(({ field }) => field)
       t.deepEqual(fields, ['actions'])
@@ -108,20 +109,20 @@ for (const transport of environment.transports) {
     t.deepEqual(await list(), [])
   })
 
-  test(`a key registers and asks for its own service alone ${over}`, async (t) => {
-    const house = await openHouse(transport)
-    const stranger = await openHouse(transport)
-    const { people, service } = house
+  test(`a service key is limited to the actions of its own service ${over}`, async (t) => {
+    const fixture = await createActionsFixture(transport)
+    const stranger = await createActionsFixture(transport)
+    const { people, service } = fixture
     const forbidden = { code: 'permission_denied', reason: 'OTHER_SERVICE' } as const
-    t.like(expectError(await house.register([{ name: 'x' }], { key: stranger.key })), forbidden)
-    const asked = { service_name: service }
-    const shown = { token: people.viewer.token, key: stranger.key }
-    t.like(expectError(await transport.call('ListGrantedActions', asked, shown)), forbidden)
-    t.deepEqual(await house.list(), [])
+    t.like(expectError(await fixture.register([{ name: 'x' }], { key: stranger.key })), forbidden)
+    const request = { service_name: service }
+    const credentials = { token: people.viewer.token, key: stranger.key }
+    t.like(expectError(await transport.call('ListGrantedActions', request, credentials)), forbidden)
+    t.deepEqual(await fixture.list(), [])
   })
 
-  test(`granted are the actions of this service in one's roles, once each, by name ${over}`, async (t) => {
-    const { service, people, workspace, as, key } = await openHouse(transport)
+  test(`granted actions are those of the caller's custom roles for this service, sorted and distinct ${over}`, async (t) => {
+    const { service, people, workspace, as, key } = await createActionsFixture(transport)
     const ids = await Promise.all(
       ['c', 'a', 'b', 'd'].map((name) => seed.serviceAction(service, name)),
     )
@@ -133,7 +134,7 @@ for (const transport of environment.transports) {
       expectOk(await transport.call('ListGrantedActions', { service_name: service }, as(person)))
     t.deepEqual(await granted(people.viewer), { service_name: service, actions: ['a', 'b', 'c'] })
     t.deepEqual((await granted(people.editor)).actions, ['a', 'b'])
-    // An owner may do them all by role, not by custom roles.
+    // An owner may perform all actions by role, but has no custom role.
     t.deepEqual((await granted(people.owner)).actions, [])
     await pool.query('delete from members where user_id = $1', [people.viewer.id])
     const gone = await transport.call(
@@ -144,16 +145,16 @@ for (const transport of environment.transports) {
     t.like(gone, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
   })
 
-  test(`20 registrations at once make each action once ${over}`, async (t) => {
-    const { register, list } = await openHouse(transport)
-    const names = Array.from({ length: 30 }, (_, at) => `a${at + 10}`)
-    const endings = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => {
-        const ordered = at % 2 ? names : names.toReversed()
-        return register(ordered.map((name) => ({ name, description: `by ${at}` })))
+  test(`20 concurrent registrations create each action once ${over}`, async (t) => {
+    const { register, list } = await createActionsFixture(transport)
+    const names = Array.from({ length: 30 }, (_, index) => `a${index + 10}`)
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        const ordered = index % 2 ? names : names.toReversed()
+        return register(ordered.map((name) => ({ name, description: `by ${index}` })))
       }),
     )
-    t.true(endings.every(({ ok }) => ok))
+    t.true(outcomes.every(({ ok }) => ok))
     const [{ actions } = { actions: [] }] = await list()
     t.deepEqual(
       actions.map(({ name }) => name),
@@ -162,4 +163,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call caused a server error', (t) => t.deepEqual(environment.failures, []))

@@ -17,7 +17,7 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  test(`64 callers with different keys, users and resources in one turn get each their own answer over ${transport.label}`, async (t) => {
+  test(`64 concurrent callers with different keys, users and resources each get their own result over ${transport.label}`, async (t) => {
     const fixtures = await Promise.all(
       Array.from({ length: 16 }, () => createWorkspaceFixture(environment, transport)),
     )
@@ -30,35 +30,37 @@ for (const transport of environment.transports) {
     await environment.seed.denyToken(denied)
 
     for (let round = 0; round < 10; round += 1) {
-      const calls = fixtures.flatMap((fixture, at) => {
-        const own = records[at] as ResourceRecord
-        const foreign = records[(at + round + 1) % 16] as ResourceRecord
+      const calls = fixtures.flatMap((fixture, index) => {
+        const own = records[index] as ResourceRecord
+        const foreign = records[(index + round + 1) % 16] as ResourceRecord
         const checks = [own, foreign, own].map(({ resource_id }) => {
           return { ...fixture.kind, resource_id, action: 'edit' }
         })
         const check = (token: string, key: string) =>
           transport.call('Check', { checks }, { token, key })
-        const neighbour = fixtures[(at + 1) % 16] as WorkspaceFixture
+        const neighbour = fixtures[(index + 1) % 16] as WorkspaceFixture
         return [
           check(fixture.people.viewer.token, fixture.key),
           check(fixture.people.editor.token, fixture.key),
           check(fixture.people.owner.token, neighbour.key),
-          check(at % 2 ? fixture.people.admin.token : bad, fixture.key),
+          check(index % 2 ? fixture.people.admin.token : bad, fixture.key),
         ]
       })
-      const told = (await Promise.all(calls)).map(tell)
+      const descriptions = (await Promise.all(calls)).map(describeOutcome)
       t.deepEqual(
-        told,
-        fixtures.flatMap((_, at) => [
-          ...['true,false,true', 'false,false,false', 'permission_denied'],
-          at % 2 ? 'true,false,true' : 'unauthenticated',
+        descriptions,
+        fixtures.flatMap((_, index) => [
+          'true,false,true',
+          'false,false,false',
+          'permission_denied',
+          index % 2 ? 'true,false,true' : 'unauthenticated',
         ]),
       )
     }
   })
 }
 
-test('facts of 64 questions in one statement are the facts of each alone', async (t) => {
+test('64 queries in one batched statement load the same facts as each query alone', async (t) => {
   const [transport] = environment.transports as [(typeof environment.transports)[0]]
   const fixtures = await Promise.all(
     Array.from({ length: 8 }, () => createWorkspaceFixture(environment, transport)),
@@ -71,56 +73,58 @@ test('facts of 64 questions in one statement are the facts of each alone', async
   let statements = 0
   const counting = {
     ...database.statements,
-    rows: ((...given) => {
+    rows: ((...args) => {
       statements += 1
-      return database.statements.rows(...given)
+      return database.statements.rows(...args)
     }) as typeof database.statements.rows,
   }
   const loadFacts = createLoadFacts(counting)
-  const questions = Array.from({ length: 64 }, (_, at): FactsQuery => {
-    const { key, people, workspace, kind } = fixtures[at % 8] as WorkspaceFixture
-    const person = at % 3 ? people.viewer : people.admin
-    const checks = records.slice(0, at % 9).map(({ resource_id }) => {
-      return { ...kind, resource_id, action: at % 2 ? 'view' : 'publish' }
+  const queries = Array.from({ length: 64 }, (_, index): FactsQuery => {
+    const { key, people, workspace, kind } = fixtures[index % 8] as WorkspaceFixture
+    const person = index % 3 ? people.viewer : people.admin
+    const checks = records.slice(0, index % 9).map(({ resource_id }) => {
+      return { ...kind, resource_id, action: index % 2 ? 'view' : 'publish' }
     })
     return {
-      keyHash: at % 5 ? hashServiceKey(key) : undefined,
-      tokenId: at % 7 ? randomUUID() : undefined,
-      userId: at % 11 ? person.id : undefined,
+      keyHash: index % 5 ? hashServiceKey(key) : undefined,
+      tokenId: index % 7 ? randomUUID() : undefined,
+      userId: index % 11 ? person.id : undefined,
       workspaceId: workspace,
       checks,
     }
   })
-  const together = await Promise.all(questions.map((question) => loadFacts(question)))
+  const together = await Promise.all(queries.map((query) => loadFacts(query)))
   t.is(statements, 1)
   const alone = []
-  for (const question of questions) alone.push(await loadFacts(question))
+  for (const query of queries) alone.push(await loadFacts(query))
   t.deepEqual(together, alone)
   t.true(together.some(({ grants }) => grants.some((bits) => bits & grant.owner)))
 })
 
-test('more parallel batches of 1,000 than there are connections all answer', async (t) => {
+test('more concurrent batches of 1,000 checks than connections all succeed', async (t) => {
   for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { viewer, owner } = fixture.people
     const records = [await fixture.register(viewer), await fixture.register(owner)]
-    const checks = Array.from({ length: 1000 }, (_, at) => {
-      return { ...fixture.kind, resource_id: records[at % 2]?.resource_id, action: 'view' }
+    const checks = Array.from({ length: 1000 }, (_, index) => {
+      return { ...fixture.kind, resource_id: records[index % 2]?.resource_id, action: 'view' }
     })
-    const endings = await Promise.all(
+    const outcomes = await Promise.all(
       Array.from({ length: 40 }, () => transport.call('Check', { checks }, fixture.as(viewer))),
     )
-    for (const ending of endings) {
-      if (!ending.ok) return t.fail(ending.detail)
-      const { results } = ending.message
+    for (const outcome of outcomes) {
+      if (!outcome.ok) return t.fail(outcome.detail)
+      const { results } = outcome.message
       t.true(
-        results.every(({ allowed }: { allowed: boolean }, at: number) => allowed === !(at % 2)),
+        results.every(
+          ({ allowed }: { allowed: boolean }, index: number) => allowed === !(index % 2),
+        ),
       )
     }
   }
 })
 
-function tell(ending: Outcome): string {
-  if (!ending.ok) return ending.code
-  return ending.message.results.map(({ allowed }: { allowed: boolean }) => allowed).join()
+function describeOutcome(outcome: Outcome): string {
+  if (!outcome.ok) return outcome.code
+  return outcome.message.results.map(({ allowed }: { allowed: boolean }) => allowed).join()
 }

@@ -8,7 +8,7 @@ const environment = await startTestEnvironment()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
-/** Every column of every table that could hold the id, by table; the activity log outlives things. */
+/** Counts rows that contain the ID, by table and column; the activity log is excluded, because it keeps IDs. */
 async function rowsWith(id: string): Promise<Record<string, number>> {
   const { rows: columns } = await pool.query(
     `select c.table_name, c.column_name from information_schema.columns c
@@ -25,8 +25,8 @@ async function rowsWith(id: string): Promise<Record<string, number>> {
   return found
 }
 
-/** An fixture in which everything refers to everything. */
-async function furnish() {
+/** A fixture with a user, group and role that are referenced by every kind of row. */
+async function createConnectedFixture() {
   const [transport] = environment.transports
   if (!transport) throw new Error('no transport')
   const fixture = await createWorkspaceFixture(environment, transport)
@@ -66,8 +66,8 @@ async function furnish() {
   return { fixture, transport, person, group, role, action, own, other, family }
 }
 
-test('deleting a user leaves no row behind, and the id inherits nothing', async (t) => {
-  const { fixture, person, own, other, family } = await furnish()
+test('deleting a user deletes all related rows, and reusing the ID grants nothing', async (t) => {
+  const { fixture, person, own, other, family } = await createConnectedFixture()
   t.true(Object.keys(await rowsWith(person.id)).length >= 9)
   await pool.query('delete from users where id = $1', [person.id])
   t.deepEqual(await rowsWith(person.id), {})
@@ -84,8 +84,8 @@ test('deleting a user leaves no row behind, and the id inherits nothing', async 
   }
 })
 
-test('deleting a group leaves no row behind, and the id inherits nothing', async (t) => {
-  const { fixture, group, other } = await furnish()
+test('deleting a group deletes all related rows, and reusing the ID grants nothing', async (t) => {
+  const { fixture, group, other } = await createConnectedFixture()
   const { editor } = fixture.people
   t.true(await fixture.isAllowed(editor, 'view', other))
   await pool.query('delete from groups where id = $1', [group])
@@ -93,43 +93,47 @@ test('deleting a group leaves no row behind, and the id inherits nothing', async
   t.false(await fixture.isAllowed(editor, 'view', other))
 
   await pool.query(`insert into groups (id, workspace_id, name) values ($1, $2, 'again')`, [
-    ...[group, fixture.workspace],
+    group,
+    fixture.workspace,
   ])
   await pool.query(
     'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)',
-    [...[group, editor.id, fixture.workspace]],
+    [group, editor.id, fixture.workspace],
   )
   t.false(await fixture.isAllowed(editor, 'view', other))
 })
 
-test('deleting a custom role leaves no row behind, and the id inherits nothing', async (t) => {
-  const { fixture, role, person, other } = await furnish()
+test('deleting a custom role deletes all related rows, and reusing the ID grants nothing', async (t) => {
+  const { fixture, role, person, other } = await createConnectedFixture()
   t.true(await fixture.isAllowed(person, 'publish', other))
   await pool.query('delete from custom_roles where id = $1', [role])
   t.deepEqual(await rowsWith(role), {})
   t.false(await fixture.isAllowed(person, 'publish', other))
 
   await pool.query(`insert into custom_roles (id, workspace_id, name) values ($1, $2, 'again')`, [
-    ...[role, fixture.workspace],
+    role,
+    fixture.workspace,
   ])
   t.false(await fixture.isAllowed(person, 'publish', other))
 })
 
-test('deleting a service action takes it out of every role', async (t) => {
-  const { fixture, action, person, other } = await furnish()
+test('deleting a service action removes it from every role', async (t) => {
+  const { fixture, action, person, other } = await createConnectedFixture()
   await pool.query('delete from service_actions where id = $1', [action])
   t.deepEqual(await rowsWith(action), {})
   t.false(await fixture.isAllowed(person, 'publish', other))
 })
 
-test('deleting a workspace leaves no row behind, and the id inherits nothing', async (t) => {
-  const { fixture, group, role, own, other, person } = await furnish()
+test('deleting a workspace deletes all related rows, and reusing the ID grants nothing', async (t) => {
+  const { fixture, group, role, own, other, person } = await createConnectedFixture()
   const { workspace, people } = fixture
   await pool.query('delete from workspaces where id = $1', [workspace])
   for (const id of [workspace, group, role, own.id, other.id, own.resource_id, other.resource_id])
     t.deepEqual(await rowsWith(id), {})
   t.deepEqual(Object.keys(await rowsWith(person.id)).toSorted(), [
-    ...['authorization_codes.user_id', 'linked_accounts.user_id', 'users.id'],
+    'authorization_codes.user_id',
+    'linked_accounts.user_id',
+    'users.id',
   ])
   t.false(await fixture.isAllowed(people.owner, 'view', other))
 
@@ -143,18 +147,21 @@ test('deleting a workspace leaves no row behind, and the id inherits nothing', a
   t.false(await fixture.isAllowed(people.owner, 'view', other))
 })
 
-test('leaving a workspace leaves its groups, roles, direct shares and sessions; nothing comes back', async (t) => {
-  const { fixture, group, role, person, other } = await furnish()
+test('leaving a workspace deletes group and role memberships, direct shares and sessions for good', async (t) => {
+  const { fixture, group, role, person, other } = await createConnectedFixture()
   const { workspace } = fixture
   await pool.query('delete from members where user_id = $1 and workspace_id = $2', [
-    ...[person.id, workspace],
+    person.id,
+    workspace,
   ])
   const left = await rowsWith(person.id)
   const ofMembership = ['members', 'group_members', 'custom_role_members', 'refresh_families']
   for (const table of ofMembership) t.is(left[`${table}.user_id`], undefined, table)
   t.is(left['shares.user_id'], undefined)
   t.deepEqual(Object.keys(await rowsWith(group)).toSorted(), [
-    ...['group_members.group_id', 'groups.id', 'shares.group_id'],
+    'group_members.group_id',
+    'groups.id',
+    'shares.group_id',
   ])
   t.true(Object.keys(await rowsWith(role)).length > 0)
 
@@ -163,19 +170,20 @@ test('leaving a workspace leaves its groups, roles, direct shares and sessions; 
     t.false(await fixture.isAllowed(person, action, other))
 })
 
-test('unregistering a resource leaves no row behind', async (t) => {
-  const { fixture, transport, other } = await furnish()
+test('unregistering a resource deletes all related rows', async (t) => {
+  const { fixture, transport, other } = await createConnectedFixture()
   expectOk(await transport.call('Unregister', { permission_id: other.id }, { key: fixture.key }))
   for (const id of [other.id, other.resource_id]) t.deepEqual(await rowsWith(id), {})
 })
 
-test('deleting a service app takes its keys along', async (t) => {
-  const { fixture, transport } = await furnish()
+test('deleting a service app deletes its keys', async (t) => {
+  const { fixture, transport } = await createConnectedFixture()
   await seed.serviceApp('another')
   await pool.query('delete from service_apps where id = $1', [fixture.appId])
   t.deepEqual(await rowsWith(fixture.appId), {})
   const message = { ...fixture.kind, resource_id: randomUUID() }
   t.like(await transport.call('GetResource', message, { key: fixture.key }), {
-    ...{ ok: false, code: 'unauthenticated' },
+    ok: false,
+    code: 'unauthenticated',
   })
 })

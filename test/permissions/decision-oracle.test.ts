@@ -9,11 +9,11 @@ const service_name = 'docs'
 const resource_type = 'document'
 const actions = ['view', 'edit', 'publish', 'unheard-of']
 
-/** Random facts of one workspace; indices stand for people, groups and resources. */
+/** Random facts about one workspace; users, groups and resources are identified by index. */
 const facts = fc.record({
   roles: fc.array(fc.constantFrom(undefined, ...roles), { minLength: 3, maxLength: 3 }),
   groups: fc.array(fc.uniqueArray(fc.nat(2), { maxLength: 3 }), { minLength: 2, maxLength: 2 }),
-  /** Who may publish by a custom role. */
+  /** Users with a custom role that grants `publish`. */
   publishers: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
   resources: fc.array(
     fc.record({
@@ -33,7 +33,7 @@ const facts = fc.record({
 
 type Facts = typeof facts extends fc.Arbitrary<infer Value> ? Value : never
 
-/** The decision once more, in other words, from what GetResource shows. */
+/** An independent implementation of the decision, based on the response of GetResource. */
 function expected(
   user: { id: string; role: Role | undefined; groups: string[]; publishes: boolean },
   action: string,
@@ -52,7 +52,7 @@ function expected(
   return action === 'view' ? views : views && user.publishes
 }
 
-test('Check, Accessible and GetResource say the same of any facts', async (t) => {
+test('Check and Accessible agree with an independent decision on random facts', async (t) => {
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   await environment.seed.serviceAction(service_name, 'publish')
@@ -61,51 +61,53 @@ test('Check, Accessible and GetResource say the same of any facts', async (t) =>
 
   await fc.assert(
     fc.asyncProperty(facts, async (facts) => {
-      const { workspace, people, resources } = await plant(environment, facts)
+      const { workspace, people, resources } = await seedFacts(environment, facts)
       const records: ResourcePermissionResponse[] = []
       for (const resource_id of resources) {
-        const ending = await transport.call('GetResource', {
+        const outcome = await transport.call('GetResource', {
           service_name,
           resource_type,
           resource_id,
         })
-        if (!ending.ok) throw new Error(ending.detail)
-        records.push(ending.message as ResourcePermissionResponse)
+        if (!outcome.ok) throw new Error(outcome.detail)
+        records.push(outcome.message as ResourcePermissionResponse)
       }
       for (const person of people) {
         const token = await environment.token(person.id, workspace)
         for (const action of actions) {
-          const wanted = records
+          const expectedIds = records
             .filter((resource) => expected(person, action, resource))
             .map(({ resource_id }) => resource_id)
-          const asked = { service_name, resource_type, action }
-          // Many checks of one caller are looked up in another way than few.
+          const request = { service_name, resource_type, action }
+          // Large batches of one caller use another query plan than small ones.
           for (const times of [1, 16]) {
-            const turns = Array.from({ length: times }, () => resources)
-            const checks = turns.flat().map((resource_id) => ({ ...asked, resource_id }))
+            const rounds = Array.from({ length: times }, () => resources)
+            const checks = rounds.flat().map((resource_id) => ({ ...request, resource_id }))
             const checked = await transport.call('Check', { checks }, { token })
             if (!checked.ok) throw new Error(checked.detail)
-            const allowed = turns.flat().filter((_, at) => checked.message.results[at].allowed)
-            same(
+            const allowed = rounds
+              .flat()
+              .filter((_, index) => checked.message.results[index].allowed)
+            assertSame(
               allowed,
-              turns.flatMap(() => wanted),
+              rounds.flatMap(() => expectedIds),
               `check ${action}`,
             )
           }
 
           const listed = await transport.call(
             'Accessible',
-            { ...asked, workspace_id: workspace },
+            { ...request, workspace_id: workspace },
             { token },
           )
           if (!person.role) {
-            if (listed.ok) throw new Error('a list for somebody who is no member')
+            if (listed.ok) throw new Error('Accessible succeeded for a user who is not a member')
             continue
           }
           if (!listed.ok) throw new Error(listed.detail)
-          same(listed.message.resource_ids, wanted.toSorted(), `accessible ${action}`)
+          assertSame(listed.message.resource_ids, expectedIds.toSorted(), `accessible ${action}`)
           if (listed.message.has_full_access && action !== 'unheard-of')
-            same(wanted, resources, 'full access')
+            assertSame(expectedIds, resources, 'full access')
         }
       }
     }),
@@ -114,11 +116,12 @@ test('Check, Accessible and GetResource say the same of any facts', async (t) =>
   t.pass()
 })
 
-function same(actual: string[], wanted: string[], what: string): void {
-  if (actual.join() !== wanted.join()) throw new Error(`${what}: ${actual} instead of ${wanted}`)
+function assertSame(actual: string[], expectedIds: string[], what: string): void {
+  if (actual.join() !== expectedIds.join())
+    throw new Error(`${what}: ${actual} instead of ${expectedIds}`)
 }
 
-async function plant({ seed, pool }: TestEnvironment, facts: Facts) {
+async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
   const workspace = await seed.workspace()
   const ids: string[] = []
   for (const role of facts.roles) {
@@ -126,13 +129,13 @@ async function plant({ seed, pool }: TestEnvironment, facts: Facts) {
     if (role) await seed.member(workspace, id, role)
     ids.push(id)
   }
-  const isMember = (at: number) => facts.roles[at] !== undefined
+  const isMember = (index: number) => facts.roles[index] !== undefined
   const groups: string[] = []
   for (const members of facts.groups) {
     groups.push(
       await seed.group(
         workspace,
-        members.filter(isMember).map((at) => ids[at] as string),
+        members.filter(isMember).map((index) => ids[index] as string),
       ),
     )
   }
@@ -141,7 +144,7 @@ async function plant({ seed, pool }: TestEnvironment, facts: Facts) {
   await seed.customRole(
     workspace,
     [rows[0].id],
-    publishers.map((at) => ids[at] as string),
+    publishers.map((index) => ids[index] as string),
   )
 
   const kind = `insert into resource_kinds (service_name, resource_type) values ($1, $2)
@@ -167,11 +170,11 @@ async function plant({ seed, pool }: TestEnvironment, facts: Facts) {
     }
     resources.push(id)
   }
-  const people = ids.map((id, at) => ({
+  const people = ids.map((id, index) => ({
     id,
-    role: facts.roles[at],
-    groups: groups.filter((_, group) => isMember(at) && facts.groups[group]?.includes(at)),
-    publishes: publishers.includes(at),
+    role: facts.roles[index],
+    groups: groups.filter((_, group) => isMember(index) && facts.groups[group]?.includes(index)),
+    publishes: publishers.includes(index),
   }))
   return { workspace, people, resources }
 }

@@ -14,11 +14,11 @@ const environment = await startTestEnvironment()
 const other = await environment.addNode()
 test.after.always(() => environment.stop())
 
-/** How often something is taken back in all, and the milliseconds that may take on a slow machine. */
+/** The total number of revocations, and the time limit in milliseconds for slow machines. */
 const rounds = 1008
-const longest = 20_000
+const timeLimit = 20_000
 
-/** Somebody with one right, which is given and taken in turns; writes go through `writer`. */
+/** A member whose access is granted and revoked in turn; writes go through `writer`. */
 type Lane = {
   fixture: WorkspaceFixture
   person: Member
@@ -27,7 +27,7 @@ type Lane = {
   writer: Transport
 }
 
-/** How a right is given, how it is taken away with an acknowledgement, and how that shows. */
+/** How one kind of access is granted and revoked, and the result of a check after the revocation. */
 type Right = {
   give(lane: Lane): Promise<unknown>
   take(lane: Lane): Promise<unknown>
@@ -65,7 +65,9 @@ const rights: Record<string, Right> = {
     give: ({ group, person, fixture }) =>
       sql(
         'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)',
-        ...[group, person.id, fixture.workspace],
+        group,
+        person.id,
+        fixture.workspace,
       ),
     take: ({ group, person }) =>
       sql('delete from group_members where group_id = $1 and user_id = $2', group, person.id),
@@ -76,7 +78,8 @@ const rights: Record<string, Right> = {
       sql(
         `insert into members (workspace_id, user_id, role) values ($1, $2, 'owner')
          on conflict (user_id, workspace_id) do update set role = 'owner'`,
-        ...[fixture.workspace, person.id],
+        fixture.workspace,
+        person.id,
       ),
     take: ({ person }) => sql('delete from members where user_id = $1', person.id),
     refused: 'false',
@@ -115,20 +118,20 @@ const rights: Record<string, Right> = {
   },
 }
 
-test(`taken back on one node, refused on the other from the acknowledgement on, ${rounds} times under load`, async (t) => {
+test(`access revoked on one node is denied on the other as soon as the call returns, ${rounds} times under load`, async (t) => {
   const [transport] = environment.transports as [Transport]
   const busy = { now: true }
-  const deadline = performance.now() + longest
+  const deadline = performance.now() + timeLimit
   const lanes = await Promise.all(
     Object.entries(rights).flatMap(([name, right]) =>
-      [environment, other].map(async (node, at) => {
+      [environment, other].map(async (node, index) => {
         const fixture = await createWorkspaceFixture(environment, transport)
         const record = await fixture.register(fixture.people.owner)
         const group = await seedGroup(fixture, record)
         const person = await fixture.addMember('viewer')
         const [writer, readers] = [
-          node.transports[at] as Transport,
-          (at ? environment : other).transports,
+          node.transports[index] as Transport,
+          (index ? environment : other).transports,
         ]
         return { name, right, readers, lane: { fixture, record, group, person, writer } }
       }),
@@ -143,9 +146,9 @@ test(`taken back on one node, refused on the other from the acknowledgement on, 
       for (; round < perLane && performance.now() < deadline; round += 1) {
         const reader = readers[round % 2] as Transport
         await right.give(lane)
-        const before = tell(await ask(reader, lane))
+        const before = describeOutcome(await sendCheck(reader, lane))
         await right.take(lane)
-        const after = tell(await ask(reader, lane))
+        const after = describeOutcome(await sendCheck(reader, lane))
         if (before !== 'true' || after !== right.refused)
           t.fail(`${name}, round ${round}: ${before} before, ${after} after`)
       }
@@ -166,16 +169,16 @@ async function seedGroup(fixture: WorkspaceFixture, record: ResourceRecord): Pro
   return group
 }
 
-function ask(transport: Transport, { fixture, person, record }: Lane): Promise<Outcome> {
+function sendCheck(transport: Transport, { fixture, person, record }: Lane): Promise<Outcome> {
   const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
   return transport.call('Check', { checks }, { token: person.token, key: fixture.key })
 }
 
-function tell(ending: Outcome): string {
-  return ending.ok ? String(ending.message.results[0].allowed) : ending.code
+function describeOutcome(outcome: Outcome): string {
+  return outcome.ok ? String(outcome.message.results[0].allowed) : outcome.code
 }
 
-/** Asks the same things over and over, so that every statement is shared with somebody. */
+/** Sends checks continuously, so that every batched query has several callers. */
 async function keepBusy(
   lane: Lane,
   transports: Transport[],
@@ -184,8 +187,8 @@ async function keepBusy(
   const noise = { ...lane, person: lane.fixture.people.editor }
   const stranger = { ...lane, record: { ...lane.record, resource_id: randomUUID() } }
   while (busy.now) {
-    await ask(transports[0] as Transport, noise)
-    await ask(transports[0] as Transport, lane)
-    await ask(transports[0] as Transport, stranger)
+    await sendCheck(transports[0] as Transport, noise)
+    await sendCheck(transports[0] as Transport, lane)
+    await sendCheck(transports[0] as Transport, stranger)
   }
 }

@@ -17,7 +17,7 @@ const data: Data = JSON.parse(
 )
 const kind = { service_name: 'library', resource_type: 'record' }
 
-/** The data loaded through one transport, by the data's own mapping. */
+/** The example data loaded over one transport: database IDs, tokens and records by name. */
 type Library = {
   workspace: string
   key: string
@@ -26,42 +26,47 @@ type Library = {
   records: Map<string, { id: string; permissionId: string; owner: string }>
 }
 
-for (const at of [0, 1]) {
-  test(`198 answers about 20 records and 6 people are right through ${['gRPC', 'REST'][at]}`, async (t) => {
+for (const index of [0, 1]) {
+  test(`198 expected results for 20 records and 6 users hold over ${['gRPC', 'REST'][index]}`, async (t) => {
     const environment = await startTestEnvironment()
     t.teardown(() => environment.stop())
-    const transport = environment.transports[at] as Transport
+    const transport = environment.transports[index] as Transport
     const library = await load(environment, transport)
     let answers = 0
 
     for (const [user, token] of library.tokens) {
-      const asked = data.records.flatMap(({ record }) =>
+      const checks = data.records.flatMap(({ record }) =>
         ['view', 'edit'].map((action) => ({ ...kind, action, resource_id: idOf(library, record) })),
       )
-      const shown = { token, key: library.key }
-      const ending = await transport.call('Check', { checks: asked }, shown)
-      if (!ending.ok) return t.fail(ending.detail)
+      const credentials = { token, key: library.key }
+      const outcome = await transport.call('Check', { checks: checks }, credentials)
+      if (!outcome.ok) return t.fail(outcome.detail)
       const results: { resource_id: string; action: string; allowed: boolean }[] =
-        ending.message.results
+        outcome.message.results
       t.deepEqual(
         results.map(({ allowed, ...rest }) => rest as object),
-        asked,
+        checks,
       )
-      const may = (record: string, action: string) =>
+      const isAllowed = (record: string, action: string) =>
         action === 'delete'
           ? owns(library, user, record)
           : results.find((r) => r.resource_id === idOf(library, record) && r.action === action)
               ?.allowed
 
       for (const { record, action, users } of data.who_may)
-        t.is(may(record, action), users.includes(user), `${user} ${action} ${record}`)
+        t.is(isAllowed(record, action), users.includes(user), `${user} ${action} ${record}`)
       for (const expected of data.which_actions.filter((row) => row.user === user)) {
-        const actions = ['delete', 'edit', 'view'].filter((action) => may(expected.record, action))
+        const actions = ['delete', 'edit', 'view'].filter((action) =>
+          isAllowed(expected.record, action),
+        )
         t.deepEqual(actions, expected.actions)
         answers += 1
       }
       for (const { action, records } of data.what_may.filter((row) => row.user === user)) {
-        t.deepEqual(await listed(transport, library, user, action, shown), records.toSorted())
+        t.deepEqual(
+          await listRecords(transport, library, user, action, credentials),
+          records.toSorted(),
+        )
         answers += 1
       }
     }
@@ -69,20 +74,20 @@ for (const at of [0, 1]) {
   })
 }
 
-/** The records that Accessible lists; deleting is the owner's, and no action of the check. */
-async function listed(
+/** The records that Accessible lists. Only owners may delete, which is not an action of the service. */
+async function listRecords(
   transport: Transport,
   library: Library,
   user: string,
   action: string,
-  shown: object,
+  credentials: object,
 ) {
   const names = [...library.records.keys()]
   if (action === 'delete') return names.filter((record) => owns(library, user, record))
   const request = { ...kind, action, workspace_id: library.workspace }
-  const ending = await transport.call('Accessible', request, shown)
-  if (!ending.ok) throw new Error(ending.detail)
-  const ids: string[] = ending.message.resource_ids
+  const outcome = await transport.call('Accessible', request, credentials)
+  if (!outcome.ok) throw new Error(outcome.detail)
+  const ids: string[] = outcome.message.resource_ids
   return names.filter((record) => ids.includes(idOf(library, record))).toSorted()
 }
 

@@ -12,13 +12,13 @@ test.after.always(() => environment.stop())
 
 const soon = { 'grpc-timeout': '200m' }
 
-/** Holds a lock while `work` runs, and shows that nothing waits for it afterwards. */
+/** Holds a lock while `work` runs, and asserts that no statement waits for it afterwards. */
 async function whileLocked(t: ExecutionContext, lock: string, work: () => Promise<void>) {
   const client = await environment.pool.connect()
   try {
     await client.query(`begin; ${lock}`)
     await work()
-    await until(async () => (await countWaiting()) === 0)
+    await waitUntil(async () => (await countWaiting()) === 0)
     t.is(await countWaiting(), 0, 'no statement is left behind')
   } finally {
     await client.query('rollback')
@@ -33,79 +33,82 @@ async function countWaiting(): Promise<number> {
   return rows.length
 }
 
-async function until(isSo: () => Promise<boolean>) {
+async function waitUntil(condition: () => Promise<boolean>) {
   const deadline = performance.now() + 3000
-  while (!(await isSo()) && performance.now() < deadline);
+  while (!(await condition()) && performance.now() < deadline);
 }
 
-async function openPlace(transport: Transport) {
+async function createCalls(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { people, kind } = fixture
   const record = await fixture.register(people.viewer)
-  const shown = fixture.as(people.viewer)
+  const credentials = fixture.as(people.viewer)
   const checks = [{ ...kind, resource_id: record.resource_id, action: 'view' }]
   const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
   return {
-    ...{ fixture, record, shown, checks },
-    check: (headers = {}) => transport.call('Check', { checks }, { ...shown, headers }),
+    fixture,
+    record,
+    shown: credentials,
+    checks,
+    check: (headers = {}) => transport.call('Check', { checks }, { ...credentials, headers }),
     share: (headers = {}) =>
-      transport.call('Share', { permission_id: record.id, ...grant }, { ...shown, headers }),
+      transport.call('Share', { permission_id: record.id, ...grant }, { ...credentials, headers }),
     accessible: (headers = {}) => {
       const message = { ...kind, workspace_id: fixture.workspace, action: 'view' }
-      return transport.call('Accessible', message, { ...shown, headers })
+      return transport.call('Accessible', message, { ...credentials, headers })
     },
   }
 }
 
 for (const transport of environment.transports) {
-  test.serial(
-    `${transport.name}: a deadline that passes stops the statement of a check`,
-    async (t) => {
-      const { check } = await openPlace(transport)
-      await whileLocked(t, 'lock table members in access exclusive mode', async () => {
-        // One by one: a statement with nobody left stops, however often it happens.
-        for (let round = 0; round < 5; round += 1) {
-          const began = performance.now()
-          t.like(await check(soon), { ok: false, code: 'unavailable' })
-          t.true(performance.now() - began < 1500)
-        }
-      })
-      t.true((await check()).ok)
-    },
-  )
-
-  test.serial(`${transport.name}: who shares a statement with the hasty is answered`, async (t) => {
-    const { check } = await openPlace(transport)
-    const patient: Promise<{ ok: boolean }>[] = []
-    const client = await environment.pool.connect()
-    await client.query('begin; lock table members in access exclusive mode')
-    const hasty = [1, 2, 3, 4].flatMap(() => {
-      patient.push(check())
-      return check(soon)
+  test.serial(`${transport.name}: a deadline cancels the query of a check`, async (t) => {
+    const { check } = await createCalls(transport)
+    await whileLocked(t, 'lock table members in access exclusive mode', async () => {
+      // In sequence: each statement whose last caller has left is cancelled.
+      for (let round = 0; round < 5; round += 1) {
+        const startedAt = performance.now()
+        t.like(await check(soon), { ok: false, code: 'unavailable' })
+        t.true(performance.now() - startedAt < 1500)
+      }
     })
-    for (const ending of await Promise.all(hasty)) t.false(ending.ok)
-    await client.query('rollback')
-    client.release()
-    for (const ending of await Promise.all(patient)) t.true(ending.ok)
+    t.true((await check()).ok)
   })
 
   test.serial(
-    `${transport.name}: a deadline that passes stops a write and leaves nothing`,
+    `${transport.name}: a caller gets its result although others of the same batched query ran into their deadline`,
     async (t) => {
-      const { fixture, record, share } = await openPlace(transport)
-      await whileLocked(t, 'lock table shares in exclusive mode', async () => {
-        // More than the pool has connections: none of them may be lost.
-        const endings = await Promise.all(Array.from({ length: 15 }, () => share(soon)))
-        for (const ending of endings) t.like(ending, { ok: false, code: 'unavailable' })
+      const { check } = await createCalls(transport)
+      const patient: Promise<{ ok: boolean }>[] = []
+      const client = await environment.pool.connect()
+      await client.query('begin; lock table members in access exclusive mode')
+      const hasty = [1, 2, 3, 4].flatMap(() => {
+        patient.push(check())
+        return check(soon)
       })
-      t.deepEqual((await fixture.readResource(record)).shares, [])
-      const endings = await Promise.all(Array.from({ length: 15 }, () => share()))
-      for (const ending of endings) t.true(ending.ok)
+      for (const outcome of await Promise.all(hasty)) t.false(outcome.ok)
+      await client.query('rollback')
+      client.release()
+      for (const outcome of await Promise.all(patient)) t.true(outcome.ok)
     },
   )
 
-  test.serial(`${transport.name}: a deadline that passes stops a list`, async (t) => {
-    const { accessible } = await openPlace(transport)
+  test.serial(
+    `${transport.name}: a deadline cancels a write without partial changes`,
+    async (t) => {
+      const { fixture, record, share } = await createCalls(transport)
+      await whileLocked(t, 'lock table shares in exclusive mode', async () => {
+        // More calls than the pool has connections: no connection may leak.
+        const outcomes = await Promise.all(Array.from({ length: 15 }, () => share(soon)))
+        for (const outcome of outcomes) t.like(outcome, { ok: false, code: 'unavailable' })
+      })
+      t.deepEqual((await fixture.readResource(record)).shares, [])
+      const outcomes = await Promise.all(Array.from({ length: 15 }, () => share()))
+      for (const outcome of outcomes) t.true(outcome.ok)
+    },
+  )
+
+  test.serial(`${transport.name}: a deadline cancels the query of a list`, async (t) => {
+    const { accessible } = await createCalls(transport)
     await whileLocked(t, 'lock table resources in access exclusive mode', async () => {
       t.like(await accessible(soon), { ok: false, code: 'unavailable' })
     })
@@ -113,8 +116,8 @@ for (const transport of environment.transports) {
   })
 }
 
-test.serial('grpc: a client that cancels stops its statement', async (t) => {
-  const { check, shown, checks } = await openPlace(environment.transports[0] as Transport)
+test.serial('gRPC: a cancelled call cancels its query', async (t) => {
+  const { check, shown, checks } = await createCalls(environment.transports[0] as Transport)
   const client = new Client(`127.0.0.1:${environment.grpcPort}`, credentials.createInsecure())
   const { path, requestSerialize, responseDeserialize } = PermissionServiceService.check
   const metadata = new Metadata()
@@ -122,9 +125,14 @@ test.serial('grpc: a client that cancels stops its statement', async (t) => {
   metadata.set('x-service-key', String(shown.key))
   await whileLocked(t, 'lock table members in access exclusive mode', async () => {
     const call = client.makeUnaryRequest(
-      ...[path, requestSerialize, responseDeserialize, { checks }, metadata, () => {}],
+      path,
+      requestSerialize,
+      responseDeserialize,
+      { checks },
+      metadata,
+      () => {},
     )
-    await until(async () => (await countWaiting()) === 1)
+    await waitUntil(async () => (await countWaiting()) === 1)
     t.is(await countWaiting(), 1)
     call.cancel()
   })
@@ -132,12 +140,17 @@ test.serial('grpc: a client that cancels stops its statement', async (t) => {
   t.true((await check()).ok)
 })
 
-test.serial('rest: a client that hangs up stops its statement', async (t) => {
-  const { check, shown, checks } = await openPlace(environment.transports[1] as Transport)
+test.serial('REST: a closed connection cancels its query', async (t) => {
+  const {
+    check,
+    shown: credentials,
+    checks,
+  } = await createCalls(environment.transports[1] as Transport)
   await whileLocked(t, 'lock table members in access exclusive mode', async () => {
     const headers = {
-      ...{ 'content-type': 'application/json', 'x-service-key': String(shown.key) },
-      authorization: `Bearer ${shown.token}`,
+      'content-type': 'application/json',
+      'x-service-key': String(credentials.key),
+      authorization: `Bearer ${credentials.token}`,
     }
     const options = {
       port: environment.httpPort,
@@ -148,7 +161,7 @@ test.serial('rest: a client that hangs up stops its statement', async (t) => {
     const sent = request({ host: '127.0.0.1', ...options })
     sent.on('error', () => {})
     sent.end(JSON.stringify({ checks }))
-    await until(async () => (await countWaiting()) === 1)
+    await waitUntil(async () => (await countWaiting()) === 1)
     t.is(await countWaiting(), 1)
     sent.destroy()
   })
@@ -156,14 +169,14 @@ test.serial('rest: a client that hangs up stops its statement', async (t) => {
 })
 
 test.serial(
-  'rest: a Grpc-Timeout that is none, or longer than any timer, ends nothing',
+  'REST: an invalid Grpc-Timeout, or one beyond the timer range, is ignored',
   async (t) => {
-    const { check } = await openPlace(environment.transports[1] as Transport)
+    const { check } = await createCalls(environment.transports[1] as Transport)
     for (const value of ['', '5', 'm', '-1S', randomUUID(), '600H', '99999999H'])
       t.true((await check({ 'grpc-timeout': value })).ok)
   },
 )
 
-test.serial('nobody who left is a failure of ours', (t) => {
+test.serial('no cancelled call is reported as a failure', (t) => {
   t.deepEqual(environment.failures, [])
 })

@@ -18,7 +18,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
-/** A server with an fixture that it may be asked about. */
+/** Starts a server and a fixture on its database. */
 async function open(t: Parameters<typeof createKeyFolder>[0], variables = {}) {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, RATE_LIMIT_ENABLED: 'false', ...variables }
@@ -30,18 +30,22 @@ async function open(t: Parameters<typeof createKeyFolder>[0], variables = {}) {
   )
   const record = await fixture.register(fixture.people.viewer)
   const grant = { grantee_type: 'user', grantee_id: fixture.people.editor.id, permission: 'view' }
-  const shown = fixture.as(fixture.people.viewer)
+  const credentials = fixture.as(fixture.people.viewer)
   return {
-    ...{ server, environment, fixture, record, shown },
+    server,
+    environment,
+    fixture,
+    record,
+    shown: credentials,
     checks: [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }],
     share: () =>
       environment.transports.map((transport) =>
-        transport.call('Share', { permission_id: record.id, ...grant }, shown),
+        transport.call('Share', { permission_id: record.id, ...grant }, credentials),
       ),
   }
 }
 
-/** Holds writes until `release`. */
+/** Locks the shares table; the returned function releases the lock. */
 async function lockShares() {
   const client = await database.pool.connect()
   await client.query('begin; lock table shares in exclusive mode')
@@ -63,11 +67,11 @@ async function readiness({ metricsPort }: ServerProcess) {
 }
 
 test.serial(
-  'SIGTERM: not ready, what was accepted is answered, no more is taken, exit 0',
+  'SIGTERM: reports not ready, completes accepted calls, accepts no more, exits with 0',
   async (t) => {
     const { server, share } = await open(t)
     const release = await lockShares()
-    const flying = share()
+    const pending = share()
     await untilWaiting(2)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
@@ -75,66 +79,71 @@ test.serial(
     await t.throwsAsync(sendRawHttp(server.httpPort, { path: '/health' }), { code: 'ECONNREFUSED' })
     t.is(await checkHealth(server), 'code 14')
     await release()
-    for (const ending of await Promise.all(flying)) t.true(ending.ok)
+    for (const outcome of await Promise.all(pending)) t.true(outcome.ok)
     t.deepEqual(await server.exited, { code: 0, signal: null })
     t.is(server.lines.at(-1)?.msg, 'Stopped')
   },
 )
 
 for (const workers of ['1', '2']) {
-  test.serial(
-    `SIGTERM under requests refuses none that was accepted, WORKERS=${workers}`,
-    async (t) => {
-      const { server, environment, checks, shown } = await open(t, {
-        ...{ WORKERS: workers, LOG_LEVEL: 'debug' },
-      })
-      const endings: Outcome[] = []
-      const failures: string[] = []
-      let stopping = false
-      const ask = async (transport: (typeof environment.transports)[0]) => {
-        while (!stopping) {
-          try {
-            endings.push(await transport.call('Check', { checks }, shown))
-          } catch (error) {
-            failures.push(String((error as { cause?: { code: string } }).cause?.code ?? error))
-          }
+  test.serial(`SIGTERM under load drops no accepted call, WORKERS=${workers}`, async (t) => {
+    const {
+      server,
+      environment,
+      checks,
+      shown: credentials,
+    } = await open(t, {
+      WORKERS: workers,
+      LOG_LEVEL: 'debug',
+    })
+    const outcomes: Outcome[] = []
+    const failures: string[] = []
+    let stopping = false
+    const sendChecks = async (transport: (typeof environment.transports)[0]) => {
+      while (!stopping) {
+        try {
+          outcomes.push(await transport.call('Check', { checks }, credentials))
+        } catch (error) {
+          failures.push(String((error as { cause?: { code: string } }).cause?.code ?? error))
         }
       }
-      const asking = environment.transports.flatMap((transport) =>
-        Array.from({ length: 8 }, () => ask(transport)),
-      )
-      while (endings.length < 200) await sleep(20)
-      server.child.kill('SIGTERM')
-      const ended = await server.exited
-      stopping = true
-      await Promise.all(asking)
-      t.deepEqual(ended, { code: 0, signal: null })
-      const refused = endings.filter((ending) => !ending.ok)
-      // A closed port refuses connections (UNAVAILABLE, ECONNREFUSED): those calls were not accepted.
-      for (const ending of refused)
-        t.regex(ending.ok ? '' : ending.detail, /No connection established|ECONNREFUSED/)
-      t.deepEqual(
-        failures.filter((code) => !/ECONNREFUSED|ECONNRESET|SOCKET/.test(code)),
-        [],
-      )
-      // Whatever was taken in was answered: nothing it decided was lost on the way.
-      const decided = server.lines.filter(({ method, status }) => {
-        return method === 'daikon.v1.PermissionService/Check' && status === 'ok'
-      })
-      t.is(decided.length, endings.length - refused.length)
-    },
-  )
+    }
+    const clients = environment.transports.flatMap((transport) =>
+      Array.from({ length: 8 }, () => sendChecks(transport)),
+    )
+    while (outcomes.length < 200) await sleep(20)
+    server.child.kill('SIGTERM')
+    const exit = await server.exited
+    stopping = true
+    await Promise.all(clients)
+    t.deepEqual(exit, { code: 0, signal: null })
+    const refused = outcomes.filter((outcome) => !outcome.ok)
+    // Calls that failed to connect (UNAVAILABLE, ECONNREFUSED) were not accepted.
+    for (const outcome of refused)
+      t.regex(outcome.ok ? '' : outcome.detail, /No connection established|ECONNREFUSED/)
+    t.deepEqual(
+      failures.filter((code) => !/ECONNREFUSED|ECONNRESET|SOCKET/.test(code)),
+      [],
+    )
+    // Every check that the server logged as decided was received by a client.
+    const decided = server.lines.filter(({ method, status }) => {
+      return method === 'daikon.v1.PermissionService/Check' && status === 'ok'
+    })
+    t.is(decided.length, outcomes.length - refused.length)
+  })
 }
 
-test.serial('a connection that is kept alive ends after the answer it waits for', async (t) => {
-  const { server, record, fixture, shown } = await open(t)
+test.serial('a keep-alive connection closes after its pending response', async (t) => {
+  const { server, record, fixture, shown: credentials } = await open(t)
   const release = await lockShares()
   const body = { grantee_type: 'user', grantee_id: fixture.people.admin.id, permission: 'view' }
-  const { token, key } = shown
+  const { token, key } = credentials
   const answered = new Promise<number | undefined>((resolve, reject) => {
     const headers = {
-      ...{ connection: 'keep-alive', 'content-type': 'application/json' },
-      ...{ authorization: `Bearer ${token}`, 'x-service-key': `${key}` },
+      connection: 'keep-alive',
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      'x-service-key': `${key}`,
     }
     const path = `/permissions/${record.id}/share`
     const options = { host: '127.0.0.1', port: server.httpPort, method: 'POST', path, headers }
@@ -146,57 +155,55 @@ test.serial('a connection that is kept alive ends after the answer it waits for'
   server.child.kill('SIGTERM')
   await server.waitForLine(({ msg }) => msg === 'Draining')
   await release()
-  const began = performance.now()
+  const startedAt = performance.now()
   t.is(await answered, 201)
   t.is((await server.exited).code, 0)
-  t.true(performance.now() - began < 3000)
+  t.true(performance.now() - startedAt < 3000)
 })
 
-test.serial(
-  'streams and watches of health end with the drain, after what is under way',
-  async (t) => {
-    const { server, checks, shown } = await open(t)
-    const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure())
-    const { path, requestSerialize, responseDeserialize } = PermissionServiceService.checkStream
-    const metadata = new Metadata()
-    metadata.set('authorization', `Bearer ${shown.token}`)
-    metadata.set('x-service-key', `${shown.key}`)
-    const stream = client.makeBidiStreamRequest(
-      ...[path, requestSerialize, responseDeserialize, metadata],
-    )
-    const over = new Promise<{ code: number }>((resolve) => stream.on('error', resolve as never))
-    const answer = new Promise((resolve) => stream.once('data', resolve))
-    const [check] = checks
-    stream.write({ correlation_id: 'a', check })
-    await answer
-    const same = (bytes: Buffer) => bytes
-    const watch = client.makeServerStreamRequest(
-      ...['/grpc.health.v1.Health/Watch', same, same, Buffer.alloc(0)],
-    )
-    const statuses: Buffer[] = []
-    const watched = new Promise((resolve) => watch.on('end', resolve))
-    watch.on('data', (bytes: Buffer) => statuses.push(bytes))
-    await new Promise((resolve) => watch.once('data', resolve))
+test.serial('draining ends streams and health watches after calls in progress', async (t) => {
+  const { server, checks, shown } = await open(t)
+  const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure())
+  const { path, requestSerialize, responseDeserialize } = PermissionServiceService.checkStream
+  const metadata = new Metadata()
+  metadata.set('authorization', `Bearer ${shown.token}`)
+  metadata.set('x-service-key', `${shown.key}`)
+  const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata)
+  const over = new Promise<{ code: number }>((resolve) => stream.on('error', resolve as never))
+  const answer = new Promise((resolve) => stream.once('data', resolve))
+  const [check] = checks
+  stream.write({ correlation_id: 'a', check })
+  await answer
+  const same = (bytes: Buffer) => bytes
+  const watch = client.makeServerStreamRequest(
+    '/grpc.health.v1.Health/Watch',
+    same,
+    same,
+    Buffer.alloc(0),
+  )
+  const statuses: Buffer[] = []
+  const watched = new Promise((resolve) => watch.on('end', resolve))
+  watch.on('data', (bytes: Buffer) => statuses.push(bytes))
+  await new Promise((resolve) => watch.once('data', resolve))
 
-    const began = performance.now()
-    server.child.kill('SIGTERM')
-    t.is((await over).code, 14)
-    await watched
-    t.deepEqual(
-      statuses.map((bytes) => bytes[1]),
-      [1, 2],
-    )
-    t.is((await server.exited).code, 0)
-    t.true(performance.now() - began < 5000)
-    client.close()
-  },
-)
+  const startedAt = performance.now()
+  server.child.kill('SIGTERM')
+  t.is((await over).code, 14)
+  await watched
+  t.deepEqual(
+    statuses.map((bytes) => bytes[1]),
+    [1, 2],
+  )
+  t.is((await server.exited).code, 0)
+  t.true(performance.now() - startedAt < 5000)
+  client.close()
+})
 
 for (const signals of [1, 2]) {
-  const ending = signals === 1 ? 'starts, drains and ends with 0' : 'ends at once'
-  test.serial(`signalled ${signals} times while it starts, it ${ending}`, async (t) => {
+  const outcome = signals === 1 ? 'starts, drains and exits with 0' : 'exits at once'
+  test.serial(`after ${signals} signal(s) during startup the server ${outcome}`, async (t) => {
     const server = launchServer(t, createKeyFolder(t), { DATABASE_URL: database.url })
-    // It is said before the transports open.
+    // This line is logged before the server listens.
     await server.waitForLine(({ msg }) => msg.startsWith('REDIS_URL is empty'))
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'SIGTERM received')
@@ -207,18 +214,18 @@ for (const signals of [1, 2]) {
 }
 
 for (const workers of ['1', '2']) {
-  test.serial(`a second signal ends it at once, WORKERS=${workers}`, async (t) => {
+  test.serial(`a second signal stops the server at once, WORKERS=${workers}`, async (t) => {
     const { server, share } = await open(t, { WORKERS: workers })
     const release = await lockShares()
-    const flying = Promise.allSettled(share())
+    const pending = Promise.allSettled(share())
     await untilWaiting(1)
     server.child.kill('SIGTERM')
     await server.waitForLine(({ msg }) => msg === 'Draining')
-    const began = performance.now()
+    const startedAt = performance.now()
     server.child.kill('SIGINT')
     t.is((await server.exited).code, 1)
-    t.true(performance.now() - began < 2000)
+    t.true(performance.now() - startedAt < 2000)
     await release()
-    await flying
+    await pending
   })
 }

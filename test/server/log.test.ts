@@ -7,16 +7,16 @@ import { createAdmin } from '../support/admin.ts'
 import { createRequestFixture } from '../support/request-fixture.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
-/** Everything that was written, at the least level there is. */
+/** All log output at level trace. */
 let written = ''
 const log = pino({ level: 'trace' }, { write: (line: string) => (written += line) })
-const endings: CallResult[] = []
+const outcomes: CallResult[] = []
 const callLog = createCallLog(log)
-const onEnd = (ending: CallResult) => {
-  endings.push(ending)
-  callLog(ending)
+const onEnd = (outcome: CallResult) => {
+  outcomes.push(outcome)
+  callLog(outcome)
 }
-const onFailure = (fault: unknown) => log.error({ err: fault }, 'failure')
+const onFailure = (error: unknown) => log.error({ err: error }, 'failure')
 const environment = await startTestEnvironment({}, undefined, {
   observers: { onCallEnd: onEnd },
   onFailure,
@@ -31,17 +31,20 @@ const lines = () =>
 
 for (const transport of environment.transports) {
   test.serial(
-    `${transport.name}: a line a call, of who asked what, how it ended and how long it took`,
+    `each call logs one line with caller, method, outcome and duration over ${transport.label}`,
     async (t) => {
-      const grounds = await createRequestFixture(environment, transport)
-      const { fixture, record } = grounds
+      const requests = await createRequestFixture(environment, transport)
+      const { fixture, record } = requests
       const { people, kind, key } = fixture
       const ids = { known: randomUUID(), refused: randomUUID(), service: randomUUID() }
-      const as = (id: string, shown: object) => ({ ...shown, headers: { 'x-request-id': id } })
-      await transport.call('GetMe', {}, as(ids.known, { token: people.viewer.token }))
-      await transport.call('GetMe', {}, as(ids.refused, {}))
+      const withRequestId = (id: string, credentials: object) => ({
+        ...credentials,
+        headers: { 'x-request-id': id },
+      })
+      await transport.call('GetMe', {}, withRequestId(ids.known, { token: people.viewer.token }))
+      await transport.call('GetMe', {}, withRequestId(ids.refused, {}))
       const question = { ...kind, resource_id: record.resource_id }
-      await transport.call('GetResource', question, as(ids.service, { key }))
+      await transport.call('GetResource', question, withRequestId(ids.service, { key }))
       const of = (id: string) => lines().filter(({ request_id }) => request_id === id)
 
       const call = {
@@ -63,15 +66,23 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `${transport.name}: what was decided is told at debug alone, a refusal at info`,
+    `decisions are logged at debug and errors at info over ${transport.label}`,
     async (t) => {
       const { fixture, record } = await createRequestFixture(environment, transport)
       const { people, kind } = fixture
       const checks = [{ ...kind, resource_id: record.resource_id, action: 'view' }]
       const [good, bad] = [randomUUID(), randomUUID()]
-      const shown = fixture.as(people.viewer)
-      await transport.call('Check', { checks }, { ...shown, headers: { 'x-request-id': good } })
-      await transport.call('Check', { checks: [] }, { ...shown, headers: { 'x-request-id': bad } })
+      const credentials = fixture.as(people.viewer)
+      await transport.call(
+        'Check',
+        { checks },
+        { ...credentials, headers: { 'x-request-id': good } },
+      )
+      await transport.call(
+        'Check',
+        { checks: [] },
+        { ...credentials, headers: { 'x-request-id': bad } },
+      )
       const levels = new Map(lines().map(({ request_id, level }) => [request_id, level]))
       t.is(levels.get(good), 20)
       t.is(levels.get(bad), 30)
@@ -79,42 +90,39 @@ for (const transport of environment.transports) {
   )
 }
 
-test.serial(
-  'no credential of any kind reaches the log, whatever becomes of the call',
-  async (t) => {
-    const secrets: string[] = []
-    for (const transport of environment.transports) {
-      const grounds = await createRequestFixture(environment, transport)
-      const { people, key } = grounds.fixture
-      const admin = await createAdmin(environment)
-      secrets.push(key, admin.token, ...Object.values(people).map(({ token }) => token))
-      for (const operation of environment.app.operations) {
-        const name = operation.name.split('/')[1] as string
-        const isPublic = operation.policy.tier === 'public'
-        const message: Record<string, unknown> = isPublic ? {} : grounds.message(operation)
-        // What travels in messages is no less secret.
-        for (const field of operation.input.fields) {
-          if (!isPublic || field.name === 'provider') continue
-          const secret = `secret-${randomUUID()}-${'x'.repeat(7)}`
-          secrets.push(secret)
-          message[field.name] = secret
-        }
-        const unknown = `dk_${randomUUID()}`
-        secrets.push(unknown)
-        await transport.call(
-          name,
-          { ...message },
-          { token: people.owner.token, key, admin: admin.token },
-        )
-        await transport.call(name, { ...message }, { token: unknown, key: unknown, admin: unknown })
+test.serial('no credential reaches the log, whatever the outcome of the call', async (t) => {
+  const secrets: string[] = []
+  for (const transport of environment.transports) {
+    const requests = await createRequestFixture(environment, transport)
+    const { people, key } = requests.fixture
+    const admin = await createAdmin(environment)
+    secrets.push(key, admin.token, ...Object.values(people).map(({ token }) => token))
+    for (const operation of environment.app.operations) {
+      const name = operation.name.split('/')[1] as string
+      const isPublic = operation.policy.tier === 'public'
+      const message: Record<string, unknown> = isPublic ? {} : requests.message(operation)
+      // Messages of public methods contain secrets as well.
+      for (const field of operation.input.fields) {
+        if (!isPublic || field.name === 'provider') continue
+        const secret = `secret-${randomUUID()}-${'x'.repeat(7)}`
+        secrets.push(secret)
+        message[field.name] = secret
       }
+      const unknown = `dk_${randomUUID()}`
+      secrets.push(unknown)
+      await transport.call(
+        name,
+        { ...message },
+        { token: people.owner.token, key, admin: admin.token },
+      )
+      await transport.call(name, { ...message }, { token: unknown, key: unknown, admin: unknown })
     }
-    t.true(endings.length > 2 * environment.app.operations.length)
-    t.true(written.length > 10_000)
-    for (const secret of secrets) {
-      t.false(written.includes(secret))
-      // Nor the part of a token that would be enough to know it by.
-      t.false(written.includes(secret.slice(-20)))
-    }
-  },
-)
+  }
+  t.true(outcomes.length > 2 * environment.app.operations.length)
+  t.true(written.length > 10_000)
+  for (const secret of secrets) {
+    t.false(written.includes(secret))
+    // The log must not contain the end of a token either.
+    t.false(written.includes(secret.slice(-20)))
+  }
+})

@@ -8,7 +8,7 @@ import pg from 'pg'
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
 
-/** A database without a table. */
+/** Creates a database without tables. */
 async function emptyDatabase(t: ExecutionContext): Promise<string> {
   const url = new URL(String(process.env.TEST_DATABASE_URL))
   const name = `empty_${randomBytes(6).toString('hex')}`
@@ -28,18 +28,18 @@ function daikon(databaseUrl: string, ...args: string[]) {
   return run(process.execPath, ['src/cli/daikon.ts', ...args], { cwd: root, env })
 }
 
-test('of two migrations at once one applies all, the other waits and finds nothing to do', async (t) => {
+test('of two concurrent migrations one applies everything and the other waits and applies nothing', async (t) => {
   const url = await emptyDatabase(t)
-  const answers = await Promise.all(
+  const results = await Promise.all(
     Array.from({ length: 2 }, () => daikon(url, '--json', 'migrate')),
   )
-  const applied = answers.map(({ stdout }) => JSON.parse(stdout).applied as string[])
+  const applied = results.map(({ stdout }) => JSON.parse(stdout).applied as string[])
   t.deepEqual(applied.map(({ length }) => length > 0).sort(), [false, true])
   const { stdout } = await daikon(url, 'migrate')
   t.is(stdout, 'Up to date.\n')
 })
 
-test('a command on a database that was not migrated says what to do', async (t) => {
+test('a command on an unmigrated database explains how to migrate it', async (t) => {
   const url = await emptyDatabase(t)
   for (const args of [
     ['service-app', 'list'],

@@ -13,7 +13,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
-test('the operator’s port tells numbers and readiness, the public one does not', async (t) => {
+test('metrics and readiness are served on the operations port only', async (t) => {
   const proxy = await startDatabaseProxy(database.url)
   t.teardown(proxy.close)
   const folder = createKeyFolder(t)
@@ -76,24 +76,24 @@ test('the operator’s port tells numbers and readiness, the public one does not
   t.is(await metric('daikon_pool_waiting{pool="entities"}'), 0)
   t.true(Number(await metric('nodejs_eventloop_lag_p99_seconds')) >= 0)
   t.is(await metric('daikon_ready'), 1)
-  // A service app is active now.
-  await until(async () => (await metric('daikon_development_mode')) === 0)
+  // A service app is active, so development mode has ended.
+  await waitUntil(async () => (await metric('daikon_development_mode')) === 0)
   t.is(await metric('daikon_development_mode'), 0)
 
   await proxy.cut()
-  await until(async () => (await get('/readyz')).status === 503)
+  await waitUntil(async () => (await get('/readyz')).status === 503)
   t.like(await get('/readyz'), { status: 503, json: { ready: false, database: 'away' } })
   t.is((await get('/livez')).status, 200)
   t.is(await metric('daikon_ready'), 0)
-  await until(async () => (await checkHealth(server)) === 'NOT_SERVING')
+  await waitUntil(async () => (await checkHealth(server)) === 'NOT_SERVING')
   t.is(await checkHealth(server), 'NOT_SERVING')
   await proxy.open()
-  await until(async () => (await checkHealth(server)) === 'SERVING')
+  await waitUntil(async () => (await checkHealth(server)) === 'SERVING')
   t.is(await checkHealth(server), 'SERVING')
   t.is((await get('/readyz')).status, 200)
 })
 
-test('a sign-in counts by its provider, flow and outcome', async (t) => {
+test('sign-ins are counted by provider, flow and outcome', async (t) => {
   const folder = createKeyFolder(t)
   const client = { GOOGLE_CLIENT_ID: 'daikon', GOOGLE_CLIENT_SECRET: 'secret' }
   const server = await startServer(t, folder, { DATABASE_URL: database.url, ...client })
@@ -106,8 +106,8 @@ test('a sign-in counts by its provider, flow and outcome', async (t) => {
   t.regex(counted[1] ?? '', /flow="admin",provider="unknown",outcome="[a-z_]+"} 1/)
 })
 
-async function until(isSo: () => Promise<boolean>) {
+async function waitUntil(condition: () => Promise<boolean>) {
   const deadline = performance.now() + 8000
-  while (!(await isSo()) && performance.now() < deadline)
+  while (!(await condition()) && performance.now() < deadline)
     await new Promise((resolve) => setTimeout(resolve, 50))
 }

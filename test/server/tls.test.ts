@@ -17,8 +17,8 @@ const withOpenssl = hasOpenssl ? test : test.skip
 
 type Shown = ReturnType<CertificateAuthority['issue']>
 
-/** Asks for health; answers the code, 0 when answered. */
-function ask(port: number, trusted?: Buffer, shown?: Shown): Promise<number> {
+/** Calls the health check; returns the gRPC code. */
+function checkHealth(port: number, trusted?: Buffer, shown?: Shown): Promise<number> {
   const channel = trusted
     ? credentials.createSsl(trusted, shown?.key ?? null, shown?.certificate ?? null)
     : credentials.createInsecure()
@@ -33,39 +33,49 @@ function ask(port: number, trusted?: Buffer, shown?: Shown): Promise<number> {
   }).finally(() => client.close())
 }
 
-withOpenssl('with a certificate gRPC goes over TLS alone', async (t) => {
+withOpenssl('with a server certificate gRPC accepts only TLS', async (t) => {
   const folder = createKeyFolder(t)
-  const ours = createCertificateAuthority(folder, 'ours')
-  const { certPath, keyPath } = ours.issue('localhost')
+  const authority = createCertificateAuthority(folder, 'ours')
+  const { certPath, keyPath } = authority.issue('localhost')
   const server = await startServer(t, folder, {
     DATABASE_URL: database.url,
-    ...{ GRPC_TLS_CERT_PATH: certPath, GRPC_TLS_KEY_PATH: keyPath },
+    GRPC_TLS_CERT_PATH: certPath,
+    GRPC_TLS_KEY_PATH: keyPath,
   })
-  t.is(await ask(server.grpcPort, ours.certificate), 0)
-  t.is(await ask(server.grpcPort), 14, 'plain text is refused')
+  t.is(await checkHealth(server.grpcPort, authority.certificate), 0)
+  t.is(await checkHealth(server.grpcPort), 14, 'plain text is rejected')
   const other = createCertificateAuthority(folder, 'other')
-  t.is(await ask(server.grpcPort, other.certificate), 14, 'the client knows another authority')
+  t.is(
+    await checkHealth(server.grpcPort, other.certificate),
+    14,
+    'the client trusts another authority',
+  )
 })
 
-withOpenssl('with a client CA nobody calls without a certificate that it has signed', async (t) => {
+withOpenssl('with a client CA gRPC requires a client certificate signed by it', async (t) => {
   const folder = createKeyFolder(t)
-  const [ours, other] = [
+  const [authority, other] = [
     createCertificateAuthority(folder, 'ours'),
     createCertificateAuthority(folder, 'other'),
   ]
-  const { certPath, keyPath } = ours.issue('localhost')
+  const { certPath, keyPath } = authority.issue('localhost')
   const server = await startServer(t, folder, {
     DATABASE_URL: database.url,
-    ...{ GRPC_TLS_CERT_PATH: certPath, GRPC_TLS_KEY_PATH: keyPath },
-    GRPC_TLS_CLIENT_CA_PATH: ours.path,
+    GRPC_TLS_CERT_PATH: certPath,
+    GRPC_TLS_KEY_PATH: keyPath,
+    GRPC_TLS_CLIENT_CA_PATH: authority.path,
   })
-  t.is(await ask(server.grpcPort, ours.certificate, ours.issue('backend')), 0)
-  t.is(await ask(server.grpcPort, ours.certificate), 14, 'none is shown')
-  t.is(await ask(server.grpcPort, ours.certificate, other.issue('backend')), 14, 'a stranger')
-  t.is(await ask(server.grpcPort, ours.certificate, ours.issue('backend')), 0)
+  t.is(await checkHealth(server.grpcPort, authority.certificate, authority.issue('backend')), 0)
+  t.is(await checkHealth(server.grpcPort, authority.certificate), 14, 'no client certificate')
+  t.is(
+    await checkHealth(server.grpcPort, authority.certificate, other.issue('backend')),
+    14,
+    'the client certificate is signed by another authority',
+  )
+  t.is(await checkHealth(server.grpcPort, authority.certificate, authority.issue('backend')), 0)
 })
 
-test('a half of the settings is a mistake, and so is a file that is not there', (t) => {
+test('incomplete TLS settings and missing files are configuration errors', (t) => {
   const mistake = (environment: Record<string, string>) =>
     t.throws(() => readConfig(environment)).message
   t.regex(mistake({ GRPC_TLS_CERT_PATH: 'a' }), /GRPC_TLS_KEY_PATH/)
@@ -74,12 +84,19 @@ test('a half of the settings is a mistake, and so is a file that is not there', 
 
   const missing = join(createKeyFolder(t), 'missing.pem')
   const env = {
-    ...{ PATH: process.env.PATH, DATABASE_URL: database.url, METRICS_PORT: '0' },
-    ...{ GRPC_TLS_CERT_PATH: missing, GRPC_TLS_KEY_PATH: missing, LOG_LEVEL: 'error' },
-    ...{ JWT_PRIVATE_KEY_PATH: `${missing}.a`, JWT_PUBLIC_KEY_PATH: `${missing}.b` },
+    PATH: process.env.PATH,
+    DATABASE_URL: database.url,
+    METRICS_PORT: '0',
+    GRPC_TLS_CERT_PATH: missing,
+    GRPC_TLS_KEY_PATH: missing,
+    LOG_LEVEL: 'error',
+    JWT_PRIVATE_KEY_PATH: `${missing}.a`,
+    JWT_PUBLIC_KEY_PATH: `${missing}.b`,
   }
   const { status, stderr } = spawnSync(process.execPath, ['src/main.ts'], {
-    ...{ env, encoding: 'utf8', timeout: 20_000 },
+    env,
+    encoding: 'utf8',
+    timeout: 20_000,
   })
   t.is(status, 2, stderr)
   t.regex(stderr, /^GRPC_TLS_CERT_PATH cannot be read: /)

@@ -12,7 +12,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
-/** A span as OTLP has it in JSON. */
+/** A span in OTLP JSON. */
 type Span = {
   traceId: string
   spanId: string
@@ -23,7 +23,7 @@ type Span = {
   attributes: { key: string; value: { stringValue: string } }[]
 }
 
-/** A collector: it keeps what it is sent. */
+/** Starts an OTLP collector that keeps the spans it receives. */
 async function startCollector(t: ExecutionContext) {
   const spans: Span[] = []
   const server = createServer(async (request, response) => {
@@ -40,7 +40,7 @@ async function startCollector(t: ExecutionContext) {
   return { spans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
 
-test('a call is a span of the client’s trace, its statements are parts of it, through either transport', async (t) => {
+test('a call is a span of the client’s trace with child spans for its queries, over both transports', async (t) => {
   const { spans, url } = await startCollector(t)
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` }
@@ -52,7 +52,7 @@ test('a call is a span of the client’s trace, its statements are parts of it, 
   for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     const record = await fixture.register(fixture.people.viewer)
-    const shown = fixture.as(fixture.people.viewer)
+    const credentials = fixture.as(fixture.people.viewer)
     const ids: string[] = []
     const call = (method: string, message: object) => {
       const traceId = randomBytes(16).toString('hex')
@@ -60,7 +60,7 @@ test('a call is a span of the client’s trace, its statements are parts of it, 
       ids.push(traceId)
       const headers = { traceparent: `00-${traceId}-${spanId}-01` }
       return transport
-        .call(method, message, { ...shown, headers })
+        .call(method, message, { ...credentials, headers })
         .then(() => ({ traceId, spanId }))
     }
     const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
@@ -68,8 +68,12 @@ test('a call is a span of the client’s trace, its statements are parts of it, 
     const grant = { grantee_type: 'user', grantee_id: fixture.people.editor.id, permission: 'view' }
     const share = await call('Share', { permission_id: record.id, ...grant })
     const refused = await call('Share', { permission_id: fixture.workspace, ...grant })
-    await transport.call('Check', { checks }, { ...shown, headers: { traceparent: '00-0-0-01' } })
-    await until(() =>
+    await transport.call(
+      'Check',
+      { checks },
+      { ...credentials, headers: { traceparent: '00-0-0-01' } },
+    )
+    await waitUntil(() =>
       ids.every((id) => spans.some(({ traceId, kind }) => traceId === id && kind === 2)),
     )
 
@@ -90,16 +94,19 @@ test('a call is a span of the client’s trace, its statements are parts of it, 
     for (const span of children(root(share))) t.is(span.traceId, share.traceId)
     t.like(root(refused).status, { code: 2, message: 'RESOURCE_NOT_FOUND' })
     t.falsy(root(check).status.code)
-    for (const secret of [shown.token, shown.key])
+    for (const secret of [credentials.token, credentials.key])
       t.false(JSON.stringify(spans).includes(`${secret}`))
-    t.false(JSON.stringify(spans).includes(fixture.people.editor.id), 'values stay at home')
+    t.false(
+      JSON.stringify(spans).includes(fixture.people.editor.id),
+      'spans contain no parameter values',
+    )
   }
   const own = spans.filter(({ name, parentSpanId }) => name.endsWith('/Check') && !parentSpanId)
-  t.true(own.length >= 2, 'without a sane traceparent a trace begins here')
+  t.true(own.length >= 2, 'an invalid traceparent starts a new trace')
   for (const transport of environment.transports) transport.close()
 })
 
-test('what has not been sent is sent when the server stops', async (t) => {
+test('pending spans are exported when the server stops', async (t) => {
   const { spans, url } = await startCollector(t)
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, OTEL_EXPORTER_OTLP_ENDPOINT: url }
@@ -113,7 +120,7 @@ test('what has not been sent is sent when the server stops', async (t) => {
   )
 })
 
-async function until(isSo: () => boolean) {
+async function waitUntil(condition: () => boolean) {
   const deadline = performance.now() + 15_000
-  while (!isSo() && performance.now() < deadline) await sleep(50)
+  while (!condition() && performance.now() < deadline) await sleep(50)
 }

@@ -15,12 +15,12 @@ const withRedis = redisInstalled ? test : test.skip
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
-withRedis('two processes on one PostgreSQL and one Redis are one server', async (t) => {
+withRedis('two nodes that share PostgreSQL and Redis behave as one server', async (t) => {
   const redis = await startRedis()
   t.teardown(redis.stop)
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, REDIS_URL: redis.url }
-  // One after the other: the second finds the keys that the first has made.
+  // In sequence: the second node uses the keys that the first has created.
   const first = await startServer(t, folder, settings)
   const nodes = [first, await startServer(t, folder, settings)] as const
   const [one, other] = nodes
@@ -31,7 +31,7 @@ withRedis('two processes on one PostgreSQL and one Redis are one server', async 
     for (const transport of environments.flatMap(({ transports }) => transports)) transport.close()
   })
 
-  // Revocation: what one node has acknowledged, the other denies from then on.
+  // Revocation: access revoked on one node is denied on the other at once.
   const [environment] = environments as [Awaited<ReturnType<typeof connectToServer>>]
   const transports = environments.flatMap(({ transports: [grpc] }) => grpc ?? [])
   for (const [here, there] of [transports, [...transports].reverse()] as [Transport, Transport][]) {
@@ -47,21 +47,21 @@ withRedis('two processes on one PostgreSQL and one Redis are one server', async 
       await here.call('RevokeShare', { permission_id: record.id, ...grant }, { key })
       t.like(await ask(), { message: { results: [{ allowed: false }] } })
     }
-    // Logout denies the token everywhere.
+    // Logout invalidates the token on both nodes.
     t.true((await here.call('Logout', {}, { token: people.editor.token })).ok)
     t.like(await ask(), { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
   }
 
-  // Limits: together they let through what one would.
+  // Rate limits apply to both nodes together.
   const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, at) =>
-      sendRawHttp((at % 2 ? one : other).httpPort, { path: '/users/me' }),
+    Array.from({ length: 40 }, (_, index) =>
+      sendRawHttp((index % 2 ? one : other).httpPort, { path: '/users/me' }),
     ),
   )
   t.is(answers.filter(({ status }) => status === 401).length, 30)
   t.is(answers.filter(({ status }) => status === 429).length, 10)
 
-  // Redis away: both go on, each by itself, and say so.
+  // Without Redis each node counts for itself and logs a warning.
   await redis.stop()
   const statuses: number[] = []
   for (const node of nodes) {
@@ -81,13 +81,13 @@ withRedis('two processes on one PostgreSQL and one Redis are one server', async 
     t.true(await isBack())
   }
 
-  // One stops, the other goes on.
+  // One node stops, the other continues.
   one.child.kill('SIGTERM')
   t.is((await one.exited).code, 0)
   t.is((await sendRawHttp(other.httpPort, { path: '/health' })).status, 200)
 })
 
-test('a code made by one node is exchanged at the other, once', async (t) => {
+test('a code issued by one node can be exchanged once at the other', async (t) => {
   const folder = createKeyFolder(t)
   const nodes = [
     await startServer(t, folder, { DATABASE_URL: database.url }),
@@ -106,12 +106,12 @@ test('a code made by one node is exchanged at the other, once', async (t) => {
   const code = await issueCode(await storage.fork(), new Date(), grant)
   await storage.close()
   const message = { code, workspace_id: workspace, code_verifier: verifier }
-  const endings = await Promise.all(
-    Array.from({ length: 8 }, (_, at) => {
-      const transport = environments[at % 2]?.transports[0]
+  const outcomes = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => {
+      const transport = environments[index % 2]?.transports[0]
       return transport?.call('ExchangeToken', message)
     }),
   )
-  t.is(endings.filter((ending) => ending?.ok).length, 1)
+  t.is(outcomes.filter((outcome) => outcome?.ok).length, 1)
   for (const transport of environments.flatMap(({ transports }) => transports)) transport.close()
 })

@@ -9,14 +9,14 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 
-test('workers share both ports and one set of limits, and speak as one at the operator’s port', async (t) => {
+test('workers share both ports and rate limits, and are aggregated on the operations port', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
   const server = await startServer(t, folder, settings)
   const readiness = async () => (await sendRawHttp(server.metricsPort, { path: '/readyz' })).json
   t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
 
-  // A connection for each, so that both workers are asked.
+  // Separate connections, so that both workers are called.
   const answers = await Promise.all(
     Array.from({ length: 40 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
   )
@@ -41,13 +41,13 @@ test('workers share both ports and one set of limits, and speak as one at the op
     t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
   }
 
-  // A worker that dies is replaced; the ports stay.
+  // A worker that dies is replaced, and the ports stay the same.
   const [victim] = [...workers()] as [number]
   process.kill(victim, 'SIGKILL')
   await server.waitForLine(({ msg }) => msg.startsWith('A worker died'))
-  await until(async () => (await readiness()).workers.ready === 2)
+  await waitUntil(async () => (await readiness()).workers.ready === 2)
   t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
-  // The limits are the server's, not the dead worker's.
+  // Rate limits survive the worker.
   t.is((await sendRawHttp(server.httpPort, { path: '/users/me' })).status, 429)
   t.is((await sendRawHttp(server.httpPort, { path: '/health' })).status, 200)
   for (const transport of environment.transports) transport.close()
@@ -58,27 +58,27 @@ test('workers share both ports and one set of limits, and speak as one at the op
   for (const pid of pids) t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
 })
 
-test('workers that are killed while they ask are replaced, and the primary stays', async (t) => {
+test('workers that are killed under load are replaced, and the primary keeps running', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2', LOG_LEVEL: 'debug' }
   const server = await startServer(t, folder, settings)
   const readiness = async () => (await sendRawHttp(server.metricsPort, { path: '/readyz' })).json
   for (let round = 0; round < 2; round += 1) {
-    await until(async () => (await readiness()).workers.ready === 2)
+    await waitUntil(async () => (await readiness()).workers.ready === 2)
     const before = new Set(server.lines)
-    // Some of them go with the worker.
+    // Some calls fail with the worker.
     for (let n = 0; n < 60; n += 1)
       sendRawHttp(server.httpPort, { path: '/users/me' }).catch(() => {})
     const line = await server.waitForLine((line) => line.msg === 'call' && !before.has(line))
     process.kill(Number(line.pid), 'SIGKILL')
   }
-  await until(async () => (await readiness()).workers.ready === 2)
+  await waitUntil(async () => (await readiness()).workers.ready === 2)
   t.like(await readiness(), { ready: true })
   server.child.kill('SIGTERM')
   t.deepEqual(await server.exited, { code: 0, signal: null })
 })
 
-test('workers end when their primary is killed', async (t) => {
+test('workers exit when the primary is killed', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url, WORKERS: '2' }
   const server = await startServer(t, folder, settings)
@@ -86,11 +86,11 @@ test('workers end when their primary is killed', async (t) => {
     Array.from({ length: 10 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
   )
   server.child.kill('SIGKILL')
-  // Their ends of the pipes close with them.
+  // The server's pipes close only when all workers have exited.
   t.is((await server.exited).signal, 'SIGKILL')
 })
 
-test('a worker that can’t listen is a failure to start', async (t) => {
+test('the server fails to start if a worker cannot listen', async (t) => {
   const folder = createKeyFolder(t)
   const settings = { DATABASE_URL: database.url }
   const first = await startServer(t, folder, settings)
@@ -98,7 +98,7 @@ test('a worker that can’t listen is a failure to start', async (t) => {
   await t.throwsAsync(startServer(t, folder, again), { message: /EADDRINUSE/ })
 })
 
-async function until(isSo: () => Promise<boolean>) {
+async function waitUntil(condition: () => Promise<boolean>) {
   const deadline = performance.now() + 10_000
-  while (!(await isSo()) && performance.now() < deadline) await sleep(50)
+  while (!(await condition()) && performance.now() < deadline) await sleep(50)
 }

@@ -7,14 +7,20 @@ import { chromium, type Page } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
 const args = [
-  ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ]
 
-/** Where there is no browser there is nothing to test; CI installs one. */
+/** Browser tests are skipped where Chromium is missing; CI installs it. */
 export const hasBrowser = existsSync(executablePath)
 
-/** An empty page of a browser that nobody has used before. */
+/** Opens an empty page in a browser with a fresh profile. */
 export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'daikon-browser-'))
   const browser = await chromium.launchPersistentContext(profile, { executablePath, args })

@@ -2,41 +2,64 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether certificates can be made here. */
+/** Whether the `openssl` command is installed. */
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 
-/** An authority of a test's own, and what it has signed. */
+/** A certificate authority that exists for one test. */
 export type CertificateAuthority = {
   /** Path of the authority's certificate. */
   path: string
   certificate: Buffer
-  /** Signs for a name; answers paths and contents of the pair. */
+  /** Issues a certificate for a name; returns paths and contents of certificate and key. */
   issue(name: string): CertificatePair
 }
 
 type CertificatePair = { certPath: string; keyPath: string; certificate: Buffer; key: Buffer }
 
-/** Makes an authority with its files in `folder`. */
+/** Creates a certificate authority and writes its files to `folder`. */
 export function createCertificateAuthority(folder: string, name: string): CertificateAuthority {
-  const at = (file: string) => join(folder, `${name}-${file}`)
+  const index = (file: string) => join(folder, `${name}-${file}`)
   const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']
   openssl([
-    ...['req', '-x509', ...curve, '-subj', `/CN=${name}`],
-    ...['-keyout', at('ca.key'), '-out', at('ca.pem')],
+    'req',
+    '-x509',
+    ...curve,
+    '-subj',
+    `/CN=${name}`,
+    '-keyout',
+    index('ca.key'),
+    '-out',
+    index('ca.pem'),
   ])
   return {
-    path: at('ca.pem'),
-    certificate: readFileSync(at('ca.pem')),
+    path: index('ca.pem'),
+    certificate: readFileSync(index('ca.pem')),
     issue(subject) {
-      const [certPath, keyPath] = [at(`${subject}.pem`), at(`${subject}.key`)]
+      const [certPath, keyPath] = [index(`${subject}.pem`), index(`${subject}.key`)]
       openssl([
-        ...['req', '-x509', ...curve, '-subj', `/CN=${subject}`, '-CA', at('ca.pem')],
-        ...['-CAkey', at('ca.key'), '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'],
-        ...['-addext', 'basicConstraints=critical,CA:FALSE', '-keyout', keyPath, '-out', certPath],
+        'req',
+        '-x509',
+        ...curve,
+        '-subj',
+        `/CN=${subject}`,
+        '-CA',
+        index('ca.pem'),
+        '-CAkey',
+        index('ca.key'),
+        '-addext',
+        'subjectAltName=DNS:localhost,IP:127.0.0.1',
+        '-addext',
+        'basicConstraints=critical,CA:FALSE',
+        '-keyout',
+        keyPath,
+        '-out',
+        certPath,
       ])
       return {
-        ...{ certPath, keyPath },
-        ...{ certificate: readFileSync(certPath), key: readFileSync(keyPath) },
+        certPath,
+        keyPath,
+        certificate: readFileSync(certPath),
+        key: readFileSync(keyPath),
       }
     },
   }

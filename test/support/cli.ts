@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Runs the operator's tool on a database; answers what it wrote and its status. */
+/** Runs the operator CLI on a database; returns its output and exit status. */
 export async function runCli(databaseUrl: string, ...args: string[]) {
   const env = { ...process.env, DATABASE_URL: databaseUrl }
   const command = [join(root, 'src/cli/daikon.ts'), ...args]

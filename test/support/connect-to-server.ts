@@ -11,7 +11,7 @@ import { createSeed } from './seed.ts'
 import type { ServerProcess } from './server-process.ts'
 import { createTransports } from './transports.ts'
 
-/** What rooms of a test need of a environment, where the node is a process of its own. */
+/** Transports, seed and token signing for a server that runs in its own process. */
 export async function connectToServer(
   folder: string,
   server: ServerProcess,
@@ -33,14 +33,14 @@ export async function connectToServer(
   return { transports: createTransports(app, server), seed: createSeed(pool), token }
 }
 
-/** What `grpc.health.v1` says of a server as a whole, or the code of its refusal. */
+/** The overall status in `grpc.health.v1`, or the error code as `code 14`. */
 export function checkHealth({ grpcPort }: Pick<ServerProcess, 'grpcPort'>): Promise<string> {
   const client = new Client(`127.0.0.1:${grpcPort}`, credentials.createInsecure())
   const same = (bytes: Buffer) => bytes
   const path = '/grpc.health.v1.Health/Check'
   return new Promise<string>((resolve) => {
     client.makeUnaryRequest(path, same, same, Buffer.alloc(0), (error, answer) => {
-      // HealthCheckResponse: status 1.
+      // HealthCheckResponse: `status` is field 1, so the second byte is its value.
       const status = ['UNKNOWN', 'SERVING', 'NOT_SERVING'][answer?.[1] ?? 0]
       resolve(error ? `code ${error.code}` : String(status))
     })

@@ -4,34 +4,35 @@ import { expectError } from './outcome.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome, Transport } from './transports.ts'
 
-/** An address that nobody has. */
 export const randomEmail = () => `${randomUUID()}@example.com`
 
-/** A file of these rows, under all columns. */
+/** A CSV file with a header of all columns and these rows. */
 export const csvFile = (...rows: string[]) =>
   ['email,name,workspace_slug,role,groups', ...rows].map((row) => `${row}\n`).join('')
 
-/** What is wrong with a file, `csv[3].email is required`. */
-export const violationMessages = (ending: Outcome) =>
-  expectError(ending).violations.map(({ field, message }) => `${field} ${message}`)
+/** The violations of a rejected file, such as `csv[3].email is required`. */
+export const violationMessages = (outcome: Outcome) =>
+  expectError(outcome).violations.map(({ field, message }) => `${field} ${message}`)
 
-/** An administrator who imports, and what there is to see afterwards. */
+/** An administrator who imports files, and queries that show the result. */
 export async function createImportFixture(environment: TestEnvironment) {
   const { pool, seed } = environment
   const admin = await createAdmin(environment)
   return {
     admin,
-    /** A workspace with an owner, and what files do to it. */
+    /** Creates a workspace with an owner, and functions that import files into it. */
     createTargetWorkspace: async (transport: Transport) => {
       const workspace = await seed.workspace()
       const slug = `w-${workspace}`
       const owner = await seed.newMember(workspace, 'owner')
       const send = (method: string, csv: string) => admin.call(transport, method, { csv })
       return {
-        ...{ workspace, slug, owner },
+        workspace,
+        slug,
+        owner,
         preview: (csv: string) => send('PreviewCsvImport', csv),
         execute: (csv: string) => send('ExecuteCsvImport', csv),
-        /** E-mail, name, role, whether joined, and groups, by e-mail. */
+        /** Name, role, groups and whether the member has joined, by email address. */
         members: async () => {
           const { rows } = await pool.query(
             `select u.email, u.name, m.role, m.joined_at is not null as joined,
@@ -52,10 +53,10 @@ export async function createImportFixture(environment: TestEnvironment) {
       const { rows } = await pool.query('select email from users where id = $1', [id])
       return rows[0].email
     },
-    /** Everything that an import can touch, as a digest. */
+    /** A digest of every table that an import can change. */
     digestTables: async (): Promise<string> => {
       const tables = ['users', 'members', 'groups', 'group_members', 'activity', 'workspaces']
-      const parts = await Promise.all(
+      const digests = await Promise.all(
         tables.map(async (table) => {
           const { rows } = await pool.query(
             `select md5(string_agg(to_jsonb(t)::text, '' order by to_jsonb(t)::text)) from ${table} t`,
@@ -63,7 +64,7 @@ export async function createImportFixture(environment: TestEnvironment) {
           return rows[0].md5
         }),
       )
-      return parts.join()
+      return digests.join()
     },
   }
 }

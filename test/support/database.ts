@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** A database of a test's own, cloned from the migrated template. */
+/** A database for one test file, cloned from the migrated template. */
 export type TestDatabase = { url: string; pool: pg.Pool; drop(): Promise<void> }
 
-/** Clones the template that `npm test` has made. */
+/** Clones the template database that `npm test` creates. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   const adminUrl = process.env.TEST_DATABASE_URL
-  if (!adminUrl) throw new Error('Run the tests by: npm test -- <files>')
+  if (!adminUrl)
+    throw new Error('TEST_DATABASE_URL is not set. Run the tests with: npm test -- <files>')
   const name = `test_${randomBytes(6).toString('hex')}`
   await administer(adminUrl, `create database ${name} template template_daikon`)
   const url = new URL(adminUrl)
@@ -24,7 +25,7 @@ export async function cloneDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** One clone at a time: PostgreSQL refuses a template that somebody else is copying. */
+/** Serializes clones: PostgreSQL refuses to copy a template that is in use. */
 async function administer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

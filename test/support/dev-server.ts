@@ -10,7 +10,7 @@ import type { ExecutionContext } from 'ava'
 
 const root = join(import.meta.dirname, '../..')
 
-/** `npm run dev` in a folder of its own, up to its welcome; it stops with the test. */
+/** Runs `npm run dev` in a temporary folder until it prints its welcome; stops it after the test. */
 export async function startDevServer(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-dev-'))
   const port = await freePort()
@@ -45,7 +45,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Reads on after the sign: a log that nobody takes would hold the server up at its end. */
+/** Keeps reading after the match: a full pipe would block the server when it shuts down. */
 function readUntil(stream: Readable, sign: RegExp): Promise<string> {
   let text = ''
   return new Promise((resolve, reject) => {
@@ -53,6 +53,6 @@ function readUntil(stream: Readable, sign: RegExp): Promise<string> {
       text += chunk
       if (sign.test(text)) resolve(text)
     })
-    stream.on('end', () => reject(new Error(`It ended without ${sign}: ${text}`)))
+    stream.on('end', () => reject(new Error(`The output ended without ${sign}: ${text}`)))
   })
 }

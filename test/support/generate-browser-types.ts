@@ -5,10 +5,10 @@ import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
 
-/** `node browser-types.ts <file>`: the façade's types for browsers, of its OpenAPI document. */
+/** `node generate-browser-types.ts <file>`: generates TypeScript types from the OpenAPI document. */
 const [file = ''] = process.argv.slice(2)
 
-// openapi-typescript writes with the compiler's old interface, which TypeScript 7 has no more.
+// openapi-typescript needs the compiler API of TypeScript 5, which TypeScript 7 no longer has.
 registerHooks({
   resolve: (name, context, next) => next(name === 'typescript' ? 'typescript-5' : name, context),
 })

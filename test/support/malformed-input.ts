@@ -6,38 +6,74 @@ import { grpcServices } from '../../src/server/grpc-services.ts'
 import type { RawRequest } from './raw-requests.ts'
 import type { RequestFixture } from './request-fixture.ts'
 
-/** Requests of a method made of its own schema, of what exists, and of what nobody should send. */
+/** Requests derived from a method's schema, existing values and known troublemakers. */
 export type MalformedRequests = {
   rest: fc.Arbitrary<RawRequest>
-  grpc: fc.Arbitrary<{ path: string; bytes: Buffer; shown: Record<string, string> }>
+  grpc: fc.Arbitrary<{ path: string; bytes: Buffer; credentials: Record<string, string> }>
 }
 
-/** What has broken servers before: control characters, halves of pairs, patterns, prototypes, bounds. */
-const nasty = [
-  ...['', ' ', '\u0000', 'a\u0000b', '\ud800', '\udc00x', '\ufeff', '\u202e', '🥕'.repeat(70)],
-  ...['%', '_', '\\', "'", '"', '`', '$1', '{}', '[]', '%00', '%ff', '..', '../..', '//'],
-  ...['__proto__', 'constructor', 'toString', 'null', 'undefined', 'NaN', '-0', '1e999', 'true'],
-  ...['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
-  ...['00000000000000000000000000000000', '{00000000-0000-0000-0000-000000000000}'],
-  ...["' or 1=1 --", '=1+1', '\r\nx: y', 'a@b@c', 'http://x', 'x'.repeat(10_000)],
+/** Strings that have broken servers: control characters, lone surrogates, patterns, prototypes, limits. */
+const hostileStrings = [
+  '',
+  ' ',
+  '\u0000',
+  'a\u0000b',
+  '\ud800',
+  '\udc00x',
+  '\ufeff',
+  '\u202e',
+  '🥕'.repeat(70),
+  '%',
+  '_',
+  '\\',
+  "'",
+  '"',
+  '`',
+  '$1',
+  '{}',
+  '[]',
+  '%00',
+  '%ff',
+  '..',
+  '../..',
+  '//',
+  '__proto__',
+  'constructor',
+  'toString',
+  'null',
+  'undefined',
+  'NaN',
+  '-0',
+  '1e999',
+  'true',
+  '00000000-0000-0000-0000-000000000000',
+  'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  '00000000000000000000000000000000',
+  '{00000000-0000-0000-0000-000000000000}',
+  "' or 1=1 --",
+  '=1+1',
+  '\r\nx: y',
+  'a@b@c',
+  'http://x',
+  'x'.repeat(10_000),
 ]
-const nastyText = fc.oneof(
-  fc.constantFrom(...nasty),
+const hostileText = fc.oneof(
+  fc.constantFrom(...hostileStrings),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 300 }),
 )
-const nastyInteger = fc.constantFrom(0, -1, 1, 50, 51, 1001, 10_001, 2 ** 31 - 1, -(2 ** 31))
+const hostileInteger = fc.constantFrom(0, -1, 1, 50, 51, 1001, 10_001, 2 ** 31 - 1, -(2 ** 31))
 
-/** The requests of a method on its grounds. */
+/** Builds arbitrary requests for a method from the values of a request fixture. */
 export function malformedRequests(
   registry: FileRegistry,
   operation: DeclaredOperation,
-  grounds: RequestFixture,
+  requests: RequestFixture,
 ): MalformedRequests {
   const schema = requestSchema(registry, operation.input)
-  const known = grounds.values
+  const known = requests.values
   const credentials = fc.oneof(
-    { weight: 6, arbitrary: fc.constant(headersOf(grounds.shown(operation))) },
+    { weight: 6, arbitrary: fc.constant(headersOf(requests.credentials(operation))) },
     { weight: 1, arbitrary: fc.constant({}) },
     {
       weight: 1,
@@ -45,12 +81,14 @@ export function malformedRequests(
     },
     {
       weight: 1,
-      arbitrary: fc.constant(headersOf(grounds.shown(operation, grounds.stranger.people.viewer))),
+      arbitrary: fc.constant(
+        headersOf(requests.credentials(operation, requests.otherFixture.people.viewer)),
+      ),
     },
   )
   return {
-    rest: restRequests(operation, wildValue('', schema, known, true), credentials),
-    grpc: grpcRequests(operation, wildValue('', schema, known, false), credentials),
+    rest: restRequests(operation, arbitraryValue('', schema, known, true), credentials),
+    grpc: grpcRequests(operation, arbitraryValue('', schema, known, false), credentials),
   }
 }
 
@@ -67,20 +105,22 @@ function restRequests(
     },
   )
   const origin = policy.tier === 'admin' ? { origin: 'http://localhost:9004' } : {}
-  return fc.record({ message: messages, credentials, type: types, change: changes }).map((wild) => {
-    const rest = { ...(Object(wild.message) as Record<string, unknown>) }
-    const path = route.path.replace(/\{(\w+)\}/g, (_, field) => {
-      const value = rest[field]
-      delete rest[field]
-      return encodeURIComponent(String(value).toWellFormed())
+  return fc
+    .record({ message: messages, credentials, type: types, change: changes })
+    .map((generated) => {
+      const rest = { ...(Object(generated.message) as Record<string, unknown>) }
+      const path = route.path.replace(/\{(\w+)\}/g, (_, field) => {
+        const value = rest[field]
+        delete rest[field]
+        return encodeURIComponent(String(value).toWellFormed())
+      })
+      const headers = { ...generated.credentials, ...origin }
+      const method = route.verb.toUpperCase()
+      if (!route.body) return { method, path: `${path}?${query(rest)}`, headers }
+      const body = apply(generated.change, Buffer.from(JSON.stringify(rest)))
+      const entity = { 'content-type': generated.type, 'content-length': String(body.length) }
+      return { method, path, headers: { ...headers, ...entity }, body }
     })
-    const headers = { ...wild.credentials, ...origin }
-    const method = route.verb.toUpperCase()
-    if (!route.body) return { method, path: `${path}?${query(rest)}`, headers }
-    const body = apply(wild.change, Buffer.from(JSON.stringify(rest)))
-    const entity = { 'content-type': wild.type, 'content-length': String(body.length) }
-    return { method, path, headers: { ...headers, ...entity }, body }
-  })
 }
 
 function grpcRequests(
@@ -95,19 +135,19 @@ function grpcRequests(
   const method = services[service]?.[key]
   if (!method) throw new Error(`${service} has no ${key}`)
   const serialize = method.requestSerialize as (value: unknown) => Buffer
-  return fc.record({ message: messages, credentials, change: changes }).map((wild) => ({
+  return fc.record({ message: messages, credentials, change: changes }).map((generated) => ({
     path: method.path,
-    bytes: apply(wild.change, Buffer.from(serialize(wild.message))),
-    shown: wild.credentials,
+    bytes: apply(generated.change, Buffer.from(serialize(generated.message))),
+    credentials: generated.credentials,
   }))
 }
 
-/** A value by its schema, most often a valid one; with `anything` also of another type. */
-function wildValue(
+/** A value for a schema, usually a valid one; `anyType` adds values of other types. */
+function arbitraryValue(
   name: string,
   schema: JsonSchema,
   known: Record<string, unknown>,
-  anything: boolean,
+  anyType: boolean,
 ): fc.Arbitrary<unknown> {
   const { type, properties, required } = schema as {
     type: string
@@ -117,21 +157,21 @@ function wildValue(
   if (type === 'object') {
     const fields = Object.entries(properties ?? {}).map(([field, rules]) => [
       field,
-      wildValue(field, rules, known, anything),
+      arbitraryValue(field, rules, known, anyType),
     ])
-    // protobuf's encoder wants every field that is not optional.
+    // The protobuf encoder requires every field that is not optional.
     const lists = fields.filter(([field]) => properties?.[field as string]?.type === 'array')
     const needed = [...(required ?? []), ...lists.map(([field]) => field)]
-    const keys = anything ? {} : { requiredKeys: needed }
+    const keys = anyType ? {} : { requiredKeys: needed }
     return fc.record(Object.fromEntries(fields), keys as object)
   }
-  const other = anything ? [{ weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) }] : []
+  const other = anyType ? [{ weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) }] : []
   if (type === 'array') {
     const items = (schema.items ?? (schema.else as JsonSchema).items) as JsonSchema
-    const item = wildValue(name, items, known, anything)
+    const item = arbitraryValue(name, items, known, anyType)
     const many = fc.array(item, { maxLength: 3 })
     const tooMany = fc.constant(Array(1001).fill(name === 'checks' ? {} : 'x'))
-    const long = anything ? [{ weight: 1, arbitrary: tooMany }] : []
+    const long = anyType ? [{ weight: 1, arbitrary: tooMany }] : []
     return fc.oneof({ weight: 20, arbitrary: many }, ...long, ...other)
   }
   const existing = typeof known[name] === type || (type === 'integer' && known[name] !== undefined)
@@ -140,7 +180,8 @@ function wildValue(
     { weight: 5, arbitrary: validScalar(schema) },
     {
       weight: 2,
-      arbitrary: type === 'string' ? nastyText : type === 'integer' ? nastyInteger : fc.boolean(),
+      arbitrary:
+        type === 'string' ? hostileText : type === 'integer' ? hostileInteger : fc.boolean(),
     },
     ...other,
   )
@@ -173,18 +214,26 @@ function validScalar(schema: JsonSchema): fc.Arbitrary<unknown> {
   })
 }
 
-type Change = { at: number; drop: number; insert: Uint8Array } | undefined
+type Change = { offset: number; deleted: number; inserted: Uint8Array } | undefined
 
-/** Bytes struck out and put in, in one request of five. */
+/** Deletes and inserts bytes in one of five requests. */
 const changes: fc.Arbitrary<Change> = fc.option(
-  fc.record({ at: fc.nat(2000), drop: fc.nat(6), insert: fc.uint8Array({ maxLength: 6 }) }),
+  fc.record({
+    offset: fc.nat(2000),
+    deleted: fc.nat(6),
+    inserted: fc.uint8Array({ maxLength: 6 }),
+  }),
   { freq: 4, nil: undefined },
 )
 
 function apply(change: Change, bytes: Buffer): Buffer {
   if (!change) return bytes
-  const at = change.at % (bytes.length + 1)
-  return Buffer.concat([bytes.subarray(0, at), change.insert, bytes.subarray(at + change.drop)])
+  const index = change.offset % (bytes.length + 1)
+  return Buffer.concat([
+    bytes.subarray(0, index),
+    change.inserted,
+    bytes.subarray(index + change.deleted),
+  ])
 }
 
 function query(values: Record<string, unknown>): string {
@@ -194,10 +243,10 @@ function query(values: Record<string, unknown>): string {
   return new URLSearchParams(pairs as [string, string][]).toString()
 }
 
-function headersOf(shown: { token?: string; key?: string; admin?: string }) {
+function headersOf(credentials: { token?: string; key?: string; admin?: string }) {
   return {
-    ...(shown.token && { authorization: `Bearer ${shown.token}` }),
-    ...(shown.key && { 'x-service-key': shown.key }),
-    ...(shown.admin && { cookie: `admin_token=${shown.admin}` }),
+    ...(credentials.token && { authorization: `Bearer ${credentials.token}` }),
+    ...(credentials.key && { 'x-service-key': credentials.key }),
+    ...(credentials.admin && { cookie: `admin_token=${credentials.admin}` }),
   }
 }

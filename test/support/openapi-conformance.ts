@@ -3,7 +3,7 @@ import { createOpenApi } from '../../src/http/openapi/openapi.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 
-/** A value and the schema that it has to fit, `$ref`s and all; answers what is wrong, if anything. */
+/** Validates a value against a schema, following `$ref`; returns the errors, if any. */
 export type SchemaValidator = (schema: object, value: unknown) => string | undefined
 
 const formats = {
@@ -13,7 +13,7 @@ const formats = {
   binary: true,
 } as const
 
-/** Fits values to the schemas of a document. */
+/** Creates a validator for the schemas of an OpenAPI document. */
 export function createSchemaValidator({ components }: { components: object }): SchemaValidator {
   const ajv = new Ajv2020({ allErrors: true, formats, strictSchema: false, strictTypes: false })
   const compiled = new Map<object, ReturnType<typeof ajv.compile>>()
@@ -24,7 +24,7 @@ export function createSchemaValidator({ components }: { components: object }): S
   }
 }
 
-/** Throws on an answer of the façade that /openapi.json does not tell of: its status, then its body. */
+/** Creates a check that throws on a REST response whose status or body /openapi.json does not describe. */
 export function createConformanceCheck(operations: DeclaredOperation[]) {
   let published: ReturnType<typeof publish> | undefined
   return async ({ route, name }: DeclaredOperation, answer: Response): Promise<void> => {
@@ -32,13 +32,15 @@ export function createConformanceCheck(operations: DeclaredOperation[]) {
     const { document, fits } = published
     const { responses } = document.paths[route.path][route.verb]
     const described = responses[answer.status]
-    if (!described) throw new Error(`${name} answers ${answer.status}, which is not published`)
+    if (!described)
+      throw new Error(`${name} returned ${answer.status}, which /openapi.json does not describe`)
     const { content } = described.$ref ? document.components.responses[answer.status] : described
     const text = await answer.text()
     if (!content || text === '') return
     const [[type, { schema }]] = Object.entries(content) as [[string, { schema: object }]]
     const wrong = fits(schema, JSON.parse(text))
-    if (wrong) throw new Error(`${name} answers other ${type} than is published: ${wrong}`)
+    if (wrong)
+      throw new Error(`${name} returned ${type} that does not match /openapi.json: ${wrong}`)
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Outcome } from './transports.ts'
 
-/** The message of a call that must have been answered. */
-export function expectOk(ending: Outcome): Record<string, any> {
-  if (ending.ok) return ending.message
-  throw new Error(`${ending.code} ${ending.reason}: ${ending.detail}`)
+/** Returns the response message of a call; throws if the call failed. */
+export function expectOk(outcome: Outcome): Record<string, any> {
+  if (outcome.ok) return outcome.message
+  throw new Error(`${outcome.code} ${outcome.reason}: ${outcome.detail}`)
 }
 
-/** The fault of a call that must have been refused. */
-export function expectError(ending: Outcome): Extract<Outcome, { ok: false }> {
-  if (!ending.ok) return ending
-  throw new Error(`answered: ${JSON.stringify(ending.message).slice(0, 300)}`)
+/** Returns the error of a call; throws if the call succeeded. */
+export function expectError(outcome: Outcome): Extract<Outcome, { ok: false }> {
+  if (!outcome.ok) return outcome
+  throw new Error(`Expected an error, got ${JSON.stringify(outcome.message).slice(0, 300)}`)
 }

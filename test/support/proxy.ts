@@ -1,22 +1,22 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A wire to PostgreSQL that can be cut. */
+/** A TCP proxy before PostgreSQL that can cut, stall and delay connections. */
 export type DatabaseProxy = {
-  /** The database's address by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string
-  /** Cuts every connection, also in the middle of an answer, and refuses new ones. */
+  /** Resets every connection, even in the middle of a response, and refuses new ones. */
   cut(): Promise<void>
-  /** Keeps connections, and takes new ones, but moves no byte any more. */
+  /** Keeps connections open and accepts new ones, but forwards nothing. */
   hang(): void
-  /** Holds every byte back for so many milliseconds, each way. */
+  /** Delays every byte by this many milliseconds in each direction. */
   delay(milliseconds: number): void
-  /** Lets bytes and connections through again, without delay. */
+  /** Forwards bytes and connections again, without delay. */
   open(): Promise<void>
   close(): Promise<void>
 }
 
-/** Puts a proxy before the PostgreSQL of a database URL. */
+/** Starts a proxy before the PostgreSQL server of a database URL. */
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const pairs = new Set<[Socket, Socket]>()
@@ -64,7 +64,8 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   url.hostname = '127.0.0.1'
   url.port = String(port)
   return {
-    ...{ url: url.href, cut },
+    url: url.href,
+    cut,
     hang() {
       hanging = true
       for (const socket of [...pairs].flat()) socket.pause()
@@ -82,7 +83,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   }
 }
 
-/** Passes bytes on in their order, each as late as `lag` said when it came. */
+/** Forwards bytes in order, each delayed by the value of `lag` when it arrived. */
 function relay(from: Socket, to: Socket, lag: () => number): void {
   const queue: { due: number; bytes: Buffer }[] = []
   const flush = () => {

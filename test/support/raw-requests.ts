@@ -2,16 +2,16 @@ import { request } from 'node:http'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { readStatusDetails } from './status-details.ts'
 
-/** An HTTP request as it goes over the wire, with nothing put right. */
+/** An HTTP request that is sent as it is, without normalization. */
 export type RawRequest = {
   method?: string
   path?: string
-  /** A list keeps repetitions: name, value, name, value. */
+  /** A list of alternating names and values keeps repeated headers. */
   headers?: Record<string, string> | string[]
   body?: string | Buffer
 }
 
-/** An HTTP answer; `json` is undefined where the body is none. */
+/** An HTTP response; `json` is undefined if the body is not JSON. */
 export type RawResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
@@ -19,7 +19,7 @@ export type RawResponse = {
   json: any
 }
 
-/** Sends a request that fetch would refuse or put right. */
+/** Sends a request that fetch would reject or normalize. */
 export function sendRawHttp(port: number, { method, path, headers, body }: RawRequest) {
   return new Promise<RawResponse>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, agent: false } as const
@@ -39,15 +39,15 @@ export function sendRawHttp(port: number, { method, path, headers, body }: RawRe
   })
 }
 
-/** How a raw gRPC call ended; code 0 is an answer. */
+/** The result of a raw gRPC call; code 0 is OK. */
 export type RawGrpcStatus = ReturnType<typeof readStatusDetails> & {
   code: number
   detail: string
-  /** Bytes of the trailers, as they count for a client's limit. */
+  /** The size of the trailers as it counts against a client's limit. */
   trailerBytes: number
 }
 
-/** Sends bytes as the message of a gRPC method, whether they are one or not. */
+/** Sends bytes as the request message of a gRPC method, valid or not. */
 export function sendRawGrpc(
   port: number,
   path: string,
@@ -56,7 +56,7 @@ export function sendRawGrpc(
 ): Promise<RawGrpcStatus> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.max_send_message_length': -1,
-    // A connection of its own: what cuts it disturbs nobody.
+    // A connection of its own: resetting it affects no other call.
     'grpc.use_local_subchannel_pool': 1,
   })
   const metadata = shown instanceof Metadata ? shown : new Metadata()

@@ -12,22 +12,28 @@ import {
 type Message = Record<string, unknown>
 
 /**
- * The outside transport: messages become requests as declared, answers become messages again. An answer
- * that /openapi.json does not tell of is an error.
+ * The public REST API: translates messages to requests as declared, and responses back to messages.
+ * Throws on a response that /openapi.json does not describe.
  */
 export function createRestTransport(operations: DeclaredOperation[], port: number): Transport {
-  const conform = createConformanceCheck(operations)
+  const checkConformance = createConformanceCheck(operations)
   return {
     name: 'rest',
     label: 'REST',
-    async call(name, message, shown = {}) {
+    async call(name, message, credentials = {}) {
       const operation = pickMethod(operations, name, (known) => known.name)
-      const { path, method, headers, body } = createRequest(operation, message as Message, shown)
+      const { path, method, headers, body } = createRequest(
+        operation,
+        message as Message,
+        credentials,
+      )
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-        ...{ method, headers, redirect: 'manual' },
+        method,
+        headers,
+        redirect: 'manual',
         ...(body !== undefined && { body }),
       })
-      await conform(operation, response.clone())
+      await checkConformance(operation, response.clone())
       return readResponse(response, operation)
     },
     close: () => {},
@@ -37,7 +43,7 @@ export function createRestTransport(operations: DeclaredOperation[], port: numbe
 function createRequest(
   { route, bindings }: DeclaredOperation,
   message: Message,
-  shown: PresentedCredentials,
+  credentials: PresentedCredentials,
 ) {
   const rest = { ...message }
   const take = (field: string) => {
@@ -46,7 +52,7 @@ function createRequest(
     return value
   }
   const headers: Record<string, string> = {}
-  const cookies = shown.admin === undefined ? [] : [`admin_token=${shown.admin}`]
+  const cookies = credentials.admin === undefined ? [] : [`admin_token=${credentials.admin}`]
   for (const { field, header, cookie } of bindings.request) {
     const name = cookie && cookieName(cookie, message)
     const value = take(field)
@@ -59,20 +65,20 @@ function createRequest(
   )
   const query = route.body ? '' : `?${new URLSearchParams(rest as Record<string, string>)}`
   if (route.body) headers['content-type'] = 'application/json'
-  if (shown.token !== undefined) headers.authorization = `Bearer ${shown.token}`
-  if (shown.key !== undefined) headers['x-service-key'] = shown.key
+  if (credentials.token !== undefined) headers.authorization = `Bearer ${credentials.token}`
+  if (credentials.key !== undefined) headers['x-service-key'] = credentials.key
   if (cookies.length > 0) headers.cookie = cookies.join('; ')
-  // What a browser says of our own pages.
-  if (shown.admin !== undefined) headers.origin = 'http://localhost:9004'
+  // The Origin that a browser sends for the admin console.
+  if (credentials.admin !== undefined) headers.origin = 'http://localhost:9004'
   return {
     path: path + query,
     method: route.verb.toUpperCase(),
-    headers: { ...headers, ...shown.headers },
+    headers: { ...headers, ...credentials.headers },
     body: route.body ? JSON.stringify(rest) : undefined,
   }
 }
 
-/** A fetch response as an ending; with its operation, travelling fields and bare arrays are folded back. */
+/** Reads a fetch response; with `operation`, header and cookie fields and bare arrays become message fields. */
 export async function readResponse(
   response: Response,
   operation?: DeclaredOperation,
@@ -82,7 +88,10 @@ export async function readResponse(
   const json = text ? JSON.parse(text) : {}
   if (response.status < 400) {
     const field = operation?.policy.responseField
-    const message = { ...(field ? { [field]: json } : json), ...arrived(response, operation) }
+    const message = {
+      ...(field ? { [field]: json } : json),
+      ...readBoundFields(response, operation),
+    }
     return { ok: true, message, status: response.status, headers }
   }
   const retry = response.headers.get('retry-after')
@@ -97,7 +106,7 @@ export async function readResponse(
   }
 }
 
-function arrived(response: Response, operation: DeclaredOperation | undefined): Message {
+function readBoundFields(response: Response, operation: DeclaredOperation | undefined): Message {
   const message: Message = {}
   for (const { field, header, cookie } of operation?.bindings.response ?? []) {
     if (header) message[field] = response.headers.get(header) ?? undefined

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** `npm run check`: every check runs, whatever the ones before it found. */
+/** `npm run check`: runs every check, even after one has failed. */
 const temporary = mkdtempSync(join(tmpdir(), 'daikon-check-'))
 const checks: Record<string, () => boolean> = {
   types: () => run('tsc', '--noEmit'),
@@ -31,12 +31,12 @@ function git(...args: string[]): string | undefined {
   return status === 0 ? stdout.trim() : undefined
 }
 
-/** Against the last release, or before the first one against the commit before. */
+/** Compares with the last release, or before the first release with the previous commit. */
 function checkBreaking(): boolean {
   const base =
     git('describe', '--tags', '--abbrev=0') ?? git('rev-parse', '--verify', '--quiet', 'HEAD~1')
   if (!base || !git('ls-tree', base, 'proto/')) {
-    process.stdout.write('There is no earlier interface to break.\n')
+    process.stdout.write('There is no earlier version to compare with.\n')
     return true
   }
   const before = mkdtempSync(join(temporary, 'before-'))
@@ -48,13 +48,13 @@ function checkBreaking(): boolean {
 
 function checkGenerated(): boolean {
   const health = 'node_modules/grpc-health-check/proto'
-  const bare = ['--as-file-descriptor-set', '--exclude-source-info']
-  const fresh = join(temporary, 'fresh')
+  const options = ['--as-file-descriptor-set', '--exclude-source-info']
+  const generated = join(temporary, 'generated')
   return (
-    run('buf', 'generate', '--output', fresh) &&
-    run('buf', 'build', '-o', join(fresh, 'gen/daikon.binpb'), '--as-file-descriptor-set') &&
-    run('buf', 'build', health, '-o', join(fresh, 'gen/health.binpb'), ...bare) &&
-    run('node', 'test/support/generate-browser-types.ts', join(fresh, 'gen/browser.ts')) &&
-    run('diff', '-r', 'gen', join(fresh, 'gen'))
+    run('buf', 'generate', '--output', generated) &&
+    run('buf', 'build', '-o', join(generated, 'gen/daikon.binpb'), '--as-file-descriptor-set') &&
+    run('buf', 'build', health, '-o', join(generated, 'gen/health.binpb'), ...options) &&
+    run('node', 'test/support/generate-browser-types.ts', join(generated, 'gen/browser.ts')) &&
+    run('diff', '-r', 'gen', join(generated, 'gen'))
   )
 }

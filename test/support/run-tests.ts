@@ -7,8 +7,8 @@ import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
 import { createTemplateDatabase } from './template-database.ts'
 
 /**
- * The test command: one PostgreSQL with a migrated template that every test file clones, ava over
- * it, and a closing line `N passed, N failed`. Arguments go to ava.
+ * `npm test`: starts one PostgreSQL with a migrated template that every test file clones, runs ava and
+ * prints a final line `N passed, N failed`. Arguments are passed to ava.
  */
 const dataDir = await mkdtemp(join(tmpdir(), 'daikon-test-'))
 const embedded = await startEmbedded({ dataDir })
@@ -22,11 +22,11 @@ try {
 }
 process.exitCode = failed === 0 ? 0 : 1
 
-/** Runs ava, passes its output on, and counts; answers the number of failures. */
+/** Runs ava and forwards its output; returns the number of failures. */
 async function runAva(databaseUrl: string): Promise<number> {
   const ava = join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.js')
   const args = [ava, '--tap', ...process.argv.slice(2)]
-  // The tests start Node a hundred times; what it compiled once it need not compile again.
+  // The tests start Node about a hundred times.
   const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
   const env = { ...compiled, ...process.env, TEST_DATABASE_URL: databaseUrl }
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -39,7 +39,7 @@ async function runAva(databaseUrl: string): Promise<number> {
     process.stdout.write(`${line}\n`)
   }
   const status = child.exitCode ?? (await new Promise<number>((done) => child.once('exit', done)))
-  // Ava ends non-zero without a failed test when a file crashes or leaves something running.
+  // Ava exits non-zero without a failed test when a file crashes or leaves something running.
   if (status !== 0 && count.failed === 0) count.failed = 1
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
   process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)

@@ -3,16 +3,16 @@ import type { Pool } from 'pg'
 import type { Role } from '../../src/core/roles.ts'
 import { createServiceKey, hashServiceKey } from '../../src/identity/service-keys.ts'
 
-/** Rows as other rooms would leave them, straight into the database. */
+/** Functions that insert rows directly into the database. */
 export type Seed = ReturnType<typeof createSeed>
 
-/** Makes rows; every answer is the new row's id. */
+/** Creates the seed functions; unless noted, each returns the ID of the new row. */
 export function createSeed(pool: Pool) {
   async function insert(table: string, row: Record<string, unknown>): Promise<string> {
     const columns = Object.keys(row)
-    const places = columns.map((_, at) => `$${at + 1}`)
+    const placeholders = columns.map((_, index) => `$${index + 1}`)
     await pool.query(
-      `insert into ${table} (${columns.join(', ')}) values (${places.join(', ')})`,
+      `insert into ${table} (${columns.join(', ')}) values (${placeholders.join(', ')})`,
       Object.values(row),
     )
     return String(row.id)
@@ -29,7 +29,7 @@ export function createSeed(pool: Pool) {
     },
     member: (workspace_id: string, user_id: string, role: Role = 'viewer') =>
       insert('members', { workspace_id, user_id, role, joined_at: new Date() }),
-    /** A user who is a member, in one step. */
+    /** Creates a user and adds them to the workspace. */
     newMember: async (workspace_id: string, role: Role = 'viewer', name: string = role) => {
       const id = await seed.user(name)
       await seed.member(workspace_id, id, role)
@@ -41,7 +41,7 @@ export function createSeed(pool: Pool) {
         await insert('group_members', { group_id: id, user_id, workspace_id })
       return id
     },
-    /** An active service app; answers its key. */
+    /** Creates an active service app with a key; returns its ID and the key. */
     serviceApp: async (service_name: string) => {
       const key = createServiceKey()
       const id = randomUUID()

@@ -8,47 +8,46 @@ import type { ExecutionContext } from 'ava'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A line of the server's log. */
 export type LogLine = { msg: string; level: number; pid: number } & Record<string, unknown>
 
-/** The server as production starts it, in a process of its own. */
+/** A running server in a process of its own, started as in production. */
 export type ServerProcess = LaunchedProcess & {
   grpcPort: number
   httpPort: number
   metricsPort: number
 }
 
-/** One that may still be starting. */
+/** A server process that may still be starting. */
 export type LaunchedProcess = {
   lines: LogLine[]
-  /** Everything it has said, to whichever stream. */
+  /** Everything the process has written to stdout and stderr. */
   output(): string
   child: ChildProcess
-  /** Waits for a line. */
+  /** Waits for a log line. Rejects when the process exits first. */
   waitForLine(isIt: (line: LogLine) => boolean): Promise<LogLine>
-  /** How it ended. */
+  /** Resolves when the process exits. */
   exited: Promise<{ code: number | null; signal: string | null }>
 }
 
-/** A folder for keys, the same for all nodes of a test. */
+/** Creates a folder for the signing keys, shared by all nodes of a test. */
 export function createKeyFolder(t: Pick<ExecutionContext, 'teardown'>): string {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-server-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Starts `src/main.ts` and waits until it listens; it is killed with the test. */
+/** Starts `src/main.ts` and waits until it listens; kills it after the test. */
 export async function startServer(
-  ...given: Parameters<typeof launchServer>
+  ...args: Parameters<typeof launchServer>
 ): Promise<ServerProcess> {
-  const launched = launchServer(...given)
+  const launched = launchServer(...args)
   const listening = await launched.waitForLine(({ msg }) => msg === 'daikon is listening')
   const { grpc_port, http_port, metrics_port } = listening as LogLine & Record<string, number>
   const ports = { grpcPort: Number(grpc_port), httpPort: Number(http_port) }
   return { ...launched, ...ports, metricsPort: Number(metrics_port) }
 }
 
-/** Starts `src/main.ts`; it is killed with the test, if it has not ended before. */
+/** Starts `src/main.ts` without waiting; kills it after the test. */
 export function launchServer(
   t: Pick<ExecutionContext, 'teardown'>,
   folder: string,
@@ -59,8 +58,11 @@ export function launchServer(
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ...{ HTTP_PORT: '0', GRPC_PORT: '0', METRICS_PORT: '0' },
-      ...{ HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' },
+      HTTP_PORT: '0',
+      GRPC_PORT: '0',
+      METRICS_PORT: '0',
+      HTTP_HOST: '127.0.0.1',
+      GRPC_HOST: '127.0.0.1',
       JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
       JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
       ...environment,
@@ -90,7 +92,7 @@ export function launchServer(
     }
     listeners.add(look)
     look()
-    exited.then(() => found.reject(new Error(`It ended before: ${text.slice(-2000)}`)))
+    exited.then(() => found.reject(new Error(`The server exited early: ${text.slice(-2000)}`)))
     return found.promise
   }
   return { lines, child, waitForLine, exited, output: () => text }

@@ -13,7 +13,7 @@ import type { Transport } from './transports.ts'
 /** The redirect URI of the client app that every sign-in environment has registered. */
 export const appUri = 'https://app.example.com/done?from=daikon'
 
-/** A environment whose three providers are one on this machine; its people sign in with an e-mail. */
+/** Starts an environment whose providers are one local mock; its users sign in by email address. */
 export async function startSignInEnvironment(
   t: ExecutionContext,
   people: LocalPerson[],
@@ -27,14 +27,14 @@ export async function startSignInEnvironment(
 type SignInEnvironmentOptions = {
   people?: LocalPerson[]
   options?: Parameters<typeof startTestEnvironment>[0]
-  /** Instead of the environment's own. */
+  /** Replaces the environment's own database. */
   databaseUrl?: string
-  /** Over those of the local provider. */
+  /** Overrides the settings of the mock provider. */
   settings?: Partial<ProviderSettings>
   dependencies?: Parameters<typeof startTestEnvironment>[2]
 }
 
-/** The same for the tests of a whole file, with people who turn up as they go. */
+/** The same for the tests of a whole file; `addProviderUser` adds users as needed. */
 export async function createSignInEnvironment({
   people = [],
   options,
@@ -55,7 +55,7 @@ export async function createSignInEnvironment({
   await environment.seed.clientApp([appUri])
   return {
     ...environment,
-    /** Somebody whom the providers know; answers the address. */
+    /** Adds a user to the providers; returns their email address. */
     addProviderUser(person: Partial<LocalPerson> = {}): string {
       const email = `ann-${randomBytes(6).toString('hex')}@example.com`
       people.push({ name: 'Ann', email, ...person })
@@ -68,21 +68,21 @@ export async function createSignInEnvironment({
   }
 }
 
-/** A message without one of its fields: through gRPC that is an empty one. */
+/** Removes a field from a message; over gRPC it becomes an empty string. */
 export function without(transport: Transport, message: Record<string, unknown>, field: string) {
   const { [field]: _, ...rest } = message
   return transport.name === 'grpc' ? { ...rest, [field]: '' } : rest
 }
 
-/** A verifier and its challenge (RFC 7636, S256). */
+/** Creates a code verifier and its challenge (RFC 7636, S256). */
 export function createPkce(): { verifier: string; challenge: string } {
   const verifier = randomBytes(32).toString('base64url')
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
 /**
- * Goes to the provider and back; answers what the callback would get, without sending it. Nobody's
- * address, '', refuses at the provider.
+ * Signs in at the provider and returns the callback message without sending it. An empty `email` denies
+ * access at the provider.
  */
 export async function signInAtProvider(
   transport: Transport,
@@ -92,12 +92,12 @@ export async function signInAtProvider(
   method = 'BeginLogin',
 ) {
   const pkce = createPkce()
-  const ours = {
+  const appRequest = {
     redirect_uri: appUri,
     code_challenge: pkce.challenge,
     code_challenge_method: 'S256',
   }
-  const user = method === 'BeginLogin' ? ours : {}
+  const user = method === 'BeginLogin' ? appRequest : {}
   const begun = expectOk(await transport.call(method, { provider, ...user, ...request }))
   const flow = method === 'BeginLogin' ? '' : 'admin/'
   const back = `http://localhost:8000/auth/${flow}callback/${provider}`
@@ -107,7 +107,7 @@ export async function signInAtProvider(
   return { message: message as Record<string, unknown>, verifier: pkce.verifier }
 }
 
-/** A whole sign-in at the provider, up to the app's redirect. */
+/** Signs in at the provider and completes the callback; returns the redirect to the app. */
 export async function signInToApp(
   transport: Transport,
   provider: ProviderName,
@@ -119,7 +119,7 @@ export async function signInToApp(
   return { redirect: new URL(location), verifier }
 }
 
-/** Signs in up to a code, ready to be exchanged for the first workspace. */
+/** Signs in and returns a code exchange request for the first workspace. */
 export async function obtainCode(
   transport: Transport,
   email: string,
@@ -132,7 +132,7 @@ export async function obtainCode(
   return { exchange: { code, workspace_id, code_verifier: verifier }, workspaces }
 }
 
-/** Signs in for tokens of the first workspace. */
+/** Signs in and exchanges the code for tokens of the first workspace. */
 export async function signIn(
   transport: Transport,
   email: string,
@@ -143,7 +143,7 @@ export async function signIn(
   return { tokens, exchange, workspaces }
 }
 
-/** Signs an administrator in; answers the cookie's token and where the browser goes. */
+/** Signs an administrator in; returns the admin token and where the browser is redirected. */
 export async function signInAdmin(
   transport: Transport,
   email: string,

@@ -2,7 +2,7 @@ import type { Metadata } from '@grpc/grpc-js'
 import protobuf from 'protobufjs'
 import type { FieldViolation } from '../../src/core/errors.ts'
 
-/** The published shapes of google.rpc, read by another library than the one that wrote them. */
+/** The google.rpc messages, decoded by a different library than the one that encodes them. */
 const { root } = protobuf.parse(
   `
   syntax = "proto3";
@@ -20,7 +20,7 @@ const { root } = protobuf.parse(
   { keepCase: true },
 )
 
-/** What `grpc-status-details-bin` says. */
+/** Decodes `grpc-status-details-bin`. */
 export function readStatusDetails(metadata: Metadata): {
   reason: string
   violations: FieldViolation[]

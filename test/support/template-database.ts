@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { migrate } from '../../src/database/migrate.ts'
 
-/** Makes the migrated database that `cloneDatabase` copies, on the PostgreSQL at `adminUrl`. */
+/** Creates the migrated database that `cloneDatabase` copies, on the PostgreSQL server at `adminUrl`. */
 export async function createTemplateDatabase(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()

@@ -16,35 +16,35 @@ import { cloneDatabase } from './database.ts'
 import { createSeed, type Seed } from './seed.ts'
 import { createTransports, type Transport } from './transports.ts'
 
-/** One node: the very app that production starts, on free ports. */
+/** One node: the application that production runs, on free ports. */
 export type Node = {
   app: Application
   transports: Transport[]
   grpcPort: number
   httpPort: number
   failures: ServiceError[]
-  /** What the operator was told. */
+  /** Warnings for the operator. */
   warnings: string[]
   stop(): Promise<void>
 }
 
-/** A database of its own with a node over it. */
+/** A database of its own and one or more nodes that use it. */
 export type TestEnvironment = Node & {
   pool: Pool
   seed: Seed
   clock: { now: Date | undefined }
   databaseUrl: string
-  /** An access token of the user for the workspace. */
+  /** Signs an access token of the user for the workspace. */
   token(
     userId: string,
     workspaceId: string,
     parts?: { jti?: string; seconds?: number },
   ): Promise<string>
-  /** Another node on the same database. */
+  /** Starts another node on the same database. */
   addNode(options?: Partial<ApplicationDependencies['options']>): Promise<Node>
 }
 
-/** Starts a environment; `stop` takes it down with all its nodes. */
+/** Starts a test environment; `stop` stops all its nodes and drops its database. */
 export async function startTestEnvironment(
   options: Partial<ApplicationDependencies['options']> = {},
   databaseUrl?: string,
@@ -96,12 +96,15 @@ async function startNode(
   const failures: ServiceError[] = []
   const warnings: string[] = []
   const app = createApplication({
-    ...{ database, keys, rateLimiter: createInProcessRateLimiter(), providers: new Map() },
+    database,
+    keys,
+    rateLimiter: createInProcessRateLimiter(),
+    providers: new Map(),
     now: () => clock.now ?? new Date(),
     warn: (text) => warnings.push(text),
-    onFailure: (fault) => {
-      failures.push(fault)
-      if (fault.code === 'internal') console.error(fault.cause)
+    onFailure: (error) => {
+      failures.push(error)
+      if (error.code === 'internal') console.error(error.cause)
     },
     options: {
       baseUrl: 'http://localhost:8000',
@@ -128,7 +131,11 @@ async function startNode(
   }
   const transports = createTransports(app, ports)
   return {
-    ...{ app, transports, failures, warnings, ...ports },
+    app,
+    transports,
+    failures,
+    warnings,
+    ...ports,
     async stop() {
       for (const transport of transports) transport.close()
       await app.drain()

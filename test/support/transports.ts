@@ -12,7 +12,7 @@ import { grpcServices } from '../../src/server/grpc-services.ts'
 import { createRestTransport } from './rest-client.ts'
 import { readStatusDetails } from './status-details.ts'
 
-/** What a caller shows. */
+/** The credentials of a call: access token, service key, admin token, and further headers. */
 export type PresentedCredentials = {
   token?: string
   key?: string
@@ -20,7 +20,7 @@ export type PresentedCredentials = {
   headers?: Record<string, string>
 }
 
-/** How a call ended, alike through both transports. */
+/** The result of a call, in the same form for both transports. */
 export type Outcome =
   | { ok: true; message: Record<string, any>; status: number; headers: Record<string, string> }
   | {
@@ -34,20 +34,20 @@ export type Outcome =
     }
 
 /**
- * One way in. `call('Check', …)` does the same through each; what stands at an administrator's transport
- * as well is asked for there as `AdminService/ListMembers`.
+ * Calls methods over gRPC or REST. `call('Check', …)` behaves alike on both. Where AdminService has a
+ * method of the same name, `AdminService/ListMembers` selects it.
  */
 export type Transport = {
   name: 'grpc' | 'rest'
-  /** For test titles: `over ${label}`. */
+  /** The name in test titles: `over ${label}`. */
   label: 'gRPC' | 'REST'
-  call(method: string, message: object, shown?: PresentedCredentials): Promise<Outcome>
+  call(method: string, message: object, credentials?: PresentedCredentials): Promise<Outcome>
   close(): void
 }
 
 const services = Object.values(grpcServices)
 
-/** The two transports of an app that listens. */
+/** Creates both transports for a listening application. */
 export function createTransports(
   { operations }: Pick<Application, 'operations'>,
   ports: { grpcPort: number; httpPort: number },
@@ -61,7 +61,7 @@ function createGrpcTransport(port: number): Transport {
   return {
     name: 'grpc',
     label: 'gRPC',
-    call(name, message, shown = {}) {
+    call(name, message, credentials = {}) {
       const method = pickMethod(methods, name, ({ path }) => path)
       const serialize = method.requestSerialize as (value: object) => Buffer
       const deserialize = method.responseDeserialize as (bytes: Buffer) => object
@@ -77,7 +77,7 @@ function createGrpcTransport(port: number): Transport {
           serialize,
           deserialize,
           withDefaults(message),
-          createMetadata(shown),
+          createMetadata(credentials),
           done,
         )
       })
@@ -86,7 +86,7 @@ function createGrpcTransport(port: number): Transport {
   }
 }
 
-/** The method of a name; the administrator's twin has to be asked for by its service. */
+/** Finds a method by name; prefers other services over AdminService. */
 export function pickMethod<Method>(
   methods: Method[],
   name: string,
@@ -99,12 +99,11 @@ export function pickMethod<Method>(
   return method
 }
 
-/** ts-proto's encoder wants its lists; whoever tests a missing one sends an empty one. */
+/** ts-proto's encoder requires lists: a missing one is sent as an empty one. */
 function withDefaults(message: object): object {
   return { checks: [], ...message }
 }
 
-/** What is shown, as metadata. */
 export function createMetadata({
   token,
   key,
@@ -121,7 +120,7 @@ export function createMetadata({
 
 function readStatus(error: ServiceError): Outcome {
   const { reason, violations, retryAfter } = readStatusDetails(error.metadata)
-  // What gRPC itself answers where the façade says 503.
+  // grpc-js reports a passed deadline itself; REST returns 503.
   const grpcCode = error.code === status.DEADLINE_EXCEEDED ? status.UNAVAILABLE : error.code
   const code = codeOf(reason, ({ grpc }) => grpc === grpcCode)
   const headers = Object.fromEntries(
@@ -130,13 +129,13 @@ function readStatus(error: ServiceError): Outcome {
   return { ok: false, code, reason, detail: error.details, violations, retryAfter, headers }
 }
 
-/** The kind of a fault by its reason's row in the table. */
+/** Finds the error code whose row in the error table fits. */
 export function codeOf(
   reason: string,
   fits: (row: { grpc: number; http: number }) => boolean,
 ): ErrorCode {
   const kinds = Object.entries(errorCodes) as [ErrorCode, { grpc: number; http: number }][]
   const found = kinds.find(([, row]) => fits(row))
-  if (!found) throw new Error(`An answer outside the table of faults: ${reason}`)
+  if (!found) throw new Error(`No error code fits the response with reason ${reason}`)
   return found[0]
 }

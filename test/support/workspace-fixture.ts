@@ -4,16 +4,16 @@ import { expectOk } from './outcome.ts'
 import type { TestEnvironment } from './test-environment.ts'
 import type { PresentedCredentials, Transport } from './transports.ts'
 
-/** Somebody with an access token for the fixture. */
+/** A user with an access token for the fixture's workspace. */
 export type Member = { id: string; token: string }
 
-/** A record as it goes out. */
+/** A registered resource as the API returns it. */
 export type ResourceRecord = Record<string, any> & { id: string; resource_id: string }
 
-/** A workspace with a person of each role, and a service of its own with a key. */
+/** A workspace with one member of each role, and a service app of its own with a key. */
 export type WorkspaceFixture = Awaited<ReturnType<typeof createWorkspaceFixture>>
 
-/** Opens an fixture; several in one environment do not meet. */
+/** Creates a workspace fixture; fixtures in one environment share nothing. */
 export async function createWorkspaceFixture(
   environment: Pick<TestEnvironment, 'seed' | 'token'>,
   transport: Transport,
@@ -33,8 +33,14 @@ export async function createWorkspaceFixture(
   const kind = { service_name: service, resource_type: 'document' }
 
   return {
-    ...{ workspace, service, key, appId, addMember, people, kind },
-    /** What a backend shows when it asks for somebody. */
+    workspace,
+    service,
+    key,
+    appId,
+    addMember,
+    people,
+    kind,
+    /** The credentials that a backend presents when it calls for a user. */
     as: ({ token }: Member): PresentedCredentials => ({ token, key }),
     async register(owner: Member, more: Record<string, unknown> = {}): Promise<ResourceRecord> {
       const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
@@ -51,7 +57,7 @@ export async function createWorkspaceFixture(
       const message = { permission_id: id, grantee_type, grantee_id, permission }
       return expectOk(await transport.call('Share', message, { token: owner.token, key }))
     },
-    /** The answer to one check. */
+    /** Whether a check of `action` is allowed; sends the same check `times` times in one batch. */
     async isAllowed(person: Member, action: string, resource: { resource_id: string }, times = 1) {
       const { resource_id } = resource
       const checks = Array.from({ length: times }, () => ({ ...kind, resource_id, action }))
@@ -59,10 +65,11 @@ export async function createWorkspaceFixture(
       const [first, ...others] = expectOk(message).results.map(
         ({ allowed }: { allowed: boolean }) => allowed,
       )
-      if (others.some((other: boolean) => other !== first)) throw new Error('of two minds')
+      if (others.some((other: boolean) => other !== first))
+        throw new Error('Identical checks returned different results')
       return first as boolean
     },
-    /** The record with its shares, as it is now. */
+    /** The resource with its current shares. */
     async readResource({ resource_id }: { resource_id: string }): Promise<ResourceRecord> {
       const message = { ...kind, resource_id }
       return expectOk(await transport.call('GetResource', message, { key })) as ResourceRecord

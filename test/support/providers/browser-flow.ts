@@ -1,30 +1,30 @@
-/** How the person behaves at the provider: named in the URL, or chosen on the page; '' refuses. */
+/** How the user signs in at the provider: by a hint in the URL or a button on the page; '' denies access. */
 export type ProviderUser = { hint: string } | { button: string }
 
 /**
- * Follows a sign-in from the authorization URL to the callback as a browser without scripts does;
- * answers the callback's parameters and how many redirects it took.
+ * Follows a sign-in from the authorization URL to the callback, as a browser without scripts does.
+ * Returns the callback's parameters, the number of redirects and the pages shown.
  */
 export async function followRedirects(
   start: string,
   redirectUri: string,
-  visitor: ProviderUser,
+  user: ProviderUser,
 ): Promise<{ callback: URLSearchParams; redirects: number; pages: string[] }> {
   const cookies = new Map<string, string>()
   const pages: string[] = []
   let url = new URL(start)
-  if ('hint' in visitor) {
-    for (const name of ['login_hint', 'login']) url.searchParams.set(name, visitor.hint)
+  if ('hint' in user) {
+    for (const name of ['login_hint', 'login']) url.searchParams.set(name, user.hint)
   }
   let body: URLSearchParams | undefined
   for (let redirects = 1; redirects < 10; redirects++) {
-    let answer = await ask(url, cookies, body)
-    if (answer.status === 200 && 'button' in visitor) {
-      pages.push(await answer.text())
-      answer = await ask(url, cookies, new URLSearchParams({ person: visitor.button }))
+    let response = await request(url, cookies, body)
+    if (response.status === 200 && 'button' in user) {
+      pages.push(await response.text())
+      response = await request(url, cookies, new URLSearchParams({ person: user.button }))
     }
-    const location = answer.headers.get('location')
-    if (!location) throw new Error(`${url} answered ${answer.status}: ${await answer.text()}`)
+    const location = response.headers.get('location')
+    if (!location) throw new Error(`${url} returned ${response.status}: ${await response.text()}`)
     if (location.startsWith(redirectUri)) {
       return { callback: new URL(location).searchParams, redirects, pages }
     }
@@ -34,14 +34,16 @@ export async function followRedirects(
   throw new Error('too many redirects')
 }
 
-async function ask(url: URL, cookies: Map<string, string>, body?: URLSearchParams) {
-  const answer = await fetch(url, {
-    ...{ method: body ? 'POST' : 'GET', body: body ?? null, redirect: 'manual' },
+async function request(url: URL, cookies: Map<string, string>, body?: URLSearchParams) {
+  const response = await fetch(url, {
+    method: body ? 'POST' : 'GET',
+    body: body ?? null,
+    redirect: 'manual',
     headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
   })
-  for (const line of answer.headers.getSetCookie()) {
+  for (const line of response.headers.getSetCookie()) {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
     cookies.set(name, value)
   }
-  return answer
+  return response
 }

@@ -5,17 +5,17 @@ import { followRedirects } from './browser-flow.ts'
 import { expectSuccess } from './expect-provider-error.ts'
 import { redirectUri } from './mock-provider.ts'
 
-/** What the next ID token claims over what an honest one does; undefined leaves a claim out. */
+/** Claims that override those of a valid ID token; undefined removes a claim. */
 export type Claims = Record<string, unknown>
 
-/** An OpenID Connect authority that says whatever it is told to. */
+/** An OpenID Connect provider whose claims, discovery document and token responses can be overridden. */
 export type MockAuthority = {
   url: string
   server: OAuth2Server
   claims: Claims
-  /** Properties of the discovery document, over the honest ones. */
+  /** Overrides properties of the discovery document. */
   document: Record<string, unknown>
-  /** Properties of the token endpoint's answer. */
+  /** Overrides status and body of the token response. */
   token: { status?: number; body?: Record<string, unknown> }
 }
 
@@ -23,12 +23,12 @@ export const tenant = '11111111-2222-4333-8444-555555555555'
 export const consumerTenant = '9188040d-6c67-4c5b-b112-36a304b66dad'
 export const oid = '00000000-0000-4000-8000-00000000abcd'
 
-/** Starts one; its discovery document lies below `path`. */
+/** Starts a mock authority that serves its discovery document below `path`. */
 export async function startMockAuthority(t: ExecutionContext, path = ''): Promise<MockAuthority> {
   const server = new OAuth2Server(undefined, undefined, {
     endpoints: { wellKnownDocument: `${path}/.well-known/openid-configuration` },
   })
-  // All have the same name for different keys.
+  // Every authority uses the same key ID for a different key.
   await server.issuer.keys.generate('RS256', { kid: 'key' })
   await server.start(0, '127.0.0.1')
   const url = `http://127.0.0.1:${server.address().port}`
@@ -46,7 +46,7 @@ export async function startMockAuthority(t: ExecutionContext, path = ''): Promis
   return mock
 }
 
-/** One whole sign-in; `alter` changes the secrets before they come back. */
+/** Performs a whole sign-in; `alter` changes the secrets before the callback is completed. */
 export async function signIn(
   provider: Provider,
   alter: (secrets: LoginSecrets) => LoginSecrets = (secrets) => secrets,

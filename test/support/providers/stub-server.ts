@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 
-/** An answer to be given; a function takes the request over, and may never answer. */
+/** A prepared response, or a function that handles the request and may never respond. */
 export type StubResponse =
   | { status?: number; type?: string; body?: string; headers?: Record<string, string> }
   | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** A server of prepared answers by path, which can be changed while it runs. */
+/** Starts a server with prepared responses by path; `routes` can be changed while it runs. */
 export async function startStubServer(t: ExecutionContext, routes: Record<string, StubResponse>) {
   const requests: { path: string; headers: IncomingMessage['headers']; body: string }[] = []
   const server = createServer(async (request, response) => {
@@ -29,7 +29,6 @@ export async function startStubServer(t: ExecutionContext, routes: Record<string
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, routes, requests }
 }
 
-/** JSON, as an answer. */
 export function jsonResponse(value: unknown, status = 200): StubResponse {
   return { status, body: JSON.stringify(value) }
 }

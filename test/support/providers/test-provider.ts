@@ -2,7 +2,7 @@ import type { ProviderSettings } from '../../../src/config/provider-settings.ts'
 import type { Provider, ProviderName } from '../../../src/identity/providers/provider.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
 
-/** The settings of production, no provider configured. */
+/** Default settings with no provider configured. */
 export const unconfigured: ProviderSettings = {
   GOOGLE_CLIENT_ID: '',
   GOOGLE_CLIENT_SECRET: '',
@@ -19,7 +19,7 @@ export const unconfigured: ProviderSettings = {
   GITHUB_PKCE: false,
 }
 
-/** One provider with these settings. */
+/** Creates a provider with these settings; `timeout` is in milliseconds. */
 export function createTestProvider(
   name: ProviderName,
   settings: Partial<ProviderSettings>,

@@ -1,0 +1,34 @@
+import type { TestEnvironment } from './test-environment.ts'
+import type { Outcome } from './transports.ts'
+
+/** An outcome as text, without what differs between two identical calls. */
+export function normalizeOutcome(outcome: Outcome): string {
+  const { headers, ...rest } = outcome
+  const { date, 'x-request-id': _, ...others } = headers
+  return normalizeText(JSON.stringify({ ...rest, headers: others }))
+}
+
+/** Replaces IDs and recent timestamps; those of 2000 are the tests' own. */
+export function normalizeText(text: string): string {
+  return text
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<id>')
+    .replace(/(?!2000)\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, '<time>')
+    .replace(/"kind_id": \d+/g, '"kind_id": <kind>')
+}
+
+const tables = ['users', 'workspaces', 'members', 'groups', 'group_members', 'resources', 'shares']
+  .concat(['custom_roles', 'custom_role_members', 'custom_role_actions', 'service_actions'])
+  .concat(['service_apps', 'refresh_families', 'refresh_tokens', 'activity'])
+
+/** Every row that contains one of the words, as sorted text. */
+export async function findRowsContaining(
+  { pool }: TestEnvironment,
+  words: string[],
+): Promise<string[]> {
+  const sql = tables.map(
+    (table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`,
+  )
+  const { rows } = await pool.query(sql.join(' union all '))
+  const found = rows.map(({ row }) => row as string)
+  return found.filter((row) => words.some((word) => row.includes(word))).toSorted()
+}
