@@ -14,6 +14,7 @@ const root = join(import.meta.dirname, '../..')
 export async function startDevServer(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-dev-'))
   const port = await freePort()
+  const metricsPort = await freePort()
   const env = {
     ...process.env,
     DATA_DIR: join(folder, 'data'),
@@ -22,7 +23,7 @@ export async function startDevServer(t: ExecutionContext) {
     HTTP_PORT: String(port),
     BASE_URL: `http://localhost:${port}`,
     GRPC_PORT: '0',
-    METRICS_PORT: '0',
+    METRICS_PORT: String(metricsPort),
   }
   const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
   const ended = once(server, 'exit')
@@ -34,7 +35,7 @@ export async function startDevServer(t: ExecutionContext) {
   const welcome = await readUntil(server.stdout, /Ctrl-C/)
   const [, rest, grpc] = /REST (\S+), gRPC localhost:(\d+)/.exec(welcome) ?? []
   const [, app] = /browser: (\S+)/.exec(welcome) ?? []
-  return { env, root, welcome, rest: rest ?? '', grpc: grpc ?? '', app: app ?? '' }
+  return { env, root, welcome, rest: rest ?? '', grpc: grpc ?? '', app: app ?? '', metricsPort }
 }
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,72 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import test from 'ava'
+import { startDevServer } from '../support/dev-server.ts'
+import { pages } from '../support/generate-docs.ts'
+
+const root = join(import.meta.dirname, '../..')
+const shell = promisify(execFile)
+
+/** A line that the script prints after each block. */
+const separator = '--- end of block ---'
+
+/** A block that a page marks as runnable, and the output that the page promises, if it does. */
+type Block = { script: string; output: string | undefined }
+
+/**
+ * Reads the blocks that follow `<!-- run -->`: `sh` as it is, `js` as a module. A block after
+ * `<!-- output -->` is what the block before it prints.
+ */
+function readBlocks(page: string): Block[] {
+  const blocks: Block[] = []
+  const pattern = /<!-- (run|output) -->\n```(\w+)\n([\s\S]*?)^```$/gm
+  for (const [, kind, language, text = ''] of page.matchAll(pattern)) {
+    const last = blocks.at(-1)
+    if (kind === 'output' && last) last.output = text
+    else if (language === 'js') blocks.push({ script: moduleScript(text), output: undefined })
+    else blocks.push({ script: text, output: undefined })
+  }
+  return blocks
+}
+
+function moduleScript(text: string): string {
+  return `node --input-type=module - <<'MODULE'\n${text}MODULE\n`
+}
+
+test('the commands of every page work as pasted', async (t) => {
+  process.env.RATE_LIMIT_PER_MINUTE = '1000'
+  const { env, welcome, rest, grpc, app, metricsPort } = await startDevServer(t)
+  const folder = await mkdtemp(join(tmpdir(), 'daikon-docs-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+
+  for (const path of pages) {
+    const blocks = readBlocks(await readFile(join(root, path), 'utf8'))
+    if (blocks.length === 0) continue
+    const script = blocks.map((block) => `${block.script}\necho; echo "${separator}"\n`).join('')
+    const pasted = script
+      .replaceAll('http://localhost:8000', rest)
+      .replaceAll('http://localhost:9101', app.replace(/\/$/, ''))
+      .replaceAll('localhost:50051', `localhost:${grpc}`)
+      .replaceAll('localhost:9464', `localhost:${metricsPort}`)
+      .replaceAll('/tmp/', `${folder}/`)
+      .replaceAll('.daikon/', `${env.DATA_DIR}/`)
+    const options = { cwd: root, env, maxBuffer: 2 ** 26 }
+    const { stdout, stderr } = await shell('bash', ['-euc', pasted], options)
+    t.false(stdout.includes('urn:daikon:problem'), `${path}: ${stdout}${stderr}`)
+    const outputs = stdout.split(`\n${separator}\n`)
+    for (const [index, { output }] of blocks.entries())
+      if (output !== undefined) t.is(outputs[index]?.trim(), output.trim(), path)
+  }
+
+  const [curl = ''] = /^TOKEN=.*?^curl.*?\n\n/ms.exec(welcome) ?? []
+  const { stdout } = await shell('bash', ['-euc', curl], { cwd: root, env })
+  const { results } = JSON.parse(stdout)
+  t.deepEqual(
+    results.map(({ allowed }: { allowed: boolean }) => allowed),
+    [true, false],
+    'the curl line of the welcome message',
+  )
+})

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import test from 'ava'
+import { pages, renderPage } from '../support/generate-docs.ts'
+
+const root = join(import.meta.dirname, '../..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+for (const path of pages) {
+  test(`the generated tables of ${path} are up to date`, async (t) => {
+    t.is(await renderPage(path), read(path), 'run `npm run generate`')
+  })
+
+  test(`every relative link of ${path} resolves`, (t) => {
+    const links = [...withoutCode(read(path)).matchAll(/\]\(([^)\s]+)\)/g)]
+    const broken = links.filter(([, target = '']) => !resolves(path, target))
+    t.deepEqual(
+      broken.map(([, target]) => target),
+      [],
+    )
+  })
+
+  test(`${path} speaks plain English and cites nothing outside the repository`, (t) => {
+    const [phrase] = avoided.exec(withoutTables(withoutCode(read(path)))) ?? []
+    t.is(phrase, undefined)
+  })
+}
+
+test('the README is shorter than 9,000 bytes and links to every page', (t) => {
+  const readme = read('README.md')
+  t.true(Buffer.byteLength(readme) < 9000)
+  for (const path of pages) if (path !== 'README.md') t.true(readme.includes(`](${path})`), path)
+})
+
+test('pages name only settings, error reasons and gRPC statuses that exist', (t) => {
+  const known = new Set(
+    ['docs/configuration.md', 'docs/api.md']
+      .flatMap((path) => read(path).split('<!-- generated').slice(1))
+      .flatMap((text) => text.match(/`[A-Z][A-Z_]+`/g) ?? []),
+  )
+  for (const path of pages)
+    for (const [name] of withoutCode(read(path)).matchAll(/`[A-Z]+_[A-Z_]+`/g))
+      t.true(known.has(name), `${path} names ${name}`)
+})
+
+/** Phrases that the documentation avoids, and references to documents outside the repository. */
+const avoided = new RegExp(
+  [
+    'specification \\d',
+    'contract\\.md',
+    'hears? of',
+    'meanwhile',
+    'anew',
+    'whoever',
+    'somebody',
+    'nobody',
+    'of ours',
+    'at the least',
+    'for good',
+    'what is asked',
+    'inside door',
+    'outside door',
+    'use case',
+  ]
+    .map((phrase) => `\\b${phrase}\\b`)
+    .join('|'),
+  'i',
+)
+
+function resolves(path: string, target: string): boolean {
+  if (/^[a-z]+:/.test(target)) return true
+  const [file = '', anchor] = target.split('#')
+  const linked = file ? join(dirname(path), file) : path
+  if (!existsSync(join(root, linked))) return false
+  return anchor === undefined || anchorsOf(linked).includes(anchor)
+}
+
+/** The text without its generated tables. */
+function withoutTables(text: string): string {
+  return text.replace(/<!-- generated[\s\S]*?<!-- end -->/g, '')
+}
+
+/** The text without its code blocks. */
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '')
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(path: string): string[] {
+  return [...withoutCode(read(path)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  )
+}
