@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { activityEvents } from '../../src/activity/events.ts'
 import { settings } from '../../src/config/settings.ts'
 import { errorCodes } from '../../src/core/errors.ts'
-import { refusals } from '../../src/identity/oauth-flow.ts'
-import { providerFailures } from '../../src/identity/providers/provider-error.ts'
+import { signInErrors } from '../../src/identity/sign-in-result.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { readMethods, readStreams } from '../../src/rpc/method.ts'
 import { createMetrics } from '../../src/server/observability/metrics.ts'
@@ -20,11 +19,7 @@ const sections: Record<string, () => string | Promise<string>> = {
   'error reasons': renderErrorReasons,
   methods: renderMethods,
   metrics: renderMetrics,
-  'sign-in errors': () =>
-    table(
-      ['`error`', 'Meaning'],
-      Object.entries({ ...refusals, ...providerFailures }).map(codeRow),
-    ),
+  'sign-in errors': () => table(['`error`', 'Meaning'], Object.entries(signInErrors).map(codeRow)),
 }
 
 const root = join(import.meta.dirname, '../..')
