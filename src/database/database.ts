@@ -22,7 +22,7 @@ export type Database = {
 export async function openDatabase(url: string, warn: (text: string) => void): Promise<Database> {
   const onError = (error: Error) => warn(error.message)
   const control = createControlConnection({ connectionString: url }, onError)
-  const config = { connectionString: url, max: 3, ...poolTimeouts }
+  const config = { connectionString: url, max: 5, ...poolTimeouts }
   const statements = createStatementPool(config, onError, control.cancel)
   let entityPool: Pool | undefined
   const orm = await openOrm(url, {

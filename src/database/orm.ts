@@ -76,7 +76,7 @@ export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM
     clientUrl: url,
     entities,
     extensions: [Migrator],
-    pool: { min: 0, max: 10 },
+    pool: { min: 0, max: 16 },
     driverOptions: { ...poolTimeouts, Client: createClientClass(cancelBackend), onPoolCreated },
     // Failures reach the caller as errors.
     logger: () => {},

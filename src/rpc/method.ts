@@ -6,6 +6,9 @@ import { methodOption } from './descriptors.ts'
 /** Which credentials a method requires. */
 export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
 
+/** The class of capacity that a method uses (policy.proto). */
+export type Capacity = 'default' | 'shared_read' | 'shared_write' | 'list' | 'session' | 'sign_in'
+
 /** The policy option of a method (policy.proto). */
 export type Policy = {
   tier: Tier
@@ -24,6 +27,7 @@ export type Policy = {
   upload: Upload | undefined
   /** Errors of the handler, in addition to those that follow from the rest of the policy. */
   errors: ErrorCode[]
+  capacity: Capacity
 }
 
 /** How a file becomes a request field (policy.proto). */
@@ -71,6 +75,7 @@ export type Method = Declaration & { route: Route }
 export type Stream = Declaration & { kind: DescMethod['methodKind'] }
 
 type PolicyJson = {
+  capacity?: string
   tier?: string
   least_role?: string
   workspace_field?: string
@@ -152,6 +157,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     responseField: json.response_field,
     upload: readUpload(json),
     errors: (json.errors ?? []).map((code) => readErrorCode(name, code)),
+    capacity: readCapacity(json),
   }
 }
 
@@ -159,6 +165,10 @@ function readErrorCode(name: string, code: string): ErrorCode {
   if (!Object.hasOwn(errorCodes, code))
     throw new Error(`The policy of ${name} names an unknown error code: ${code}`)
   return code as ErrorCode
+}
+
+function readCapacity({ capacity }: PolicyJson): Capacity {
+  return (capacity?.replace('CAPACITY_', '').toLowerCase() ?? 'default') as Capacity
 }
 
 function readUpload({ upload }: PolicyJson): Upload | undefined {

@@ -44,6 +44,7 @@ const publicPolicy: Policy = {
   responseField: undefined,
   upload: undefined,
   errors: [],
+  capacity: 'shared_read',
 }
 
 /** Every declared unary method with its handler; throws when a method has none. */

@@ -7,6 +7,7 @@ import { type Span, withSpan } from '../core/trace.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { Facts, FactsQuery, LoadFacts } from '../permissions/facts.ts'
 import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
+import { type Admissions, admit } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Call } from './call.ts'
@@ -28,6 +29,7 @@ export type PipelineDependencies = {
   /** The origins whose pages may act with the admin cookie. */
   adminOrigins: string[]
   forkEntityManager: () => EntityManager
+  admissions: Admissions
   now: () => Date
   /** Called for every error that is the server's fault. */
   onFailure: (error: ServiceError, call: Call) => void
@@ -123,7 +125,22 @@ async function runSteps(
   if (decoded.error) throw decoded.error
   const { request } = decoded
   authorize(operation, call, request, progress.principal, dependencies.adminOrigins)
-  return handle(operation, call, request, progress.principal, facts.grants, now, dependencies)
+
+  // Before a connection is taken, so that no tenant takes them all.
+  const release = await admit(operation.policy, call, progress.principal, dependencies.admissions)
+  try {
+    return await handle(
+      operation,
+      call,
+      request,
+      progress.principal,
+      facts.grants,
+      now,
+      dependencies,
+    )
+  } finally {
+    release()
+  }
 }
 
 /** The status of the caller and the facts of the request's checks, by one shared statement. */

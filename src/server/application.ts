@@ -10,6 +10,7 @@ import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import { createLoadFacts } from '../permissions/load-facts.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import { createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
 import { createCredentialsVerifier } from '../rpc/credentials.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
@@ -115,6 +116,7 @@ export function createApplication({
     onServiceKeyUsed: keyUses.note,
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
     forkEntityManager: database.fork,
+    admissions: createAdmissions(),
     now,
     onFailure,
     onEnd: observers.onCallEnd,

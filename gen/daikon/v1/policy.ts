@@ -57,6 +57,33 @@ export namespace LeastRole {
   export type LEAST_ROLE_OWNER = typeof LeastRole.LEAST_ROLE_OWNER;
 }
 
+/** Which capacity a method uses. Each class has places of its own, so that no other class can take them. */
+export const Capacity = {
+  /** CAPACITY_UNSPECIFIED - Holds a database connection while it runs. */
+  CAPACITY_UNSPECIFIED: 0,
+  /** CAPACITY_SHARED_READ - Sends one statement that concurrent callers share, and nothing else. */
+  CAPACITY_SHARED_READ: 1,
+  /** CAPACITY_SHARED_WRITE - Writes by statements that concurrent callers share. */
+  CAPACITY_SHARED_WRITE: 2,
+  /** CAPACITY_LIST - Reads long lists on the connections for reads. */
+  CAPACITY_LIST: 3,
+  /** CAPACITY_SESSION - Issues or revokes tokens. */
+  CAPACITY_SESSION: 4,
+  /** CAPACITY_SIGN_IN - Waits for an identity provider most of the time. */
+  CAPACITY_SIGN_IN: 5,
+} as const;
+
+export type Capacity = typeof Capacity[keyof typeof Capacity];
+
+export namespace Capacity {
+  export type CAPACITY_UNSPECIFIED = typeof Capacity.CAPACITY_UNSPECIFIED;
+  export type CAPACITY_SHARED_READ = typeof Capacity.CAPACITY_SHARED_READ;
+  export type CAPACITY_SHARED_WRITE = typeof Capacity.CAPACITY_SHARED_WRITE;
+  export type CAPACITY_LIST = typeof Capacity.CAPACITY_LIST;
+  export type CAPACITY_SESSION = typeof Capacity.CAPACITY_SESSION;
+  export type CAPACITY_SIGN_IN = typeof Capacity.CAPACITY_SIGN_IN;
+}
+
 /** A string's form. */
 export const Format = {
   FORMAT_UNSPECIFIED: 0,
@@ -119,6 +146,8 @@ export interface Policy {
    * rights, path, input and limits are not named again. A closed set: src/core/errors.ts.
    */
   errors: string[];
+  /** The share of the server's capacity that calls of the method wait for. */
+  capacity: Capacity;
 }
 
 /** A file, of UTF-8 text, that becomes a request field: as the whole body, or as a part of a form. */
@@ -186,6 +215,7 @@ function createBasePolicy(): Policy {
     response_field: "",
     upload: undefined,
     errors: [],
+    capacity: 0,
   };
 }
 
@@ -217,6 +247,9 @@ export const Policy: MessageFns<Policy> = {
     }
     for (const v of message.errors) {
       writer.uint32(74).string(v!);
+    }
+    if (message.capacity !== 0) {
+      writer.uint32(80).int32(message.capacity);
     }
     return writer;
   },
@@ -306,6 +339,14 @@ export const Policy: MessageFns<Policy> = {
             message.errors.push(reader.string());
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.capacity = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -334,6 +375,7 @@ export const Policy: MessageFns<Policy> = {
       ? Upload.fromPartial(object.upload)
       : undefined;
     message.errors = object.errors?.map((e) => e) || [];
+    message.capacity = object.capacity ?? 0;
     return message;
   },
 };
