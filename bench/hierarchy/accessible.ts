@@ -14,10 +14,10 @@ const indexedRead = `
     where workspace_id = $1 and kind_id = 1 and resource_id >= $2
     order by resource_id limit 1000), ',')`
 
-/** User 9999 has one share, of the folder with 100,000 descendants; user 1 has 125 and owns 125. */
+/** User 9999 has one share of their own, and is in 16 groups with some 50 shares each. */
 const scenarios: Record<string, [user: number, cursor: string]> = {
-  'one share, 100,000 descendants, first page': [9999, first],
-  'one share, 100,000 descendants, page in the middle': [9999, middle],
+  'folder with 100,000 descendants, first page': [9999, first],
+  'folder with 100,000 descendants, page in the middle': [9999, middle],
   'user of flat resources and a few folders': [17, first],
   'user of flat resources only (workspace 2)': [18, first],
 }

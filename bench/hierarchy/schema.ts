@@ -25,7 +25,6 @@ create table resource_ancestors (
   resource_id uuid not null,
   primary key (ancestor_id, kind_id, resource_id)
 );
-create index ancestors_of_resource on resource_ancestors (kind_id, resource_id, ancestor_id);
 
 alter table groups add ancestor_ids uuid[];
 create table group_parents (
@@ -125,7 +124,9 @@ begin
     select kind_id, resource_id from resources where id = moved
     union all
     select kind_id, resource_id from resource_ancestors where ancestor_id = moved
-  ) below;
+  ) below
+  -- In the order of the primary key, which is then filled page by page.
+  order by ancestor_id, kind_id, resource_id;
 end $$;
 
 -- The rows of group_ancestors for an edge that has just been added; the workspace is locked.

@@ -43,7 +43,8 @@ const deleteTree = (id: string) =>
    create temporary table gone on commit drop as
      select r.id, r.kind_id, r.resource_id from (${below(id)}) b join resources r using (kind_id, resource_id);
    delete from resource_ancestors a using gone
-   where a.kind_id = gone.kind_id and a.resource_id = gone.resource_id;
+   where a.ancestor_id in (select inherited_from('${id}') union all select id from gone)
+     and a.kind_id = gone.kind_id and a.resource_id = gone.resource_id;
    delete from resources r using gone where r.id = gone.id`
 
 const addGroup = `select add_group('${uuid.group(1)}', '${uuid.group(layout.flatGroups + 1)}', '${uuid.workspace(1)}')`
