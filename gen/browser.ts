@@ -29,7 +29,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answers whether the token's user may do each action, in the order asked. */
+        /**
+         * Check permissions
+         * @description Returns whether the user of the access token may perform each action, in the order of the request. Unknown resources and actions are not allowed; they are not errors.
+         */
         post: operations["PermissionService_Check"];
         delete?: never;
         options?: never;
@@ -47,8 +50,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Lists the resources of one type that the token's user may do the action with.
-         * @description Requires role `viewer` or higher.
+         * List accessible resources
+         * @description Lists the resources of a type on which the user of the access token may perform an action.
+         *
+         *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Accessible"];
         delete?: never;
@@ -67,11 +72,16 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Grants a user or a group of the workspace view or edit; again with another permission replaces it.
-         * @description Requires role `viewer` or higher.
+         * Share a resource
+         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace.
+         *
+         *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Share"];
-        /** Takes a share back; `permission` is asked for but not looked at (specification 4.1, rule 6). */
+        /**
+         * Revoke a share
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share.
+         */
         delete: operations["PermissionService_RevokeShare"];
         options?: never;
         head?: never;
@@ -87,7 +97,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Makes a resource known; the owning service calls it when the resource is created. Idempotent. */
+        /**
+         * Register a resource
+         * @description Registers a resource with its workspace, owner and visibility. Services call it when a resource is created. Repeating a registration with the same workspace and owner returns the existing record; different ones fail with ALREADY_EXISTS.
+         */
         post: operations["PermissionService_Register"];
         delete?: never;
         options?: never;
@@ -108,7 +121,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Opens a resource to its workspace, or closes it again. */
+        /**
+         * Update visibility
+         * @description Makes a resource visible to its whole workspace, or private again.
+         */
         patch: operations["PermissionService_UpdateVisibility"];
         trace?: never;
     };
@@ -119,7 +135,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answers a resource's record with all its shares. */
+        /**
+         * Get a resource
+         * @description Returns the permission record of a resource with all its shares.
+         */
         get: operations["PermissionService_GetResource"];
         put?: never;
         post?: never;
@@ -139,7 +158,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forgets a resource and its shares; the owning service calls it when the resource is deleted. */
+        /**
+         * Unregister a resource
+         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted.
+         */
         delete: operations["PermissionService_Unregister"];
         options?: never;
         head?: never;
@@ -154,11 +176,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the actions of a service that custom roles give the token's user.
-         * @description Requires role `viewer` or higher.
+         * List granted actions
+         * @description Lists the actions of a service that custom roles grant to the user of the access token.
+         *
+         *     Requires role `viewer` or higher.
          */
         get: operations["PermissionService_ListGrantedActions"];
-        /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
+        /**
+         * Register actions
+         * @description Adds or updates actions of a service, which custom roles can grant. Actions that are not listed remain registered.
+         */
         put: operations["PermissionService_RegisterActions"];
         post?: never;
         delete?: never;
@@ -174,10 +201,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists every workspace that the user belongs to. */
+        /**
+         * List workspaces
+         * @description Lists the workspaces of the user.
+         */
         get: operations["WorkspaceService_ListWorkspaces"];
         put?: never;
-        /** Makes a workspace; the caller becomes its owner. */
+        /**
+         * Create a workspace
+         * @description Creates a workspace. The caller becomes its owner.
+         */
         post: operations["WorkspaceService_CreateWorkspace"];
         delete?: never;
         options?: never;
@@ -193,22 +226,28 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Answers one workspace.
-         * @description Requires role `viewer` or higher.
+         * Get a workspace
+         * @description Returns a workspace.
+         *
+         *     Requires role `viewer` or higher.
          */
         get: operations["WorkspaceService_GetWorkspace"];
         put?: never;
         post?: never;
         /**
-         * Deletes a workspace and everything in it.
-         * @description Requires role `owner` or higher.
+         * Delete a workspace
+         * @description Deletes a workspace with its memberships, groups, roles and permission records.
+         *
+         *     Requires role `owner` or higher.
          */
         delete: operations["WorkspaceService_DeleteWorkspace"];
         options?: never;
         head?: never;
         /**
-         * Changes what is given of name and description.
-         * @description Requires role `admin` or higher.
+         * Update a workspace
+         * @description Updates the fields that are present.
+         *
+         *     Requires role `admin` or higher.
          */
         patch: operations["WorkspaceService_UpdateWorkspace"];
         trace?: never;
@@ -221,8 +260,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists members, those invited among them.
-         * @description Requires role `viewer` or higher.
+         * List members
+         * @description Lists the members of a workspace, invited ones included.
+         *
+         *     Requires role `viewer` or higher.
          *
          *     Limited to 60 requests per minute and client.
          */
@@ -245,8 +286,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Invites a person by e-mail, known or not; again while pending is the same membership.
-         * @description Requires role `admin` or higher.
+         * Invite a member
+         * @description Invites a person by e-mail address. An unknown address creates a user, who is claimed by the first sign-in with that address. Repeating a pending invitation returns the same membership.
+         *
+         *     Requires role `admin` or higher.
          */
         post: operations["WorkspaceService_InviteMember"];
         delete?: never;
@@ -266,15 +309,19 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Removes a member, or lets any member leave; groups, roles and shares go with the membership.
-         * @description Requires role `viewer` or higher.
+         * Remove a member
+         * @description Removes a member with their groups, custom roles and shares. Members can remove themselves. Only owners can remove an owner, and the last owner cannot be removed.
+         *
+         *     Requires role `viewer` or higher.
          */
         delete: operations["WorkspaceService_RemoveMember"];
         options?: never;
         head?: never;
         /**
-         * Changes a member's role; owners are made and unmade by owners alone.
-         * @description Requires role `admin` or higher.
+         * Update a member
+         * @description Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace always has an owner.
+         *
+         *     Requires role `admin` or higher.
          */
         patch: operations["WorkspaceService_UpdateMember"];
         trace?: never;
@@ -287,14 +334,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists every group of the workspace.
-         * @description Requires role `viewer` or higher.
+         * List groups
+         * @description Lists the groups of a workspace.
+         *
+         *     Requires role `viewer` or higher.
          */
         get: operations["GroupService_ListGroups"];
         put?: never;
         /**
-         * Makes a group.
-         * @description Requires role `admin` or higher.
+         * Create a group
+         * @description Creates a group in a workspace.
+         *
+         *     Requires role `admin` or higher.
          */
         post: operations["GroupService_CreateGroup"];
         delete?: never;
@@ -314,15 +365,19 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Deletes a group, its memberships and what was shared with it.
-         * @description Requires role `admin` or higher.
+         * Delete a group
+         * @description Deletes a group with its memberships and shares.
+         *
+         *     Requires role `admin` or higher.
          */
         delete: operations["GroupService_DeleteGroup"];
         options?: never;
         head?: never;
         /**
-         * Changes what is given of name and description.
-         * @description Requires role `admin` or higher.
+         * Update a group
+         * @description Updates the fields that are present.
+         *
+         *     Requires role `admin` or higher.
          */
         patch: operations["GroupService_UpdateGroup"];
         trace?: never;
@@ -337,13 +392,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Adds a member of the workspace; again changes nothing.
-         * @description Requires role `admin` or higher.
+         * Add a group member
+         * @description Adds a member of the workspace to a group. Adding a member again has no effect.
+         *
+         *     Requires role `admin` or higher.
          */
         post: operations["GroupService_AddGroupMember"];
         /**
-         * Takes a member out of a group.
-         * @description Requires role `admin` or higher.
+         * Remove a group member
+         * @description Removes a member from a group.
+         *
+         *     Requires role `admin` or higher.
          */
         delete: operations["GroupService_RemoveGroupMember"];
         options?: never;
@@ -359,8 +418,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the members of a group.
-         * @description Requires role `viewer` or higher.
+         * List group members
+         * @description Lists the members of a group.
+         *
+         *     Requires role `viewer` or higher.
          *
          *     Limited to 60 requests per minute and client.
          */
@@ -380,14 +441,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answers who the token's user is. */
+        /**
+         * Get the current user
+         * @description Returns the user of the access token.
+         */
         get: operations["UserService_GetMe"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes what is given of name and avatar_url. */
+        /**
+         * Update the current user
+         * @description Updates the fields that are present.
+         */
         patch: operations["UserService_UpdateMe"];
         trace?: never;
     };
@@ -398,11 +465,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the user's sessions: one for each sign-in whose refresh tokens still hold. */
+        /**
+         * List sessions
+         * @description Lists the active sessions of the user, one for each sign-in.
+         */
         get: operations["UserService_ListSessions"];
         put?: never;
         post?: never;
-        /** Ends every session but the caller's own. */
+        /**
+         * End other sessions
+         * @description Ends every session of the user except the one of the access token.
+         */
         delete: operations["UserService_EndOtherSessions"];
         options?: never;
         head?: never;
@@ -419,7 +492,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends one session. */
+        /**
+         * End a session
+         * @description Ends a session of the user: its refresh tokens are no longer valid.
+         */
         delete: operations["UserService_EndSession"];
         options?: never;
         head?: never;
@@ -433,7 +509,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The dashboard's figures, as of now. */
+        /**
+         * Get statistics
+         * @description Returns the figures of the dashboard.
+         */
         get: operations["AdminService_GetStats"];
         put?: never;
         post?: never;
@@ -450,7 +529,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What has happened, the newest first. */
+        /**
+         * List activity
+         * @description Lists activity events, newest first.
+         */
         get: operations["AdminService_ListActivity"];
         put?: never;
         post?: never;
@@ -467,7 +549,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists users by e-mail, a page at a time. */
+        /**
+         * List users
+         * @description Lists users by e-mail address, one page at a time.
+         */
         get: operations["AdminService_ListUsers"];
         put?: never;
         post?: never;
@@ -484,14 +569,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answers a user with all that belongs to them. */
+        /**
+         * Get a user
+         * @description Returns a user with their accounts, memberships, groups, custom roles and sessions.
+         */
         get: operations["AdminService_GetUser"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
+        /**
+         * Update a user
+         * @description Updates the fields that are present. Deactivating a user ends all their sessions.
+         */
         patch: operations["AdminService_UpdateUser"];
         trace?: never;
     };
@@ -504,7 +595,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a user to a workspace, as an invitation of their address would. */
+        /**
+         * Add user to workspace
+         * @description Creates a pending membership, as an invitation of the user's e-mail address does.
+         */
         post: operations["AdminService_AddUserToWorkspace"];
         delete?: never;
         options?: never;
@@ -519,10 +613,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists workspaces by slug, a page at a time. */
+        /**
+         * List workspaces
+         * @description Lists workspaces by slug, one page at a time.
+         */
         get: operations["AdminService_ListWorkspaces"];
         put?: never;
-        /** Makes a workspace; the administrator becomes its owner. */
+        /**
+         * Create a workspace
+         * @description Creates a workspace. The administrator becomes its owner.
+         */
         post: operations["AdminService_CreateWorkspace"];
         delete?: never;
         options?: never;
@@ -537,7 +637,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists every workspace by name, for dropdowns. */
+        /**
+         * List all workspaces
+         * @description Lists the ID, name and slug of every workspace by name, for selection lists.
+         */
         get: operations["AdminService_ListAllWorkspaces"];
         put?: never;
         post?: never;
@@ -554,15 +657,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answers one workspace. */
+        /**
+         * Get a workspace
+         * @description Returns a workspace.
+         */
         get: operations["AdminService_GetWorkspace"];
         put?: never;
         post?: never;
-        /** Deletes a workspace and everything in it. */
+        /**
+         * Delete a workspace
+         * @description Deletes a workspace with its memberships, groups, roles and permission records.
+         */
         delete: operations["AdminService_DeleteWorkspace"];
         options?: never;
         head?: never;
-        /** Changes what is given of name and description. */
+        /**
+         * Update a workspace
+         * @description Updates the fields that are present.
+         */
         patch: operations["AdminService_UpdateWorkspace"];
         trace?: never;
     };
@@ -573,7 +685,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists members, those invited among them. */
+        /**
+         * List members
+         * @description Lists the members of a workspace, invited ones included.
+         */
         get: operations["AdminService_ListMembers"];
         put?: never;
         post?: never;
@@ -592,7 +707,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+        /**
+         * Invite a member
+         * @description Invites a person by e-mail address. An unknown address creates a user, who is claimed by the first sign-in with that address. Repeating a pending invitation returns the same membership.
+         */
         post: operations["AdminService_InviteMember"];
         delete?: never;
         options?: never;
@@ -610,11 +728,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Removes a member; groups, roles and shares go with the membership. */
+        /**
+         * Remove a member
+         * @description Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+         */
         delete: operations["AdminService_RemoveMember"];
         options?: never;
         head?: never;
-        /** Changes a member's role; a workspace keeps an owner. */
+        /**
+         * Update a member
+         * @description Changes the role of a member. A workspace always has an owner.
+         */
         patch: operations["AdminService_UpdateMember"];
         trace?: never;
     };
@@ -625,10 +749,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists every group of a workspace. */
+        /**
+         * List groups
+         * @description Lists the groups of a workspace.
+         */
         get: operations["AdminService_ListGroups"];
         put?: never;
-        /** Makes a group. */
+        /**
+         * Create a group
+         * @description Creates a group in a workspace.
+         */
         post: operations["AdminService_CreateGroup"];
         delete?: never;
         options?: never;
@@ -646,11 +776,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a group, its memberships and what was shared with it. */
+        /**
+         * Delete a group
+         * @description Deletes a group with its memberships and shares.
+         */
         delete: operations["AdminService_DeleteGroup"];
         options?: never;
         head?: never;
-        /** Changes what is given of name and description. */
+        /**
+         * Update a group
+         * @description Updates the fields that are present.
+         */
         patch: operations["AdminService_UpdateGroup"];
         trace?: never;
     };
@@ -661,7 +797,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the members of a group. */
+        /**
+         * List group members
+         * @description Lists the members of a group.
+         */
         get: operations["AdminService_ListGroupMembers"];
         put?: never;
         post?: never;
@@ -680,9 +819,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Adds a member of the group's workspace; again changes nothing. */
+        /**
+         * Add a group member
+         * @description Adds a member of the workspace to a group. Adding a member again has no effect.
+         */
         post: operations["AdminService_AddGroupMember"];
-        /** Takes a member out of a group. */
+        /**
+         * Remove a group member
+         * @description Removes a member from a group.
+         */
         delete: operations["AdminService_RemoveGroupMember"];
         options?: never;
         head?: never;
@@ -696,7 +841,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists resources, the newest first, a page at a time. */
+        /**
+         * List permission records
+         * @description Lists the permission records of resources, newest first, one page at a time.
+         */
         get: operations["AdminService_ListPermissions"];
         put?: never;
         post?: never;
@@ -713,7 +861,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Answers a resource's record with its shares. */
+        /**
+         * Get a permission record
+         * @description Returns the permission record of a resource with all its shares.
+         */
         get: operations["AdminService_GetPermission"];
         put?: never;
         post?: never;
@@ -736,7 +887,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Opens a resource to its workspace, or closes it again. */
+        /**
+         * Update visibility
+         * @description Makes a resource visible to its whole workspace, or private again.
+         */
         patch: operations["AdminService_UpdateVisibility"];
         trace?: never;
     };
@@ -749,9 +903,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+        /**
+         * Share a resource
+         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission.
+         */
         post: operations["AdminService_Share"];
-        /** Takes a share back, whatever it gave. */
+        /**
+         * Revoke a share
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share.
+         */
         delete: operations["AdminService_RevokeShare"];
         options?: never;
         head?: never;
@@ -765,7 +925,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what services have registered, by service. */
+        /**
+         * List service actions
+         * @description Lists the registered actions of every service.
+         */
         get: operations["AdminService_ListServiceActions"];
         put?: never;
         post?: never;
@@ -782,10 +945,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the custom roles of a workspace. */
+        /**
+         * List custom roles
+         * @description Lists the custom roles of a workspace.
+         */
         get: operations["AdminService_ListRoles"];
         put?: never;
-        /** Makes a custom role, without actions or members. */
+        /**
+         * Create a custom role
+         * @description Creates a custom role without actions and members.
+         */
         post: operations["AdminService_CreateRole"];
         delete?: never;
         options?: never;
@@ -803,11 +972,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes a role; its actions and members lose it. */
+        /**
+         * Delete a custom role
+         * @description Deletes a custom role. Its members lose the actions that it grants.
+         */
         delete: operations["AdminService_DeleteRole"];
         options?: never;
         head?: never;
-        /** Changes what is given of name and description. */
+        /**
+         * Update a custom role
+         * @description Updates the fields that are present.
+         */
         patch: operations["AdminService_UpdateRole"];
         trace?: never;
     };
@@ -818,10 +993,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the actions of a role. */
+        /**
+         * List role actions
+         * @description Lists the actions that a custom role grants.
+         */
         get: operations["AdminService_ListRoleActions"];
         put?: never;
-        /** Adds actions to a role, all or none; again changes nothing. */
+        /**
+         * Add role actions
+         * @description Adds actions to a custom role, either all of them or none. Actions that it already grants are ignored.
+         */
         post: operations["AdminService_AddRoleActions"];
         delete?: never;
         options?: never;
@@ -839,7 +1020,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Takes an action out of a role. */
+        /**
+         * Remove a role action
+         * @description Removes an action from a custom role.
+         */
         delete: operations["AdminService_RemoveRoleAction"];
         options?: never;
         head?: never;
@@ -853,7 +1037,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the members who have a role. */
+        /**
+         * List role members
+         * @description Lists the members who have a custom role.
+         */
         get: operations["AdminService_ListRoleMembers"];
         put?: never;
         post?: never;
@@ -872,9 +1059,15 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives a role to a member of its workspace; again changes nothing. */
+        /**
+         * Add a role member
+         * @description Assigns a custom role to a member of its workspace. Assigning it again has no effect.
+         */
         post: operations["AdminService_AddRoleMember"];
-        /** Takes a role from a member. */
+        /**
+         * Remove a role member
+         * @description Removes a custom role from a member.
+         */
         delete: operations["AdminService_RemoveRoleMember"];
         options?: never;
         head?: never;
@@ -888,10 +1081,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the backend services; never their keys. */
+        /**
+         * List service apps
+         * @description Lists the service apps, without their keys.
+         */
         get: operations["AdminService_ListServiceApps"];
         put?: never;
-        /** Makes an app with its first key, which is shown this once. */
+        /**
+         * Create a service app
+         * @description Creates a service app with its first key. The key is returned only once.
+         */
         post: operations["AdminService_CreateServiceApp"];
         delete?: never;
         options?: never;
@@ -909,11 +1108,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes an app with its keys. */
+        /**
+         * Delete a service app
+         * @description Deletes a service app with its keys.
+         */
         delete: operations["AdminService_DeleteServiceApp"];
         options?: never;
         head?: never;
-        /** Changes the label, or refuses the app's keys and lets them in again. */
+        /**
+         * Update a service app
+         * @description Updates the fields that are present. The keys of an inactive app are rejected.
+         */
         patch: operations["AdminService_UpdateServiceApp"];
         trace?: never;
     };
@@ -926,7 +1131,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives the app a new key, shown this once; the ones before hold for a while. */
+        /**
+         * Rotate a service key
+         * @description Creates a new key for a service app. The key is returned only once. Older keys remain valid for `overlap_seconds`.
+         */
         post: operations["AdminService_RotateServiceApp"];
         delete?: never;
         options?: never;
@@ -941,10 +1149,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the web applications that people sign in to. */
+        /**
+         * List client apps
+         * @description Lists the client apps.
+         */
         get: operations["AdminService_ListClientApps"];
         put?: never;
-        /** Registers an app with the addresses that may receive its codes. */
+        /**
+         * Create a client app
+         * @description Registers a client app with the redirect URIs that may receive authorization codes.
+         */
         post: operations["AdminService_CreateClientApp"];
         delete?: never;
         options?: never;
@@ -962,11 +1176,17 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deletes an app; its addresses receive no more codes. */
+        /**
+         * Delete a client app
+         * @description Deletes a client app. Its redirect URIs receive no more authorization codes.
+         */
         delete: operations["AdminService_DeleteClientApp"];
         options?: never;
         head?: never;
-        /** Changes what is given of label, addresses and whether codes are sent to them. */
+        /**
+         * Update a client app
+         * @description Updates the fields that are present. An inactive app receives no authorization codes.
+         */
         patch: operations["AdminService_UpdateClientApp"];
         trace?: never;
     };
@@ -979,7 +1199,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tells what an import would change, and changes nothing. */
+        /**
+         * Preview a CSV import
+         * @description Reports what an import would change, without changing anything.
+         */
         post: operations["AdminService_PreviewCsvImport"];
         delete?: never;
         options?: never;
@@ -996,7 +1219,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+        /**
+         * Execute a CSV import
+         * @description Imports a file in one transaction. If any row has an error, the import fails and changes nothing. Importing a file again has no effect.
+         */
         post: operations["AdminService_ExecuteCsvImport"];
         delete?: never;
         options?: never;
@@ -1012,8 +1238,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sends the browser to the provider.
-         * @description Limited to 10 requests per minute and client.
+         * Begin a sign-in
+         * @description Redirects the browser to an identity provider. The parameters are those of an authorization request with PKCE (RFC 7636).
+         *
+         *     Limited to 10 requests per minute and client.
          */
         get: operations["AuthService_BeginLogin"];
         put?: never;
@@ -1032,8 +1260,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the provider sends the browser back: on to the client app, with a code or an error.
-         * @description Limited to 10 requests per minute and client.
+         * Complete a sign-in
+         * @description Receives the redirect of the identity provider and redirects to the client app with a `code` or an `error`.
+         *
+         *     Limited to 10 requests per minute and client.
          */
         get: operations["AuthService_CompleteLogin"];
         put?: never;
@@ -1052,8 +1282,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the workspaces that a code can be exchanged for; does not consume it.
-         * @description Limited to 10 requests per minute and client.
+         * List sign-in workspaces
+         * @description Lists the workspaces for which a code can be exchanged. The code remains valid.
+         *
+         *     Limited to 10 requests per minute and client.
          */
         get: operations["AuthService_ListCodeWorkspaces"];
         put?: never;
@@ -1074,8 +1306,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchanges a code for tokens of one workspace.
-         * @description Limited to 10 requests per minute and client.
+         * Exchange a code
+         * @description Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+         *
+         *     Limited to 10 requests per minute and client.
          */
         post: operations["AuthService_ExchangeToken"];
         delete?: never;
@@ -1094,8 +1328,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchanges a refresh token for a new pair; a second time it is theft, and ends the family.
-         * @description Limited to 10 requests per minute and client.
+         * Refresh tokens
+         * @description Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it again ends its session.
+         *
+         *     Limited to 10 requests per minute and client.
          */
         post: operations["AuthService_RefreshToken"];
         delete?: never;
@@ -1113,7 +1349,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Denies the access token from now on and revokes every refresh family of the user. */
+        /**
+         * Sign out
+         * @description Revokes the access token and every refresh token of the user.
+         */
         post: operations["AuthService_Logout"];
         delete?: never;
         options?: never;
@@ -1129,8 +1368,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sends an administrator's browser to the provider.
-         * @description Limited to 5 requests per minute and client.
+         * Begin an administrator sign-in
+         * @description Redirects the browser of an administrator to an identity provider.
+         *
+         *     Limited to 5 requests per minute and client.
          */
         get: operations["AuthService_BeginAdminLogin"];
         put?: never;
@@ -1149,8 +1390,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sets the admin cookie and goes on to the admin panel, or to its login page with an error.
-         * @description Limited to 5 requests per minute and client.
+         * Complete an administrator sign-in
+         * @description Receives the redirect of the identity provider, sets the admin cookie and redirects to the admin console, or to its sign-in page with an `error`.
+         *
+         *     Limited to 5 requests per minute and client.
          */
         get: operations["AuthService_CompleteAdminLogin"];
         put?: never;
@@ -1170,7 +1413,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Denies the admin token from now on and deletes the cookie. */
+        /**
+         * Sign out an administrator
+         * @description Revokes the admin token and deletes its cookie.
+         */
         post: operations["AuthService_AdminLogout"];
         delete?: never;
         options?: never;
@@ -1185,7 +1431,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tells who the administrator is. */
+        /**
+         * Get the current administrator
+         * @description Returns the administrator of the admin token.
+         */
         get: operations["AuthService_GetAdminMe"];
         put?: never;
         post?: never;
@@ -1202,7 +1451,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The keys that verify our tokens (RFC 7517). */
+        /**
+         * Get signing keys
+         * @description Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+         */
         get: operations["AuthService_GetKeySet"];
         put?: never;
         post?: never;
@@ -1219,7 +1471,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is true of us as an issuer (RFC 8414). */
+        /**
+         * Get issuer metadata
+         * @description Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+         */
         get: operations["AuthService_GetConfiguration"];
         put?: never;
         post?: never;
@@ -1234,413 +1489,629 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         PermissionCheckResponse: {
+            /** @description The results, in the order of the request. */
             results: components["schemas"]["PermissionCheckResult"][];
         };
-        /** @description A question with its answer. */
+        /** @description A permission check and its result. */
         PermissionCheckResult: {
+            /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
+            /** @description The type of the resource, 1 to 200 characters. */
             resource_type: string;
+            /** @description The ID of the resource. */
             resource_id: string;
+            /** @description The action. */
             action: string;
+            /** @description Whether the action is allowed. */
             allowed: boolean;
         };
         AccessibleResourcesResponse: {
-            /** @description Ascending. */
+            /** @description The IDs of the resources, in ascending order. */
             resource_ids: string[];
-            /** @description The user's role alone covers every resource of this type in the workspace. */
+            /** @description Whether the role of the user alone gives access to every resource of this type in the workspace. */
             has_full_access: boolean;
-            /** @description Present when there are more ids. */
+            /** @description The token of the next page. Absent on the last page. */
             next_page_token: string | null;
         };
+        /** @description A permission on a resource, granted to a user or a group. */
         Share: {
+            /** @description The ID of the share. */
             id: string;
             /** @description `user` or `group`. */
             grantee_type: string;
+            /** @description The ID of the user or group. */
             grantee_id: string;
             /** @description `view` or `edit`. */
             permission: string;
+            /** @description The ID of the user who shared the resource. */
             granted_by: string;
+            /** @description When the resource was shared. */
             granted_at: string | null;
         };
-        /** @description A resource's record: whose it is, who sees it, with whom it is shared. */
+        /** @description The permission record of a resource: its workspace, owner, visibility and shares. */
         ResourcePermissionResponse: {
-            /** @description The permission_id of the other routes. */
+            /** @description The ID of the record, `permission_id` in other requests. */
             id: string;
+            /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
+            /** @description The type of the resource, 1 to 200 characters. */
             resource_type: string;
+            /** @description The ID of the resource. */
             resource_id: string;
+            /** @description The ID of the workspace. */
             workspace_id: string;
+            /** @description The ID of the user who owns the resource. */
             owner_id: string;
             /** @description `private` or `workspace`. */
             visibility: string;
+            /** @description When the resource was registered. */
             created_at: string | null;
+            /** @description The shares of the resource. */
             shares: components["schemas"]["Share"][];
         };
-        /** @description Answers an act that has nothing else to say: `{"status":"ok"}`. */
+        /** @description Confirms an operation that has no other result. */
         Acknowledgement: {
+            /** @description Always `ok`. */
             status: string;
         };
-        /** @description All that a service has registered, by name. */
+        /** @description The registered actions of a service, ordered by name. */
         ServiceActions: {
+            /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
+            /** @description The actions, ordered by name. */
             actions: components["schemas"]["ServiceAction"][];
         };
+        /** @description An action that a service has registered. */
         ServiceAction: {
+            /** @description The ID of the action. */
             id: string;
+            /** @description The name of the action. */
             name: string;
+            /** @description The description of the action. */
             description: string;
+            /** @description When the action was registered. */
             registered_at: string | null;
         };
         ListGrantedActionsResponse: {
+            /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
-            /** @description Ascending. */
+            /** @description The names of the actions, in ascending order. */
             actions: string[];
         };
+        /** @description A workspace. */
         WorkspaceResponse: {
+            /** @description The ID of the workspace. */
             id: string;
+            /** @description The name of the workspace. */
             name: string;
+            /** @description The unique name of the workspace in URLs. */
             slug: string;
+            /** @description The description of the workspace. */
             description: string;
-            /** @description The caller's own; absent for who is no member. */
+            /** @description The caller's role. Absent if the caller is not a member. */
             role: string | null;
+            /** @description When the workspace was created. */
             created_at: string | null;
         };
-        /** @description A membership; an invited person shows no name or avatar before they first take a token for it. */
+        /** @description A membership. The name and avatar of an invited person are empty until they first obtain a token for the workspace. */
         WorkspaceMemberResponse: {
+            /** @description The ID of the user. */
             user_id: string;
+            /** @description The ID of the workspace. */
             workspace_id: string;
+            /** @description The e-mail address, in lower case. */
             email: string;
+            /** @description The display name. */
             name: string;
+            /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
             /** @description `owner`, `admin`, `editor` or `viewer`. */
             role: string;
             /** @description `invited` or `active`. */
             status: string;
+            /** @description When the member first obtained a token for the workspace. Absent while the membership is pending. */
             joined_at: string | null;
         };
+        /** @description A group of workspace members. */
         GroupResponse: {
+            /** @description The ID of the group. */
             id: string;
+            /** @description The ID of the workspace. */
             workspace_id: string;
+            /** @description The name of the group. */
             name: string;
+            /** @description The description of the group. */
             description: string;
-            /** @description Absent once that user is no more. */
+            /** @description The ID of the user who created the group. Absent if the user has been deleted. */
             created_by: string | null;
+            /** @description When the group was created. */
             created_at: string | null;
         };
+        /** @description A member of a group. */
         GroupMemberResponse: {
+            /** @description The ID of the user. */
             user_id: string;
+            /** @description The ID of the group. */
             group_id: string;
+            /** @description The e-mail address, in lower case. */
             email: string;
+            /** @description The display name. */
             name: string;
+            /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
+            /** @description When the member was added. */
             added_at: string | null;
         };
+        /** @description The current user. */
         UserResponse: {
+            /** @description The ID of the user. */
             id: string;
+            /** @description The e-mail address, in lower case. */
             email: string;
+            /** @description The display name. */
             name: string;
+            /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
+            /** @description Whether the user is active. */
             is_active: boolean;
+            /** @description When the user was created. */
             created_at: string | null;
         };
+        /** @description A sign-in whose refresh token is still valid. */
         Session: {
+            /** @description The ID of the session. */
             id: string;
+            /** @description The ID of the workspace that its tokens are for. */
             workspace_id: string;
             /** @description `google`, `microsoft` or `github`. */
             provider: string;
+            /** @description The User-Agent header of the sign-in. */
             user_agent: string;
+            /** @description When the user signed in. */
             created_at: string | null;
+            /** @description When its refresh token was last exchanged. */
             last_used_at: string | null;
+            /** @description When its refresh token expires. */
             expires_at: string | null;
-            /** @description The session this access token belongs to. */
+            /** @description Whether the access token of this request belongs to the session. */
             current: boolean;
         };
+        /** @description The figures of the dashboard. */
         Stats: {
+            /** @description The number of users. */
             total_users: number;
-            /** @description Those not deactivated. */
+            /** @description The number of users who are not deactivated. */
             active_users: number;
+            /** @description The number of workspaces. */
             total_workspaces: number;
+            /** @description The number of groups. */
             total_groups: number;
+            /** @description The number of resources. */
             total_resources: number;
-            /** @description The 20 of the most members. */
+            /** @description The 20 workspaces with the most members. */
             workspace_distribution: components["schemas"]["WorkspaceShare"][];
-            /** @description The newest ten. */
+            /** @description The ten newest events. */
             recent_activity: components["schemas"]["ActivityEntry"][];
-            /** @description New users on each of the last 30 days, today last. */
+            /** @description The new users of each of the last 30 days, ending today. */
             signups_by_day: components["schemas"]["DaySignups"][];
         };
+        /** @description The size of a workspace. */
         WorkspaceShare: {
+            /** @description The ID of the workspace. */
             workspace_id: string;
+            /** @description The name of the workspace. */
             name: string;
+            /** @description The number of members. */
             members: number;
+            /** @description The number of groups. */
             groups: number;
+            /** @description The number of resources. */
             resources: number;
         };
-        /** @description An occurrence of specification 6; README's table tells each action's detail. */
+        /** @description An activity event. */
         ActivityEntry: {
+            /** @description The ID of the event. */
             id: string;
-            /** @description `workspace.created`. */
+            /** @description The action, such as `workspace.created`. */
             action: string;
+            /** @description The type of the target, such as `workspace`. */
             target_type: string;
-            /** @description Absent where nothing is known to be meant, as after a failed sign-in. */
+            /** @description The ID of the target. Absent when it is unknown, as after a failed sign-in. */
             target_id: string | null;
-            /** @description The user who did it; absent for services, the operator's tool, and strangers. */
+            /** @description The ID of the user who acted. Absent for services, the operator's tool and unknown users. */
             actor_id: string | null;
+            /** @description The ID of the workspace, if the event belongs to one. */
             workspace_id: string | null;
+            /** @description Details, depending on the action. */
             detail: unknown | null;
+            /** @description When it happened. */
             created_at: string | null;
         };
+        /** @description The new users of a day. */
         DaySignups: {
-            /** @description ISO 8601, UTC. */
+            /** @description The date in UTC (ISO 8601). */
             day: string;
+            /** @description The number of new users. */
             count: number;
         };
         ListActivityResponse: {
-            /** @description The newest first. */
+            /** @description The events, newest first. */
             items: components["schemas"]["ActivityEntry"][];
-            /** @description Present when there are older ones. */
+            /** @description The cursor of the next page. Absent on the last page. */
             next_before: string | null;
         };
+        /** @description A page of users. */
         UserPage: {
+            /** @description The items of the page. */
             items: components["schemas"]["UserSummary"][];
+            /** @description The number of items on all pages. */
             total: number;
+            /** @description The page number. */
             page: number;
+            /** @description The number of items per page. */
             page_size: number;
         };
+        /** @description A user in a list. */
         UserSummary: {
+            /** @description The ID of the user. */
             id: string;
+            /** @description The e-mail address, in lower case. */
             email: string;
+            /** @description The display name. */
             name: string;
+            /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
+            /** @description Whether the user is active. */
             is_active: boolean;
+            /** @description Whether the user is an administrator. */
             is_admin: boolean;
+            /** @description When the user was created. */
             created_at: string | null;
-            /** @description Absent for who never signed in. */
+            /** @description When the user last signed in. Absent if they never did. */
             last_sign_in_at: string | null;
         };
-        /** @description A user with all that belongs to them but resources. */
+        /** @description A user with everything that belongs to them except resources. */
         UserDetail: {
+            /** @description The ID of the user. */
             id: string;
+            /** @description The e-mail address, in lower case. */
             email: string;
+            /** @description The display name. */
             name: string;
+            /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
+            /** @description Whether the user is active. */
             is_active: boolean;
+            /** @description Whether the user is an administrator. */
             is_admin: boolean;
+            /** @description When the user was created. */
             created_at: string | null;
-            /** @description Absent for who never signed in. */
+            /** @description When the user last signed in. Absent if they never did. */
             last_sign_in_at: string | null;
+            /** @description The accounts at identity providers. */
             linked_accounts: components["schemas"]["LinkedAccount"][];
+            /** @description The memberships in workspaces. */
             memberships: components["schemas"]["Membership"][];
+            /** @description The groups. */
             groups: components["schemas"]["GroupResponse"][];
-            /** @description Custom roles. */
+            /** @description The custom roles. */
             roles: components["schemas"]["RoleResponse"][];
+            /** @description The active sessions. */
             sessions: components["schemas"]["Session"][];
         };
-        /** @description An account at a provider; (provider, subject) is the identity. */
+        /** @description An account at an identity provider, identified by `provider` and `subject`. */
         LinkedAccount: {
             /** @description `google`, `microsoft` or `github`. */
             provider: string;
+            /** @description The ID of the account at the provider. */
             subject: string;
+            /** @description The e-mail address at the provider. */
             email: string;
+            /** @description When the account was linked. */
             linked_at: string | null;
         };
+        /** @description The membership of a user in a workspace. */
         Membership: {
+            /** @description The ID of the workspace. */
             workspace_id: string;
+            /** @description The name of the workspace. */
             workspace_name: string;
+            /** @description The slug of the workspace. */
             workspace_slug: string;
             /** @description `owner`, `admin`, `editor` or `viewer`. */
             role: string;
             /** @description `invited` or `active`. */
             status: string;
+            /** @description When the member first obtained a token for the workspace. Absent while the membership is pending. */
             joined_at: string | null;
         };
-        /** @description A workspace's own role: service actions for some of its members. */
+        /** @description A custom role of a workspace: it grants service actions to its members. */
         RoleResponse: {
+            /** @description The ID of the custom role. */
             id: string;
+            /** @description The ID of the workspace. */
             workspace_id: string;
+            /** @description The name of the custom role. */
             name: string;
+            /** @description The description of the custom role. */
             description: string;
+            /** @description The number of actions that it grants. */
             action_count: number;
+            /** @description The number of members who have it. */
             member_count: number;
+            /** @description When the custom role was created. */
             created_at: string | null;
         };
+        /** @description A page of workspaces. */
         WorkspacePage: {
+            /** @description The items of the page. */
             items: components["schemas"]["WorkspaceResponse"][];
+            /** @description The number of items on all pages. */
             total: number;
+            /** @description The page number. */
             page: number;
+            /** @description The number of items per page. */
             page_size: number;
         };
-        /** @description What a dropdown shows of a workspace. */
+        /** @description An entry of a selection list. */
         WorkspaceChoice: {
+            /** @description The ID of the workspace. */
             id: string;
+            /** @description The name of the workspace. */
             name: string;
+            /** @description The unique name of the workspace in URLs. */
             slug: string;
         };
+        /** @description A page of permission records. */
         PermissionPage: {
+            /** @description The items of the page. */
             items: components["schemas"]["PermissionSummary"][];
+            /** @description The number of items on all pages. */
             total: number;
+            /** @description The page number. */
             page: number;
+            /** @description The number of items per page. */
             page_size: number;
         };
-        /** @description A resource's record without its shares, of which there may be many. */
+        /** @description The permission record of a resource without its shares. */
         PermissionSummary: {
-            /** @description The permission_id of the other routes. */
+            /** @description The ID of the record, `permission_id` in other requests. */
             id: string;
+            /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
+            /** @description The type of the resource, 1 to 200 characters. */
             resource_type: string;
+            /** @description The ID of the resource. */
             resource_id: string;
+            /** @description The ID of the workspace. */
             workspace_id: string;
+            /** @description The ID of the user who owns the resource. */
             owner_id: string;
             /** @description `private` or `workspace`. */
             visibility: string;
+            /** @description When the resource was registered. */
             created_at: string | null;
+            /** @description The number of shares. */
             share_count: number;
         };
+        /** @description An action that a custom role grants. */
         RoleActionResponse: {
-            /** @description The service_action_id of the other routes. */
+            /** @description The ID of the action, `service_action_id` in other requests. */
             id: string;
+            /** @description The name of the service, 1 to 200 characters. */
             service_name: string;
+            /** @description The name of the action. */
             name: string;
+            /** @description The description of the action. */
             description: string;
+            /** @description When the action was registered. */
             registered_at: string | null;
         };
+        /** @description A member who has a custom role. */
         RoleMemberResponse: {
+            /** @description The ID of the user. */
             user_id: string;
+            /** @description The ID of the custom role. */
             role_id: string;
+            /** @description The e-mail address, in lower case. */
             email: string;
+            /** @description The display name. */
             name: string;
+            /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
+            /** @description When the member was added. */
             added_at: string | null;
         };
-        /** @description A backend service; its keys are known by their hashes alone. */
+        /** @description A backend service that authenticates with a service key. Only hashes of keys are stored. */
         ServiceAppResponse: {
+            /** @description The ID of the service app. */
             id: string;
+            /** @description The label. */
             name: string;
+            /** @description The service that the keys act for. */
             service_name: string;
-            /** @description Of its newest key. */
+            /** @description The first characters of the newest key. */
             key_prefix: string;
+            /** @description Whether the keys are accepted. */
             is_active: boolean;
-            /** @description To the minute; absent until a key of it has been used. */
+            /** @description When a key was last used, to the minute. Absent if none has been used. */
             last_used_at: string | null;
-            /** @description Absent when the operator's tool made it, or that user is no more. */
+            /** @description The ID of the user who created it. Absent when the operator's tool created it or the user has been deleted. */
             created_by: string | null;
+            /** @description When the service app was created. */
             created_at: string | null;
         };
-        /** @description A service app with the key that was made for it. */
+        /** @description A service app with its new key. */
         ServiceAppKeyResponse: {
+            /** @description The ID of the service app. */
             id: string;
+            /** @description The label. */
             name: string;
+            /** @description The service that the keys act for. */
             service_name: string;
+            /** @description The first characters of the key. */
             key_prefix: string;
+            /** @description Whether the keys are accepted. */
             is_active: boolean;
+            /** @description When a key was last used, to the minute. Absent if none has been used. */
             last_used_at: string | null;
+            /** @description The ID of the user who created it. Absent when the operator's tool created it or the user has been deleted. */
             created_by: string | null;
+            /** @description When the service app was created. */
             created_at: string | null;
-            /** @description In no other answer. */
+            /** @description The key. No other response contains it. */
             key: string;
         };
-        /** @description A web application that people sign in to. */
+        /** @description A web application that users sign in to. */
         ClientAppResponse: {
+            /** @description The ID of the client app. */
             id: string;
+            /** @description The label. */
             name: string;
-            /** @description To the letter, sorted. */
+            /** @description The redirect URIs, sorted. */
             redirect_uris: string[];
+            /** @description Whether the redirect URIs receive authorization codes. */
             is_active: boolean;
-            /** @description Absent when the operator's tool made it, or that user is no more. */
+            /** @description The ID of the user who created it. Absent when the operator's tool created it or the user has been deleted. */
             created_by: string | null;
+            /** @description When the client app was created. */
             created_at: string | null;
         };
-        /** @description What an import changes, or has changed. */
+        /** @description The changes of an import. */
         CsvImportReport: {
-            /** @description As the file orders them. */
+            /** @description The columns, in the order of the file. */
             columns: string[];
+            /** @description The number of rows. */
             summary: components["schemas"]["CsvImportSummary"];
-            /** @description In the order of the file. Of a large file not all: errors go before changes, and these before rows that change nothing. */
+            /** @description The rows, in the order of the file. Rows of a large file are omitted: first the unchanged ones, then changes, then errors. */
             rows: components["schemas"]["CsvImportRow"][];
-            /** @description How many rows are not listed. */
+            /** @description The number of omitted rows. */
             omitted: number;
         };
-        /** @description How many rows there are, in all and by what they do. */
+        /** @description The number of rows, in total and by action. */
         CsvImportSummary: {
+            /** @description All rows. */
             rows: number;
+            /** @description Rows that create a membership. */
             create: number;
+            /** @description Rows that update a membership. */
             update: number;
+            /** @description Rows that change nothing. */
             unchanged: number;
+            /** @description Rows with errors. */
             errors: number;
         };
+        /** @description The result of a row. */
         CsvImportRow: {
-            /** @description Where the row begins; the header is line 1. */
+            /** @description The line on which the row starts. The header is line 1. */
             line: number;
-            /** @description As it is stored, or as it was written where it is no e-mail address. */
+            /** @description The normalized e-mail address, or the original text if it is not valid. */
             email: string;
-            /** @description `create` a membership, `update` one, `unchanged`, or `error`. */
+            /** @description `create`, `update`, `unchanged` or `error`. */
             action: string;
+            /** @description The changes. */
             changes: components["schemas"]["CsvImportChange"][];
+            /** @description The errors. */
             errors: components["schemas"]["CsvImportError"][];
         };
-        /** @description One thing that a row changes. `user` is an account and `new_groups` are groups that have to be made first; the other fields are columns. */
+        /** @description A change of a row. `field` is a column, `user` for a new account, or `new_groups` for groups that do not exist yet. */
         CsvImportChange: {
+            /** @description The changed field. */
             field: string;
-            /** @description Empty where there was nothing. */
+            /** @description The previous value; empty when there was none. */
             from: string;
+            /** @description The new value. */
             to: string;
         };
-        /** @description What is wrong with a column of a row; the whole row where `field` is empty. */
+        /** @description An error in a row. */
         CsvImportError: {
+            /** @description The column; empty when the error concerns the whole row. */
             field: string;
+            /** @description What is wrong with the field. */
             message: string;
         };
+        /** @description A workspace for which a code can be exchanged. */
         CodeWorkspace: {
+            /** @description The ID of the workspace. */
             id: string;
+            /** @description The name of the workspace. */
             name: string;
+            /** @description The unique name of the workspace in URLs. */
             slug: string;
-            /** @description `owner`, `admin`, `editor` or `viewer`. */
+            /** @description The user's role: `owner`, `admin`, `editor` or `viewer`. */
             role: string;
         };
-        /** @description RFC 6749, 5.1. */
+        /** @description A pair of tokens (RFC 6749, section 5.1). */
         TokenResponse: {
+            /** @description A JSON Web Token (RFC 9068). */
             access_token: string;
+            /** @description A refresh token. */
             refresh_token: string;
-            /** @description `Bearer`. */
+            /** @description Always `Bearer`. */
             token_type: string;
-            /** @description Seconds. */
+            /** @description The lifetime of the access token in seconds. */
             expires_in: number;
-            /** @description Seconds. */
+            /** @description The lifetime of the refresh token in seconds. */
             refresh_expires_in: number;
+            /** @description The ID of the workspace that the tokens are for. */
             workspace_id: string;
         };
         AdminLogoutResponse: {
-            /** @description `ok`. */
+            /** @description Always `ok`. */
             status: string;
         };
+        /** @description The current administrator. */
         AdminMe: {
+            /** @description The ID of the user. */
             id: string;
+            /** @description The e-mail address, in lower case. */
             email: string;
+            /** @description The display name. */
             name: string;
+            /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
+            /** @description Always `true`. */
             is_admin: boolean;
         };
+        /** @description A JSON Web Key Set (RFC 7517). */
         KeySet: {
+            /** @description The keys, of which older ones verify tokens issued before a rotation. */
             keys: components["schemas"]["Key"][];
         };
-        /** @description An RSA public key (RFC 7517, 7518). */
+        /** @description An RSA public key (RFC 7517, RFC 7518). */
         Key: {
+            /** @description The key type, `RSA`. */
             kty: string;
+            /** @description The use of the key, `sig`. */
             use: string;
+            /** @description The algorithm, `RS256`. */
             alg: string;
+            /** @description The key ID, as in the header of tokens. */
             kid: string;
+            /** @description The modulus in base64url. */
             n: string;
+            /** @description The exponent in base64url. */
             e: string;
         };
+        /** @description Issuer metadata (OpenID Connect Discovery, RFC 8414). */
         Configuration: {
+            /** @description The issuer, `iss` in tokens. */
             issuer: string;
+            /** @description The URL of the signing keys. */
             jwks_uri: string;
+            /** @description The URL of the token endpoint. */
             token_endpoint: string;
+            /** @description The supported response types. */
             response_types_supported: string[];
+            /** @description The supported subject types. */
             subject_types_supported: string[];
+            /** @description The signing algorithms of tokens. */
             id_token_signing_alg_values_supported: string[];
+            /** @description The supported PKCE methods. */
             code_challenge_methods_supported: string[];
+            /** @description The supported client authentication methods. */
             token_endpoint_auth_methods_supported: string[];
+            /** @description The claims of tokens. */
             claims_supported: string[];
         };
         /** @description Problem details (RFC 9457). */
@@ -1955,13 +2426,21 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @default [] */
+                    /**
+                     * @description The checks, 1 to 1,000.
+                     * @default []
+                     */
                     checks?: {
+                        /** @description The name of the service, 1 to 200 characters. */
                         service_name: string;
+                        /** @description The type of the resource, 1 to 200 characters. */
                         resource_type: string;
-                        /** Format: uuid */
+                        /**
+                         * Format: uuid
+                         * @description The ID of the resource.
+                         */
                         resource_id: string;
-                        /** @description `view`, `edit`, or an action the service registered; any other is answered with false. */
+                        /** @description `view`, `edit` or an action that the service has registered. Any other action is not allowed. */
                         action: string;
                     }[];
                 };
@@ -2022,17 +2501,23 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the service, 1 to 200 characters. */
                     service_name: string;
+                    /** @description The type of the resource, 1 to 200 characters. */
                     resource_type: string;
+                    /** @description `view`, `edit` or an action that the service has registered. */
                     action: string;
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace.
+                     */
                     workspace_id: string;
                     /**
-                     * @description Ids in one answer; 1,000 when absent.
+                     * @description The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000.
                      * @default 1000
                      */
                     limit?: number;
-                    /** @description The `next_page_token` of the answer before. */
+                    /** @description The `next_page_token` of the previous response. */
                     page_token?: string;
                 };
             };
@@ -2074,7 +2559,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -2089,11 +2577,20 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `user` or `group`.
+                     * @enum {string}
+                     */
                     grantee_type: "user" | "group";
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the user or group, in the workspace of the resource.
+                     */
                     grantee_id: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `view` or `edit`.
+                     * @enum {string}
+                     */
                     permission: "view" | "edit";
                 };
             };
@@ -2137,7 +2634,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -2152,11 +2652,20 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `user` or `group`.
+                     * @enum {string}
+                     */
                     grantee_type: "user" | "group";
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the user or group, in the workspace of the resource.
+                     */
                     grantee_id: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `view` or `edit`.
+                     * @enum {string}
+                     */
                     permission: "view" | "edit";
                 };
             };
@@ -2209,15 +2718,27 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the service, 1 to 200 characters. */
                     service_name: string;
+                    /** @description The type of the resource, 1 to 200 characters. */
                     resource_type: string;
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the resource.
+                     */
                     resource_id: string;
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace.
+                     */
                     workspace_id: string;
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the user who owns the resource, a member of the workspace.
+                     */
                     owner_id: string;
                     /**
+                     * @description `private` or `workspace`. Defaults to `private`.
                      * @default private
                      * @enum {string}
                      */
@@ -2277,7 +2798,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -2290,7 +2814,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `private` or `workspace`.
+                     * @enum {string}
+                     */
                     visibility: "private" | "workspace";
                 };
             };
@@ -2345,11 +2872,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example docs */
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
                 service_name: string;
-                /** @example document */
+                /**
+                 * @description The type of the resource, 1 to 200 characters.
+                 * @example document
+                 */
                 resource_type: string;
-                /** @example 0d000000-0000-7000-8000-0000000000d2 */
+                /**
+                 * @description The ID of the resource.
+                 * @example 0d000000-0000-7000-8000-0000000000d2
+                 */
                 resource_id: string;
             };
             cookie?: never;
@@ -2404,7 +2940,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -2432,7 +2971,10 @@ export interface operations {
     PermissionService_ListGrantedActions: {
         parameters: {
             query: {
-                /** @example docs */
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
                 service_name: string;
             };
             header?: never;
@@ -2490,14 +3032,16 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the service, 1 to 200 characters. */
                     service_name: string;
                     /**
-                     * @description Each name once; `view` and `edit` are built in.
+                     * @description The actions, 1 to 1,000 with distinct names. `view` and `edit` are built in and cannot be registered.
                      * @default []
                      */
                     actions?: {
+                        /** @description The name of the action, 1 to 200 characters. */
                         name: string;
-                        /** @description Empty when absent. */
+                        /** @description A description of up to 2,000 characters. Defaults to an empty string. */
                         description?: string;
                     }[];
                 };
@@ -2595,8 +3139,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the workspace, 1 to 200 characters. */
                     name: string;
+                    /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
                     slug: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -2639,7 +3186,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2682,7 +3232,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2713,7 +3266,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2727,7 +3283,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the workspace, 1 to 200 characters. */
                     name?: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -2769,13 +3327,17 @@ export interface operations {
     WorkspaceService_ListMembers: {
         parameters: {
             query?: {
-                /** @description Looks into names and e-mails. */
+                /** @description Searches names and e-mail addresses. At most 100 characters. */
                 q?: string;
+                /** @description The maximum number of members, 1 to 50. Defaults to 50. */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2822,7 +3384,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -2836,9 +3401,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
+                    /**
+                     * Format: email
+                     * @description The e-mail address to invite.
+                     */
                     email: string;
                     /**
+                     * @description The role to grant. Defaults to `viewer`.
                      * @default viewer
                      * @enum {string}
                      */
@@ -2888,9 +3457,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -2922,9 +3497,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -2937,7 +3518,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `owner`, `admin`, `editor` or `viewer`.
+                     * @enum {string}
+                     */
                     role: "owner" | "admin" | "editor" | "viewer";
                 };
             };
@@ -2984,7 +3568,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -3029,7 +3616,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -3043,7 +3633,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
                     name: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -3088,9 +3680,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
             };
             cookie?: never;
@@ -3121,9 +3719,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
             };
             cookie?: never;
@@ -3137,7 +3741,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
                     name?: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -3182,11 +3788,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -3226,11 +3841,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -3261,9 +3885,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
             };
             cookie?: never;
@@ -3356,8 +3986,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The display name, 1 to 200 characters. */
                     name?: string;
-                    /** @description An http or https URL, or empty. */
+                    /** @description An http or https URL of up to 2,000 characters, or an empty string. */
                     avatar_url?: string;
                 };
             };
@@ -3465,7 +4096,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the session.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 session_id: string;
             };
             cookie?: never;
@@ -3559,12 +4193,17 @@ export interface operations {
     AdminService_ListActivity: {
         parameters: {
             query?: {
+                /** @description The maximum number of events, 1 to 200. Defaults to 50. */
                 limit?: number;
-                /** @description The `next_before` of the answer before. */
+                /** @description The `next_before` of the previous response. */
                 before?: string;
+                /** @description Returns only events of this action. */
                 action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.shared" | "permission.share_revoked";
+                /** @description Returns only events of this user. */
                 actor_id?: string;
+                /** @description Returns only events of this workspace. */
                 workspace_id?: string;
+                /** @description Returns only events with a target of this type. */
                 target_type?: "user" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission";
             };
             header?: never;
@@ -3615,9 +4254,11 @@ export interface operations {
     AdminService_ListUsers: {
         parameters: {
             query?: {
+                /** @description The page number, starting at 1. Defaults to 1. */
                 page?: number;
+                /** @description The number of items per page, 1 to 100. Defaults to 20. */
                 page_size?: number;
-                /** @description Looks into names and e-mails. */
+                /** @description Searches names and e-mail addresses. At most 100 characters. */
                 q?: string;
             };
             header?: never;
@@ -3670,7 +4311,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -3766,7 +4410,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -3780,7 +4427,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The display name, 1 to 200 characters. */
                     name?: string;
+                    /** @description Whether the user may sign in. */
                     is_active?: boolean;
                 };
             };
@@ -3877,7 +4526,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -3891,9 +4543,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace.
+                     */
                     workspace_id: string;
                     /**
+                     * @description The role to grant. Defaults to `viewer`.
                      * @default viewer
                      * @enum {string}
                      */
@@ -3941,9 +4597,11 @@ export interface operations {
     AdminService_ListWorkspaces: {
         parameters: {
             query?: {
+                /** @description The page number, starting at 1. Defaults to 1. */
                 page?: number;
+                /** @description The number of items per page, 1 to 100. Defaults to 20. */
                 page_size?: number;
-                /** @description Looks into names and slugs. */
+                /** @description Searches names and slugs. At most 100 characters. */
                 q?: string;
             };
             header?: never;
@@ -4006,8 +4664,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the workspace, 1 to 200 characters. */
                     name: string;
+                    /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
                     slug: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -4088,7 +4749,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -4131,7 +4795,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -4162,7 +4829,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -4176,7 +4846,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the workspace, 1 to 200 characters. */
                     name?: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -4218,13 +4890,17 @@ export interface operations {
     AdminService_ListMembers: {
         parameters: {
             query?: {
-                /** @description Looks into names and e-mails. */
+                /** @description Searches names and e-mail addresses. At most 100 characters. */
                 q?: string;
+                /** @description The maximum number of members, 1 to 50. Defaults to 50. */
                 limit?: number;
             };
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -4271,7 +4947,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -4285,9 +4964,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: email */
+                    /**
+                     * Format: email
+                     * @description The e-mail address to invite.
+                     */
                     email: string;
                     /**
+                     * @description The role to grant. Defaults to `viewer`.
                      * @default viewer
                      * @enum {string}
                      */
@@ -4337,9 +5020,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -4371,9 +5060,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -4386,7 +5081,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `owner`, `admin`, `editor` or `viewer`.
+                     * @enum {string}
+                     */
                     role: "owner" | "admin" | "editor" | "viewer";
                 };
             };
@@ -4433,7 +5131,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -4478,7 +5179,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -4492,7 +5196,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
                     name: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -4535,11 +5241,15 @@ export interface operations {
     AdminService_DeleteGroup: {
         parameters: {
             query?: {
+                /** @description The ID of the workspace. */
                 workspace_id?: string;
             };
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
             };
             cookie?: never;
@@ -4570,7 +5280,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
             };
             cookie?: never;
@@ -4585,9 +5298,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace.
+                     */
                     workspace_id?: string;
+                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
                     name?: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -4630,11 +5348,15 @@ export interface operations {
     AdminService_ListGroupMembers: {
         parameters: {
             query?: {
+                /** @description The ID of the workspace. */
                 workspace_id?: string;
             };
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
             };
             cookie?: never;
@@ -4679,9 +5401,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -4694,7 +5422,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace.
+                     */
                     workspace_id?: string;
                 };
             };
@@ -4731,13 +5462,20 @@ export interface operations {
     AdminService_RemoveGroupMember: {
         parameters: {
             query?: {
+                /** @description The ID of the workspace. */
                 workspace_id?: string;
             };
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000002 */
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
                 group_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -4766,9 +5504,13 @@ export interface operations {
     AdminService_ListPermissions: {
         parameters: {
             query?: {
+                /** @description The page number, starting at 1. Defaults to 1. */
                 page?: number;
+                /** @description The number of items per page, 1 to 100. Defaults to 20. */
                 page_size?: number;
+                /** @description Returns only the resources of this workspace. */
                 workspace_id?: string;
+                /** @description Returns only the resources of this service. */
                 service_name?: string;
             };
             header?: never;
@@ -4822,7 +5564,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -4877,7 +5622,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -4890,7 +5638,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `private` or `workspace`.
+                     * @enum {string}
+                     */
                     visibility: "private" | "workspace";
                 };
             };
@@ -4946,7 +5697,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -4961,11 +5715,20 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `user` or `group`.
+                     * @enum {string}
+                     */
                     grantee_type: "user" | "group";
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the user or group, in the workspace of the resource.
+                     */
                     grantee_id: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `view` or `edit`.
+                     * @enum {string}
+                     */
                     permission: "view" | "edit";
                 };
             };
@@ -5009,7 +5772,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 permission_id: string;
             };
             cookie?: never;
@@ -5024,11 +5790,20 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description `user` or `group`.
+                     * @enum {string}
+                     */
                     grantee_type: "user" | "group";
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the user or group, in the workspace of the resource.
+                     */
                     grantee_id: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `view` or `edit`.
+                     * @enum {string}
+                     */
                     permission: "view" | "edit";
                 };
             };
@@ -5110,7 +5885,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -5156,7 +5934,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000001 */
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
                 workspace_id: string;
             };
             cookie?: never;
@@ -5170,7 +5951,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
                     name: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -5216,7 +5999,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
             };
             cookie?: never;
@@ -5247,7 +6033,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
             };
             cookie?: never;
@@ -5261,7 +6050,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
                     name?: string;
+                    /** @description A description of up to 2,000 characters. */
                     description?: string;
                 };
             };
@@ -5307,7 +6098,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
             };
             cookie?: never;
@@ -5351,7 +6145,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
             };
             cookie?: never;
@@ -5366,7 +6163,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @default [] */
+                    /**
+                     * @description The IDs of the actions, 1 to 1,000.
+                     * @default []
+                     */
                     service_action_ids?: string[];
                 };
             };
@@ -5405,9 +6205,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the action.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 service_action_id: string;
             };
             cookie?: never;
@@ -5438,7 +6244,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
             };
             cookie?: never;
@@ -5483,9 +6292,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -5525,9 +6340,15 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the custom role.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 role_id: string;
-                /** @example 0d000000-0000-7000-8000-00000000000b */
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
                 user_id: string;
             };
             cookie?: never;
@@ -5611,9 +6432,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description What people call it. */
+                    /** @description A label, 1 to 200 characters. */
                     name: string;
-                    /** @description The one service its keys act for; it stays so. */
+                    /** @description The service that the keys act for, 1 to 200 characters. It cannot be changed. */
                     service_name: string;
                 };
             };
@@ -5659,7 +6480,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the service app.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 service_app_id: string;
             };
             cookie?: never;
@@ -5690,7 +6514,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the service app.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 service_app_id: string;
             };
             cookie?: never;
@@ -5704,7 +6531,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description A label, 1 to 200 characters. */
                     name?: string;
+                    /** @description Whether the keys are accepted. */
                     is_active?: boolean;
                 };
             };
@@ -5750,7 +6579,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000010 */
+                /**
+                 * @description The ID of the service app.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
                 service_app_id: string;
             };
             cookie?: never;
@@ -5764,7 +6596,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description How long the keys before still hold, at most 30 days; a day when absent.
+                     * @description How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
                      * @default 86400
                      */
                     overlap_seconds?: number;
@@ -5868,9 +6700,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description A label, 1 to 200 characters. */
                     name: string;
                     /**
-                     * @description Absolute; https, or http on a loopback host (any http with DEBUG); no fragment, no user.
+                     * @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG.
                      * @default []
                      */
                     redirect_uris?: string[];
@@ -5917,7 +6750,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000003 */
+                /**
+                 * @description The ID of the client app.
+                 * @example 0d000000-0000-7000-8000-000000000003
+                 */
                 client_app_id: string;
             };
             cookie?: never;
@@ -5948,7 +6784,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0d000000-0000-7000-8000-000000000003 */
+                /**
+                 * @description The ID of the client app.
+                 * @example 0d000000-0000-7000-8000-000000000003
+                 */
                 client_app_id: string;
             };
             cookie?: never;
@@ -5965,12 +6804,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description A label, 1 to 200 characters. */
                     name?: string;
                     /**
-                     * @description In place of those before; none leaves them as they are.
+                     * @description Replaces the redirect URIs. An empty list leaves them unchanged.
                      * @default []
                      */
                     redirect_uris?: string[];
+                    /** @description Whether the redirect URIs receive authorization codes. */
                     is_active?: boolean;
                 };
             };
@@ -6026,7 +6867,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description At most 5 MiB. */
+                    /** @description The CSV file, at most 5 MiB. */
                     csv: string;
                 };
                 "multipart/form-data": {
@@ -6111,7 +6952,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description At most 5 MiB. */
+                    /** @description The CSV file, at most 5 MiB. */
                     csv: string;
                 };
                 "multipart/form-data": {
@@ -6186,18 +7027,21 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Registered on an active client app, to the letter.
+                 * @description A redirect URI of an active client app, compared exactly.
                  * @example https://app.example.com/callback
                  */
                 redirect_uri: string;
                 /**
-                 * @description RFC 7636, S256.
+                 * @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2).
                  * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
                  */
                 code_challenge: string;
-                /** @example S256 */
+                /**
+                 * @description Must be `S256`.
+                 * @example S256
+                 */
                 code_challenge_method: "S256";
-                /** @description Comes back on the redirect. */
+                /** @description Returned on the redirect to the client app. At most 512 characters. */
                 state?: string;
             };
             header?: never;
@@ -6234,15 +7078,23 @@ export interface operations {
     AuthService_CompleteLogin: {
         parameters: {
             query?: {
+                /** @description The `state` of the sign-in. */
                 state?: string;
+                /** @description The authorization code of the provider. */
                 code?: string;
+                /** @description The error of the provider. */
                 error?: string;
+                /** @description The description of the error. */
                 error_description?: string;
+                /** @description The issuer of the response (RFC 9207). */
                 iss?: string;
             };
             header?: never;
             path: {
-                /** @example google */
+                /**
+                 * @description `google`, `microsoft` or `github`.
+                 * @example google
+                 */
                 provider: string;
             };
             cookie?: never;
@@ -6271,7 +7123,10 @@ export interface operations {
     AuthService_ListCodeWorkspaces: {
         parameters: {
             query: {
-                /** @example c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ */
+                /**
+                 * @description The authorization code.
+                 * @example c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ
+                 */
                 code: string;
             };
             header?: never;
@@ -6326,9 +7181,14 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The authorization code. */
                     code: string;
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace that the tokens are for.
+                     */
                     workspace_id: string;
+                    /** @description The PKCE code verifier of the sign-in (RFC 7636). */
                     code_verifier: string;
                 };
             };
@@ -6381,6 +7241,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The refresh token, at most 4,096 characters. */
                     refresh_token: string;
                 };
             };
@@ -6454,7 +7315,10 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example google */
+                /**
+                 * @description `google`, `microsoft` or `github`.
+                 * @example google
+                 */
                 provider: string;
             };
             cookie?: never;
@@ -6483,15 +7347,23 @@ export interface operations {
     AuthService_CompleteAdminLogin: {
         parameters: {
             query?: {
+                /** @description The `state` of the sign-in. */
                 state?: string;
+                /** @description The authorization code of the provider. */
                 code?: string;
+                /** @description The error of the provider. */
                 error?: string;
+                /** @description The description of the error. */
                 error_description?: string;
+                /** @description The issuer of the response (RFC 9207). */
                 iss?: string;
             };
             header?: never;
             path: {
-                /** @example google */
+                /**
+                 * @description `google`, `microsoft` or `github`.
+                 * @example google
+                 */
                 provider: string;
             };
             cookie?: never;

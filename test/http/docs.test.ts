@@ -29,7 +29,8 @@ test('every route is described as it is declared', (t) => {
     t.deepEqual(described?.security, schemes[policy.tier], name)
     t.true(String(policy.status) in described.responses, name)
     t.is(described['x-rate-limit']?.limit, policy.limitPerMinute, name)
-    t.not(described.summary, '', name)
+    t.regex(described.summary, /^\S+( \S+){1,4}$/, name)
+    t.regex(described.description, /\.$/, name)
     const inPath = described.parameters.filter((one: { in: string }) => one.in === 'path')
     t.deepEqual(
       inPath.map((one: { name: string }) => one.name),
@@ -39,7 +40,7 @@ test('every route is described as it is declared', (t) => {
   }
 })
 
-test('field rules, comments, bare arrays and violations are described', (t) => {
+test('documents field rules, comments, bare arrays and errors', (t) => {
   const { paths, components } = document
   const json = (operation: any) => operation.responses[200].content['application/json'].schema
   const body = paths['/permissions/register'].post.requestBody.content['application/json'].schema
@@ -52,7 +53,7 @@ test('field rules, comments, bare arrays and violations are described', (t) => {
   t.true('action' in checks.items.properties)
   t.is(json(paths['/users/me/sessions'].get).type, 'array')
   t.is(json(paths['/workspaces'].get).items.$ref.split('/').length, 4)
-  t.regex(components.schemas.ResourcePermissionResponse.description, /^A resource's record/)
+  t.regex(components.schemas.ResourcePermissionResponse.description, /^The permission record/)
   t.is(components.schemas.Share.properties.permission.description, '`view` or `edit`.')
   t.true('Retry-After' in components.responses[429].headers)
   t.truthy(components.responses[422].content['application/problem+json'])
@@ -96,7 +97,7 @@ if (hasBrowser) {
     t.deepEqual(complaints, [])
 
     await page.goto(`${address}/redoc`)
-    const described = page.locator('h2', { hasText: /Answers whether the token/ })
+    const described = page.locator('h2', { hasText: /^Check permissions$/ })
     await described.first().waitFor()
     // Redoc sets two styles before it knows its nonce; it is readable without them.
     const harmless = /^Applying inline style violates/

@@ -11,8 +11,9 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/acknowledgement.proto";
 
-/** Answers an act that has nothing else to say: `{"status":"ok"}`. */
+/** Confirms an operation that has no other result. */
 export interface Acknowledgement {
+  /** Always `ok`. */
   status: string;
 }
 

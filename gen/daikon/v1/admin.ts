@@ -95,10 +95,14 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin.proto";
 
-/** Everything under /admin (specification 4.6). */
+/** Administration of all users, workspaces, permissions and apps. */
 export type AdminServiceService = typeof AdminServiceService;
 export const AdminServiceService = {
-  /** The dashboard's figures, as of now. */
+  /**
+   * Get statistics
+   *
+   * Returns the figures of the dashboard.
+   */
   getStats: {
     path: "/daikon.v1.AdminService/GetStats" as const,
     requestStream: false as const,
@@ -108,7 +112,11 @@ export const AdminServiceService = {
     responseSerialize: (value: Stats): Buffer => Buffer.from(Stats.encode(value).finish()),
     responseDeserialize: (value: Buffer): Stats => Stats.decode(value),
   },
-  /** What has happened, the newest first. */
+  /**
+   * List activity
+   *
+   * Lists activity events, newest first.
+   */
   listActivity: {
     path: "/daikon.v1.AdminService/ListActivity" as const,
     requestStream: false as const,
@@ -119,7 +127,11 @@ export const AdminServiceService = {
       Buffer.from(ListActivityResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
   },
-  /** Lists users by e-mail, a page at a time. */
+  /**
+   * List users
+   *
+   * Lists users by e-mail address, one page at a time.
+   */
   listUsers: {
     path: "/daikon.v1.AdminService/ListUsers" as const,
     requestStream: false as const,
@@ -129,7 +141,11 @@ export const AdminServiceService = {
     responseSerialize: (value: UserPage): Buffer => Buffer.from(UserPage.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserPage => UserPage.decode(value),
   },
-  /** Answers a user with all that belongs to them. */
+  /**
+   * Get a user
+   *
+   * Returns a user with their accounts, memberships, groups, custom roles and sessions.
+   */
   getUser: {
     path: "/daikon.v1.AdminService/GetUser" as const,
     requestStream: false as const,
@@ -139,7 +155,11 @@ export const AdminServiceService = {
     responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
   },
-  /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
+  /**
+   * Update a user
+   *
+   * Updates the fields that are present. Deactivating a user ends all their sessions.
+   */
   updateUser: {
     path: "/daikon.v1.AdminService/UpdateUser" as const,
     requestStream: false as const,
@@ -149,7 +169,11 @@ export const AdminServiceService = {
     responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
   },
-  /** Adds a user to a workspace, as an invitation of their address would. */
+  /**
+   * Add user to workspace
+   *
+   * Creates a pending membership, as an invitation of the user's e-mail address does.
+   */
   addUserToWorkspace: {
     path: "/daikon.v1.AdminService/AddUserToWorkspace" as const,
     requestStream: false as const,
@@ -161,7 +185,11 @@ export const AdminServiceService = {
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
-  /** Lists workspaces by slug, a page at a time. */
+  /**
+   * List workspaces
+   *
+   * Lists workspaces by slug, one page at a time.
+   */
   listWorkspaces: {
     path: "/daikon.v1.AdminService/ListWorkspaces" as const,
     requestStream: false as const,
@@ -171,7 +199,11 @@ export const AdminServiceService = {
     responseSerialize: (value: WorkspacePage): Buffer => Buffer.from(WorkspacePage.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspacePage => WorkspacePage.decode(value),
   },
-  /** Makes a workspace; the administrator becomes its owner. */
+  /**
+   * Create a workspace
+   *
+   * Creates a workspace. The administrator becomes its owner.
+   */
   createWorkspace: {
     path: "/daikon.v1.AdminService/CreateWorkspace" as const,
     requestStream: false as const,
@@ -182,7 +214,11 @@ export const AdminServiceService = {
     responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
   },
-  /** Lists every workspace by name, for dropdowns. */
+  /**
+   * List all workspaces
+   *
+   * Lists the ID, name and slug of every workspace by name, for selection lists.
+   */
   listAllWorkspaces: {
     path: "/daikon.v1.AdminService/ListAllWorkspaces" as const,
     requestStream: false as const,
@@ -194,7 +230,11 @@ export const AdminServiceService = {
       Buffer.from(ListAllWorkspacesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListAllWorkspacesResponse => ListAllWorkspacesResponse.decode(value),
   },
-  /** Answers one workspace. */
+  /**
+   * Get a workspace
+   *
+   * Returns a workspace.
+   */
   getWorkspace: {
     path: "/daikon.v1.AdminService/GetWorkspace" as const,
     requestStream: false as const,
@@ -204,7 +244,11 @@ export const AdminServiceService = {
     responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
   },
-  /** Changes what is given of name and description. */
+  /**
+   * Update a workspace
+   *
+   * Updates the fields that are present.
+   */
   updateWorkspace: {
     path: "/daikon.v1.AdminService/UpdateWorkspace" as const,
     requestStream: false as const,
@@ -215,7 +259,11 @@ export const AdminServiceService = {
     responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
   },
-  /** Deletes a workspace and everything in it. */
+  /**
+   * Delete a workspace
+   *
+   * Deletes a workspace with its memberships, groups, roles and permission records.
+   */
   deleteWorkspace: {
     path: "/daikon.v1.AdminService/DeleteWorkspace" as const,
     requestStream: false as const,
@@ -225,7 +273,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists members, those invited among them. */
+  /**
+   * List members
+   *
+   * Lists the members of a workspace, invited ones included.
+   */
   listMembers: {
     path: "/daikon.v1.AdminService/ListMembers" as const,
     requestStream: false as const,
@@ -235,7 +287,12 @@ export const AdminServiceService = {
     responseSerialize: (value: ListMembersResponse): Buffer => Buffer.from(ListMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMembersResponse => ListMembersResponse.decode(value),
   },
-  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  /**
+   * Invite a member
+   *
+   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
+   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   */
   inviteMember: {
     path: "/daikon.v1.AdminService/InviteMember" as const,
     requestStream: false as const,
@@ -246,7 +303,11 @@ export const AdminServiceService = {
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
-  /** Changes a member's role; a workspace keeps an owner. */
+  /**
+   * Update a member
+   *
+   * Changes the role of a member. A workspace always has an owner.
+   */
   updateMember: {
     path: "/daikon.v1.AdminService/UpdateMember" as const,
     requestStream: false as const,
@@ -257,7 +318,11 @@ export const AdminServiceService = {
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
-  /** Removes a member; groups, roles and shares go with the membership. */
+  /**
+   * Remove a member
+   *
+   * Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+   */
   removeMember: {
     path: "/daikon.v1.AdminService/RemoveMember" as const,
     requestStream: false as const,
@@ -267,7 +332,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists every group of a workspace. */
+  /**
+   * List groups
+   *
+   * Lists the groups of a workspace.
+   */
   listGroups: {
     path: "/daikon.v1.AdminService/ListGroups" as const,
     requestStream: false as const,
@@ -277,7 +346,11 @@ export const AdminServiceService = {
     responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
   },
-  /** Makes a group. */
+  /**
+   * Create a group
+   *
+   * Creates a group in a workspace.
+   */
   createGroup: {
     path: "/daikon.v1.AdminService/CreateGroup" as const,
     requestStream: false as const,
@@ -287,7 +360,11 @@ export const AdminServiceService = {
     responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
   },
-  /** Changes what is given of name and description. */
+  /**
+   * Update a group
+   *
+   * Updates the fields that are present.
+   */
   updateGroup: {
     path: "/daikon.v1.AdminService/UpdateGroup" as const,
     requestStream: false as const,
@@ -297,7 +374,11 @@ export const AdminServiceService = {
     responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
   },
-  /** Deletes a group, its memberships and what was shared with it. */
+  /**
+   * Delete a group
+   *
+   * Deletes a group with its memberships and shares.
+   */
   deleteGroup: {
     path: "/daikon.v1.AdminService/DeleteGroup" as const,
     requestStream: false as const,
@@ -307,7 +388,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists the members of a group. */
+  /**
+   * List group members
+   *
+   * Lists the members of a group.
+   */
   listGroupMembers: {
     path: "/daikon.v1.AdminService/ListGroupMembers" as const,
     requestStream: false as const,
@@ -318,7 +403,11 @@ export const AdminServiceService = {
       Buffer.from(ListGroupMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGroupMembersResponse => ListGroupMembersResponse.decode(value),
   },
-  /** Adds a member of the group's workspace; again changes nothing. */
+  /**
+   * Add a group member
+   *
+   * Adds a member of the workspace to a group. Adding a member again has no effect.
+   */
   addGroupMember: {
     path: "/daikon.v1.AdminService/AddGroupMember" as const,
     requestStream: false as const,
@@ -328,7 +417,11 @@ export const AdminServiceService = {
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
-  /** Takes a member out of a group. */
+  /**
+   * Remove a group member
+   *
+   * Removes a member from a group.
+   */
   removeGroupMember: {
     path: "/daikon.v1.AdminService/RemoveGroupMember" as const,
     requestStream: false as const,
@@ -338,7 +431,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists resources, the newest first, a page at a time. */
+  /**
+   * List permission records
+   *
+   * Lists the permission records of resources, newest first, one page at a time.
+   */
   listPermissions: {
     path: "/daikon.v1.AdminService/ListPermissions" as const,
     requestStream: false as const,
@@ -349,7 +446,11 @@ export const AdminServiceService = {
     responseSerialize: (value: PermissionPage): Buffer => Buffer.from(PermissionPage.encode(value).finish()),
     responseDeserialize: (value: Buffer): PermissionPage => PermissionPage.decode(value),
   },
-  /** Answers a resource's record with its shares. */
+  /**
+   * Get a permission record
+   *
+   * Returns the permission record of a resource with all its shares.
+   */
   getPermission: {
     path: "/daikon.v1.AdminService/GetPermission" as const,
     requestStream: false as const,
@@ -360,7 +461,11 @@ export const AdminServiceService = {
       Buffer.from(ResourcePermissionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
-  /** Opens a resource to its workspace, or closes it again. */
+  /**
+   * Update visibility
+   *
+   * Makes a resource visible to its whole workspace, or private again.
+   */
   updateVisibility: {
     path: "/daikon.v1.AdminService/UpdateVisibility" as const,
     requestStream: false as const,
@@ -372,7 +477,12 @@ export const AdminServiceService = {
       Buffer.from(ResourcePermissionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
-  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  /**
+   * Share a resource
+   *
+   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
+   * replaces the permission.
+   */
   share: {
     path: "/daikon.v1.AdminService/Share" as const,
     requestStream: false as const,
@@ -382,7 +492,12 @@ export const AdminServiceService = {
     responseSerialize: (value: Share): Buffer => Buffer.from(Share.encode(value).finish()),
     responseDeserialize: (value: Buffer): Share => Share.decode(value),
   },
-  /** Takes a share back, whatever it gave. */
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * share.
+   */
   revokeShare: {
     path: "/daikon.v1.AdminService/RevokeShare" as const,
     requestStream: false as const,
@@ -392,7 +507,11 @@ export const AdminServiceService = {
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
-  /** Lists what services have registered, by service. */
+  /**
+   * List service actions
+   *
+   * Lists the registered actions of every service.
+   */
   listServiceActions: {
     path: "/daikon.v1.AdminService/ListServiceActions" as const,
     requestStream: false as const,
@@ -404,7 +523,11 @@ export const AdminServiceService = {
       Buffer.from(ListServiceActionsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListServiceActionsResponse => ListServiceActionsResponse.decode(value),
   },
-  /** Lists the custom roles of a workspace. */
+  /**
+   * List custom roles
+   *
+   * Lists the custom roles of a workspace.
+   */
   listRoles: {
     path: "/daikon.v1.AdminService/ListRoles" as const,
     requestStream: false as const,
@@ -414,7 +537,11 @@ export const AdminServiceService = {
     responseSerialize: (value: ListRolesResponse): Buffer => Buffer.from(ListRolesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRolesResponse => ListRolesResponse.decode(value),
   },
-  /** Makes a custom role, without actions or members. */
+  /**
+   * Create a custom role
+   *
+   * Creates a custom role without actions and members.
+   */
   createRole: {
     path: "/daikon.v1.AdminService/CreateRole" as const,
     requestStream: false as const,
@@ -424,7 +551,11 @@ export const AdminServiceService = {
     responseSerialize: (value: RoleResponse): Buffer => Buffer.from(RoleResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RoleResponse => RoleResponse.decode(value),
   },
-  /** Changes what is given of name and description. */
+  /**
+   * Update a custom role
+   *
+   * Updates the fields that are present.
+   */
   updateRole: {
     path: "/daikon.v1.AdminService/UpdateRole" as const,
     requestStream: false as const,
@@ -434,7 +565,11 @@ export const AdminServiceService = {
     responseSerialize: (value: RoleResponse): Buffer => Buffer.from(RoleResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RoleResponse => RoleResponse.decode(value),
   },
-  /** Deletes a role; its actions and members lose it. */
+  /**
+   * Delete a custom role
+   *
+   * Deletes a custom role. Its members lose the actions that it grants.
+   */
   deleteRole: {
     path: "/daikon.v1.AdminService/DeleteRole" as const,
     requestStream: false as const,
@@ -444,7 +579,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists the actions of a role. */
+  /**
+   * List role actions
+   *
+   * Lists the actions that a custom role grants.
+   */
   listRoleActions: {
     path: "/daikon.v1.AdminService/ListRoleActions" as const,
     requestStream: false as const,
@@ -455,7 +594,12 @@ export const AdminServiceService = {
       Buffer.from(ListRoleActionsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRoleActionsResponse => ListRoleActionsResponse.decode(value),
   },
-  /** Adds actions to a role, all or none; again changes nothing. */
+  /**
+   * Add role actions
+   *
+   * Adds actions to a custom role, either all of them or none. Actions that it already grants are
+   * ignored.
+   */
   addRoleActions: {
     path: "/daikon.v1.AdminService/AddRoleActions" as const,
     requestStream: false as const,
@@ -466,7 +610,11 @@ export const AdminServiceService = {
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
-  /** Takes an action out of a role. */
+  /**
+   * Remove a role action
+   *
+   * Removes an action from a custom role.
+   */
   removeRoleAction: {
     path: "/daikon.v1.AdminService/RemoveRoleAction" as const,
     requestStream: false as const,
@@ -476,7 +624,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists the members who have a role. */
+  /**
+   * List role members
+   *
+   * Lists the members who have a custom role.
+   */
   listRoleMembers: {
     path: "/daikon.v1.AdminService/ListRoleMembers" as const,
     requestStream: false as const,
@@ -487,7 +639,11 @@ export const AdminServiceService = {
       Buffer.from(ListRoleMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListRoleMembersResponse => ListRoleMembersResponse.decode(value),
   },
-  /** Gives a role to a member of its workspace; again changes nothing. */
+  /**
+   * Add a role member
+   *
+   * Assigns a custom role to a member of its workspace. Assigning it again has no effect.
+   */
   addRoleMember: {
     path: "/daikon.v1.AdminService/AddRoleMember" as const,
     requestStream: false as const,
@@ -497,7 +653,11 @@ export const AdminServiceService = {
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
-  /** Takes a role from a member. */
+  /**
+   * Remove a role member
+   *
+   * Removes a custom role from a member.
+   */
   removeRoleMember: {
     path: "/daikon.v1.AdminService/RemoveRoleMember" as const,
     requestStream: false as const,
@@ -507,7 +667,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists the backend services; never their keys. */
+  /**
+   * List service apps
+   *
+   * Lists the service apps, without their keys.
+   */
   listServiceApps: {
     path: "/daikon.v1.AdminService/ListServiceApps" as const,
     requestStream: false as const,
@@ -519,7 +683,11 @@ export const AdminServiceService = {
       Buffer.from(ListServiceAppsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListServiceAppsResponse => ListServiceAppsResponse.decode(value),
   },
-  /** Makes an app with its first key, which is shown this once. */
+  /**
+   * Create a service app
+   *
+   * Creates a service app with its first key. The key is returned only once.
+   */
   createServiceApp: {
     path: "/daikon.v1.AdminService/CreateServiceApp" as const,
     requestStream: false as const,
@@ -531,7 +699,11 @@ export const AdminServiceService = {
       Buffer.from(ServiceAppKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ServiceAppKeyResponse => ServiceAppKeyResponse.decode(value),
   },
-  /** Changes the label, or refuses the app's keys and lets them in again. */
+  /**
+   * Update a service app
+   *
+   * Updates the fields that are present. The keys of an inactive app are rejected.
+   */
   updateServiceApp: {
     path: "/daikon.v1.AdminService/UpdateServiceApp" as const,
     requestStream: false as const,
@@ -542,7 +714,11 @@ export const AdminServiceService = {
     responseSerialize: (value: ServiceAppResponse): Buffer => Buffer.from(ServiceAppResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ServiceAppResponse => ServiceAppResponse.decode(value),
   },
-  /** Deletes an app with its keys. */
+  /**
+   * Delete a service app
+   *
+   * Deletes a service app with its keys.
+   */
   deleteServiceApp: {
     path: "/daikon.v1.AdminService/DeleteServiceApp" as const,
     requestStream: false as const,
@@ -552,7 +728,12 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Gives the app a new key, shown this once; the ones before hold for a while. */
+  /**
+   * Rotate a service key
+   *
+   * Creates a new key for a service app. The key is returned only once. Older keys remain valid for
+   * `overlap_seconds`.
+   */
   rotateServiceApp: {
     path: "/daikon.v1.AdminService/RotateServiceApp" as const,
     requestStream: false as const,
@@ -564,7 +745,11 @@ export const AdminServiceService = {
       Buffer.from(ServiceAppKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ServiceAppKeyResponse => ServiceAppKeyResponse.decode(value),
   },
-  /** Lists the web applications that people sign in to. */
+  /**
+   * List client apps
+   *
+   * Lists the client apps.
+   */
   listClientApps: {
     path: "/daikon.v1.AdminService/ListClientApps" as const,
     requestStream: false as const,
@@ -576,7 +761,11 @@ export const AdminServiceService = {
       Buffer.from(ListClientAppsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListClientAppsResponse => ListClientAppsResponse.decode(value),
   },
-  /** Registers an app with the addresses that may receive its codes. */
+  /**
+   * Create a client app
+   *
+   * Registers a client app with the redirect URIs that may receive authorization codes.
+   */
   createClientApp: {
     path: "/daikon.v1.AdminService/CreateClientApp" as const,
     requestStream: false as const,
@@ -587,7 +776,11 @@ export const AdminServiceService = {
     responseSerialize: (value: ClientAppResponse): Buffer => Buffer.from(ClientAppResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ClientAppResponse => ClientAppResponse.decode(value),
   },
-  /** Changes what is given of label, addresses and whether codes are sent to them. */
+  /**
+   * Update a client app
+   *
+   * Updates the fields that are present. An inactive app receives no authorization codes.
+   */
   updateClientApp: {
     path: "/daikon.v1.AdminService/UpdateClientApp" as const,
     requestStream: false as const,
@@ -598,7 +791,11 @@ export const AdminServiceService = {
     responseSerialize: (value: ClientAppResponse): Buffer => Buffer.from(ClientAppResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ClientAppResponse => ClientAppResponse.decode(value),
   },
-  /** Deletes an app; its addresses receive no more codes. */
+  /**
+   * Delete a client app
+   *
+   * Deletes a client app. Its redirect URIs receive no more authorization codes.
+   */
   deleteClientApp: {
     path: "/daikon.v1.AdminService/DeleteClientApp" as const,
     requestStream: false as const,
@@ -608,7 +805,11 @@ export const AdminServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Tells what an import would change, and changes nothing. */
+  /**
+   * Preview a CSV import
+   *
+   * Reports what an import would change, without changing anything.
+   */
   previewCsvImport: {
     path: "/daikon.v1.AdminService/PreviewCsvImport" as const,
     requestStream: false as const,
@@ -618,7 +819,12 @@ export const AdminServiceService = {
     responseSerialize: (value: CsvImportReport): Buffer => Buffer.from(CsvImportReport.encode(value).finish()),
     responseDeserialize: (value: Buffer): CsvImportReport => CsvImportReport.decode(value),
   },
-  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  /**
+   * Execute a CSV import
+   *
+   * Imports a file in one transaction. If any row has an error, the import fails and changes
+   * nothing. Importing a file again has no effect.
+   */
   executeCsvImport: {
     path: "/daikon.v1.AdminService/ExecuteCsvImport" as const,
     requestStream: false as const,
@@ -631,110 +837,320 @@ export const AdminServiceService = {
 } as const;
 
 export interface AdminServiceServer extends UntypedServiceImplementation {
-  /** The dashboard's figures, as of now. */
+  /**
+   * Get statistics
+   *
+   * Returns the figures of the dashboard.
+   */
   getStats: handleUnaryCall<GetStatsRequest, Stats>;
-  /** What has happened, the newest first. */
+  /**
+   * List activity
+   *
+   * Lists activity events, newest first.
+   */
   listActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
-  /** Lists users by e-mail, a page at a time. */
+  /**
+   * List users
+   *
+   * Lists users by e-mail address, one page at a time.
+   */
   listUsers: handleUnaryCall<UserPageRequest, UserPage>;
-  /** Answers a user with all that belongs to them. */
+  /**
+   * Get a user
+   *
+   * Returns a user with their accounts, memberships, groups, custom roles and sessions.
+   */
   getUser: handleUnaryCall<GetUserRequest, UserDetail>;
-  /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
+  /**
+   * Update a user
+   *
+   * Updates the fields that are present. Deactivating a user ends all their sessions.
+   */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
-  /** Adds a user to a workspace, as an invitation of their address would. */
+  /**
+   * Add user to workspace
+   *
+   * Creates a pending membership, as an invitation of the user's e-mail address does.
+   */
   addUserToWorkspace: handleUnaryCall<AddUserToWorkspaceRequest, WorkspaceMemberResponse>;
-  /** Lists workspaces by slug, a page at a time. */
+  /**
+   * List workspaces
+   *
+   * Lists workspaces by slug, one page at a time.
+   */
   listWorkspaces: handleUnaryCall<WorkspacePageRequest, WorkspacePage>;
-  /** Makes a workspace; the administrator becomes its owner. */
+  /**
+   * Create a workspace
+   *
+   * Creates a workspace. The administrator becomes its owner.
+   */
   createWorkspace: handleUnaryCall<CreateWorkspaceRequest, WorkspaceResponse>;
-  /** Lists every workspace by name, for dropdowns. */
+  /**
+   * List all workspaces
+   *
+   * Lists the ID, name and slug of every workspace by name, for selection lists.
+   */
   listAllWorkspaces: handleUnaryCall<ListAllWorkspacesRequest, ListAllWorkspacesResponse>;
-  /** Answers one workspace. */
+  /**
+   * Get a workspace
+   *
+   * Returns a workspace.
+   */
   getWorkspace: handleUnaryCall<WorkspaceRequest, WorkspaceResponse>;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a workspace
+   *
+   * Updates the fields that are present.
+   */
   updateWorkspace: handleUnaryCall<UpdateWorkspaceRequest, WorkspaceResponse>;
-  /** Deletes a workspace and everything in it. */
+  /**
+   * Delete a workspace
+   *
+   * Deletes a workspace with its memberships, groups, roles and permission records.
+   */
   deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
-  /** Lists members, those invited among them. */
+  /**
+   * List members
+   *
+   * Lists the members of a workspace, invited ones included.
+   */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
-  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  /**
+   * Invite a member
+   *
+   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
+   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   */
   inviteMember: handleUnaryCall<InviteMemberRequest, WorkspaceMemberResponse>;
-  /** Changes a member's role; a workspace keeps an owner. */
+  /**
+   * Update a member
+   *
+   * Changes the role of a member. A workspace always has an owner.
+   */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
-  /** Removes a member; groups, roles and shares go with the membership. */
+  /**
+   * Remove a member
+   *
+   * Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+   */
   removeMember: handleUnaryCall<RemoveMemberRequest, DeleteResponse>;
-  /** Lists every group of a workspace. */
+  /**
+   * List groups
+   *
+   * Lists the groups of a workspace.
+   */
   listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
-  /** Makes a group. */
+  /**
+   * Create a group
+   *
+   * Creates a group in a workspace.
+   */
   createGroup: handleUnaryCall<GroupCreateRequest, GroupResponse>;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a group
+   *
+   * Updates the fields that are present.
+   */
   updateGroup: handleUnaryCall<GroupUpdateRequest, GroupResponse>;
-  /** Deletes a group, its memberships and what was shared with it. */
+  /**
+   * Delete a group
+   *
+   * Deletes a group with its memberships and shares.
+   */
   deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
-  /** Lists the members of a group. */
+  /**
+   * List group members
+   *
+   * Lists the members of a group.
+   */
   listGroupMembers: handleUnaryCall<GroupRequest, ListGroupMembersResponse>;
-  /** Adds a member of the group's workspace; again changes nothing. */
+  /**
+   * Add a group member
+   *
+   * Adds a member of the workspace to a group. Adding a member again has no effect.
+   */
   addGroupMember: handleUnaryCall<GroupMemberRequest, Acknowledgement>;
-  /** Takes a member out of a group. */
+  /**
+   * Remove a group member
+   *
+   * Removes a member from a group.
+   */
   removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
-  /** Lists resources, the newest first, a page at a time. */
+  /**
+   * List permission records
+   *
+   * Lists the permission records of resources, newest first, one page at a time.
+   */
   listPermissions: handleUnaryCall<PermissionPageRequest, PermissionPage>;
-  /** Answers a resource's record with its shares. */
+  /**
+   * Get a permission record
+   *
+   * Returns the permission record of a resource with all its shares.
+   */
   getPermission: handleUnaryCall<PermissionRequest, ResourcePermissionResponse>;
-  /** Opens a resource to its workspace, or closes it again. */
+  /**
+   * Update visibility
+   *
+   * Makes a resource visible to its whole workspace, or private again.
+   */
   updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
-  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  /**
+   * Share a resource
+   *
+   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
+   * replaces the permission.
+   */
   share: handleUnaryCall<ShareRequest, Share>;
-  /** Takes a share back, whatever it gave. */
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * share.
+   */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
-  /** Lists what services have registered, by service. */
+  /**
+   * List service actions
+   *
+   * Lists the registered actions of every service.
+   */
   listServiceActions: handleUnaryCall<ListServiceActionsRequest, ListServiceActionsResponse>;
-  /** Lists the custom roles of a workspace. */
+  /**
+   * List custom roles
+   *
+   * Lists the custom roles of a workspace.
+   */
   listRoles: handleUnaryCall<ListRolesRequest, ListRolesResponse>;
-  /** Makes a custom role, without actions or members. */
+  /**
+   * Create a custom role
+   *
+   * Creates a custom role without actions and members.
+   */
   createRole: handleUnaryCall<RoleCreateRequest, RoleResponse>;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a custom role
+   *
+   * Updates the fields that are present.
+   */
   updateRole: handleUnaryCall<RoleUpdateRequest, RoleResponse>;
-  /** Deletes a role; its actions and members lose it. */
+  /**
+   * Delete a custom role
+   *
+   * Deletes a custom role. Its members lose the actions that it grants.
+   */
   deleteRole: handleUnaryCall<RoleRequest, DeleteResponse>;
-  /** Lists the actions of a role. */
+  /**
+   * List role actions
+   *
+   * Lists the actions that a custom role grants.
+   */
   listRoleActions: handleUnaryCall<RoleRequest, ListRoleActionsResponse>;
-  /** Adds actions to a role, all or none; again changes nothing. */
+  /**
+   * Add role actions
+   *
+   * Adds actions to a custom role, either all of them or none. Actions that it already grants are
+   * ignored.
+   */
   addRoleActions: handleUnaryCall<AddRoleActionsRequest, Acknowledgement>;
-  /** Takes an action out of a role. */
+  /**
+   * Remove a role action
+   *
+   * Removes an action from a custom role.
+   */
   removeRoleAction: handleUnaryCall<RoleActionRequest, DeleteResponse>;
-  /** Lists the members who have a role. */
+  /**
+   * List role members
+   *
+   * Lists the members who have a custom role.
+   */
   listRoleMembers: handleUnaryCall<RoleRequest, ListRoleMembersResponse>;
-  /** Gives a role to a member of its workspace; again changes nothing. */
+  /**
+   * Add a role member
+   *
+   * Assigns a custom role to a member of its workspace. Assigning it again has no effect.
+   */
   addRoleMember: handleUnaryCall<RoleMemberRequest, Acknowledgement>;
-  /** Takes a role from a member. */
+  /**
+   * Remove a role member
+   *
+   * Removes a custom role from a member.
+   */
   removeRoleMember: handleUnaryCall<RoleMemberRequest, DeleteResponse>;
-  /** Lists the backend services; never their keys. */
+  /**
+   * List service apps
+   *
+   * Lists the service apps, without their keys.
+   */
   listServiceApps: handleUnaryCall<ListServiceAppsRequest, ListServiceAppsResponse>;
-  /** Makes an app with its first key, which is shown this once. */
+  /**
+   * Create a service app
+   *
+   * Creates a service app with its first key. The key is returned only once.
+   */
   createServiceApp: handleUnaryCall<ServiceAppCreateRequest, ServiceAppKeyResponse>;
-  /** Changes the label, or refuses the app's keys and lets them in again. */
+  /**
+   * Update a service app
+   *
+   * Updates the fields that are present. The keys of an inactive app are rejected.
+   */
   updateServiceApp: handleUnaryCall<ServiceAppUpdateRequest, ServiceAppResponse>;
-  /** Deletes an app with its keys. */
+  /**
+   * Delete a service app
+   *
+   * Deletes a service app with its keys.
+   */
   deleteServiceApp: handleUnaryCall<ServiceAppRequest, DeleteResponse>;
-  /** Gives the app a new key, shown this once; the ones before hold for a while. */
+  /**
+   * Rotate a service key
+   *
+   * Creates a new key for a service app. The key is returned only once. Older keys remain valid for
+   * `overlap_seconds`.
+   */
   rotateServiceApp: handleUnaryCall<ServiceAppRotateRequest, ServiceAppKeyResponse>;
-  /** Lists the web applications that people sign in to. */
+  /**
+   * List client apps
+   *
+   * Lists the client apps.
+   */
   listClientApps: handleUnaryCall<ListClientAppsRequest, ListClientAppsResponse>;
-  /** Registers an app with the addresses that may receive its codes. */
+  /**
+   * Create a client app
+   *
+   * Registers a client app with the redirect URIs that may receive authorization codes.
+   */
   createClientApp: handleUnaryCall<ClientAppCreateRequest, ClientAppResponse>;
-  /** Changes what is given of label, addresses and whether codes are sent to them. */
+  /**
+   * Update a client app
+   *
+   * Updates the fields that are present. An inactive app receives no authorization codes.
+   */
   updateClientApp: handleUnaryCall<ClientAppUpdateRequest, ClientAppResponse>;
-  /** Deletes an app; its addresses receive no more codes. */
+  /**
+   * Delete a client app
+   *
+   * Deletes a client app. Its redirect URIs receive no more authorization codes.
+   */
   deleteClientApp: handleUnaryCall<ClientAppRequest, DeleteResponse>;
-  /** Tells what an import would change, and changes nothing. */
+  /**
+   * Preview a CSV import
+   *
+   * Reports what an import would change, without changing anything.
+   */
   previewCsvImport: handleUnaryCall<CsvImportRequest, CsvImportReport>;
-  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  /**
+   * Execute a CSV import
+   *
+   * Imports a file in one transaction. If any row has an error, the import fails and changes
+   * nothing. Importing a file again has no effect.
+   */
   executeCsvImport: handleUnaryCall<CsvImportRequest, CsvImportReport>;
 }
 
 export interface AdminServiceClient extends Client {
-  /** The dashboard's figures, as of now. */
+  /**
+   * Get statistics
+   *
+   * Returns the figures of the dashboard.
+   */
   getStats(request: GetStatsRequest, callback: (error: ServiceError | null, response: Stats) => void): ClientUnaryCall;
   getStats(
     request: GetStatsRequest,
@@ -747,7 +1163,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Stats) => void,
   ): ClientUnaryCall;
-  /** What has happened, the newest first. */
+  /**
+   * List activity
+   *
+   * Lists activity events, newest first.
+   */
   listActivity(
     request: ListActivityRequest,
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
@@ -763,7 +1183,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
   ): ClientUnaryCall;
-  /** Lists users by e-mail, a page at a time. */
+  /**
+   * List users
+   *
+   * Lists users by e-mail address, one page at a time.
+   */
   listUsers(
     request: UserPageRequest,
     callback: (error: ServiceError | null, response: UserPage) => void,
@@ -779,7 +1203,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserPage) => void,
   ): ClientUnaryCall;
-  /** Answers a user with all that belongs to them. */
+  /**
+   * Get a user
+   *
+   * Returns a user with their accounts, memberships, groups, custom roles and sessions.
+   */
   getUser(
     request: GetUserRequest,
     callback: (error: ServiceError | null, response: UserDetail) => void,
@@ -795,7 +1223,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserDetail) => void,
   ): ClientUnaryCall;
-  /** Changes a name, activates or deactivates; who is deactivated is signed out everywhere. */
+  /**
+   * Update a user
+   *
+   * Updates the fields that are present. Deactivating a user ends all their sessions.
+   */
   updateUser(
     request: UserUpdateRequest,
     callback: (error: ServiceError | null, response: UserDetail) => void,
@@ -811,7 +1243,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserDetail) => void,
   ): ClientUnaryCall;
-  /** Adds a user to a workspace, as an invitation of their address would. */
+  /**
+   * Add user to workspace
+   *
+   * Creates a pending membership, as an invitation of the user's e-mail address does.
+   */
   addUserToWorkspace(
     request: AddUserToWorkspaceRequest,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
@@ -827,7 +1263,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
-  /** Lists workspaces by slug, a page at a time. */
+  /**
+   * List workspaces
+   *
+   * Lists workspaces by slug, one page at a time.
+   */
   listWorkspaces(
     request: WorkspacePageRequest,
     callback: (error: ServiceError | null, response: WorkspacePage) => void,
@@ -843,7 +1283,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspacePage) => void,
   ): ClientUnaryCall;
-  /** Makes a workspace; the administrator becomes its owner. */
+  /**
+   * Create a workspace
+   *
+   * Creates a workspace. The administrator becomes its owner.
+   */
   createWorkspace(
     request: CreateWorkspaceRequest,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
@@ -859,7 +1303,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
   ): ClientUnaryCall;
-  /** Lists every workspace by name, for dropdowns. */
+  /**
+   * List all workspaces
+   *
+   * Lists the ID, name and slug of every workspace by name, for selection lists.
+   */
   listAllWorkspaces(
     request: ListAllWorkspacesRequest,
     callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
@@ -875,7 +1323,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListAllWorkspacesResponse) => void,
   ): ClientUnaryCall;
-  /** Answers one workspace. */
+  /**
+   * Get a workspace
+   *
+   * Returns a workspace.
+   */
   getWorkspace(
     request: WorkspaceRequest,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
@@ -891,7 +1343,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a workspace
+   *
+   * Updates the fields that are present.
+   */
   updateWorkspace(
     request: UpdateWorkspaceRequest,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
@@ -907,7 +1363,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes a workspace and everything in it. */
+  /**
+   * Delete a workspace
+   *
+   * Deletes a workspace with its memberships, groups, roles and permission records.
+   */
   deleteWorkspace(
     request: WorkspaceRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -923,7 +1383,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists members, those invited among them. */
+  /**
+   * List members
+   *
+   * Lists the members of a workspace, invited ones included.
+   */
   listMembers(
     request: ListMembersRequest,
     callback: (error: ServiceError | null, response: ListMembersResponse) => void,
@@ -939,7 +1403,12 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMembersResponse) => void,
   ): ClientUnaryCall;
-  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  /**
+   * Invite a member
+   *
+   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
+   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   */
   inviteMember(
     request: InviteMemberRequest,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
@@ -955,7 +1424,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
-  /** Changes a member's role; a workspace keeps an owner. */
+  /**
+   * Update a member
+   *
+   * Changes the role of a member. A workspace always has an owner.
+   */
   updateMember(
     request: UpdateMemberRequest,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
@@ -971,7 +1444,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
-  /** Removes a member; groups, roles and shares go with the membership. */
+  /**
+   * Remove a member
+   *
+   * Removes a member with their groups, custom roles and shares. The last owner cannot be removed.
+   */
   removeMember(
     request: RemoveMemberRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -987,7 +1464,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists every group of a workspace. */
+  /**
+   * List groups
+   *
+   * Lists the groups of a workspace.
+   */
   listGroups(
     request: ListGroupsRequest,
     callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
@@ -1003,7 +1484,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a group. */
+  /**
+   * Create a group
+   *
+   * Creates a group in a workspace.
+   */
   createGroup(
     request: GroupCreateRequest,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
@@ -1019,7 +1504,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a group
+   *
+   * Updates the fields that are present.
+   */
   updateGroup(
     request: GroupUpdateRequest,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
@@ -1035,7 +1524,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes a group, its memberships and what was shared with it. */
+  /**
+   * Delete a group
+   *
+   * Deletes a group with its memberships and shares.
+   */
   deleteGroup(
     request: GroupRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1051,7 +1544,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the members of a group. */
+  /**
+   * List group members
+   *
+   * Lists the members of a group.
+   */
   listGroupMembers(
     request: GroupRequest,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
@@ -1067,7 +1564,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
   ): ClientUnaryCall;
-  /** Adds a member of the group's workspace; again changes nothing. */
+  /**
+   * Add a group member
+   *
+   * Adds a member of the workspace to a group. Adding a member again has no effect.
+   */
   addGroupMember(
     request: GroupMemberRequest,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
@@ -1083,7 +1584,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
-  /** Takes a member out of a group. */
+  /**
+   * Remove a group member
+   *
+   * Removes a member from a group.
+   */
   removeGroupMember(
     request: GroupMemberRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1099,7 +1604,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists resources, the newest first, a page at a time. */
+  /**
+   * List permission records
+   *
+   * Lists the permission records of resources, newest first, one page at a time.
+   */
   listPermissions(
     request: PermissionPageRequest,
     callback: (error: ServiceError | null, response: PermissionPage) => void,
@@ -1115,7 +1624,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: PermissionPage) => void,
   ): ClientUnaryCall;
-  /** Answers a resource's record with its shares. */
+  /**
+   * Get a permission record
+   *
+   * Returns the permission record of a resource with all its shares.
+   */
   getPermission(
     request: PermissionRequest,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
@@ -1131,7 +1644,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
-  /** Opens a resource to its workspace, or closes it again. */
+  /**
+   * Update visibility
+   *
+   * Makes a resource visible to its whole workspace, or private again.
+   */
   updateVisibility(
     request: UpdateVisibilityRequest,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
@@ -1147,7 +1664,12 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
-  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  /**
+   * Share a resource
+   *
+   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
+   * replaces the permission.
+   */
   share(request: ShareRequest, callback: (error: ServiceError | null, response: Share) => void): ClientUnaryCall;
   share(
     request: ShareRequest,
@@ -1160,7 +1682,12 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Share) => void,
   ): ClientUnaryCall;
-  /** Takes a share back, whatever it gave. */
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * share.
+   */
   revokeShare(
     request: ShareRequest,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
@@ -1176,7 +1703,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
-  /** Lists what services have registered, by service. */
+  /**
+   * List service actions
+   *
+   * Lists the registered actions of every service.
+   */
   listServiceActions(
     request: ListServiceActionsRequest,
     callback: (error: ServiceError | null, response: ListServiceActionsResponse) => void,
@@ -1192,7 +1723,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListServiceActionsResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the custom roles of a workspace. */
+  /**
+   * List custom roles
+   *
+   * Lists the custom roles of a workspace.
+   */
   listRoles(
     request: ListRolesRequest,
     callback: (error: ServiceError | null, response: ListRolesResponse) => void,
@@ -1208,7 +1743,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRolesResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a custom role, without actions or members. */
+  /**
+   * Create a custom role
+   *
+   * Creates a custom role without actions and members.
+   */
   createRole(
     request: RoleCreateRequest,
     callback: (error: ServiceError | null, response: RoleResponse) => void,
@@ -1224,7 +1763,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RoleResponse) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a custom role
+   *
+   * Updates the fields that are present.
+   */
   updateRole(
     request: RoleUpdateRequest,
     callback: (error: ServiceError | null, response: RoleResponse) => void,
@@ -1240,7 +1783,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RoleResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes a role; its actions and members lose it. */
+  /**
+   * Delete a custom role
+   *
+   * Deletes a custom role. Its members lose the actions that it grants.
+   */
   deleteRole(
     request: RoleRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1256,7 +1803,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the actions of a role. */
+  /**
+   * List role actions
+   *
+   * Lists the actions that a custom role grants.
+   */
   listRoleActions(
     request: RoleRequest,
     callback: (error: ServiceError | null, response: ListRoleActionsResponse) => void,
@@ -1272,7 +1823,12 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRoleActionsResponse) => void,
   ): ClientUnaryCall;
-  /** Adds actions to a role, all or none; again changes nothing. */
+  /**
+   * Add role actions
+   *
+   * Adds actions to a custom role, either all of them or none. Actions that it already grants are
+   * ignored.
+   */
   addRoleActions(
     request: AddRoleActionsRequest,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
@@ -1288,7 +1844,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
-  /** Takes an action out of a role. */
+  /**
+   * Remove a role action
+   *
+   * Removes an action from a custom role.
+   */
   removeRoleAction(
     request: RoleActionRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1304,7 +1864,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the members who have a role. */
+  /**
+   * List role members
+   *
+   * Lists the members who have a custom role.
+   */
   listRoleMembers(
     request: RoleRequest,
     callback: (error: ServiceError | null, response: ListRoleMembersResponse) => void,
@@ -1320,7 +1884,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListRoleMembersResponse) => void,
   ): ClientUnaryCall;
-  /** Gives a role to a member of its workspace; again changes nothing. */
+  /**
+   * Add a role member
+   *
+   * Assigns a custom role to a member of its workspace. Assigning it again has no effect.
+   */
   addRoleMember(
     request: RoleMemberRequest,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
@@ -1336,7 +1904,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
-  /** Takes a role from a member. */
+  /**
+   * Remove a role member
+   *
+   * Removes a custom role from a member.
+   */
   removeRoleMember(
     request: RoleMemberRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1352,7 +1924,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the backend services; never their keys. */
+  /**
+   * List service apps
+   *
+   * Lists the service apps, without their keys.
+   */
   listServiceApps(
     request: ListServiceAppsRequest,
     callback: (error: ServiceError | null, response: ListServiceAppsResponse) => void,
@@ -1368,7 +1944,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListServiceAppsResponse) => void,
   ): ClientUnaryCall;
-  /** Makes an app with its first key, which is shown this once. */
+  /**
+   * Create a service app
+   *
+   * Creates a service app with its first key. The key is returned only once.
+   */
   createServiceApp(
     request: ServiceAppCreateRequest,
     callback: (error: ServiceError | null, response: ServiceAppKeyResponse) => void,
@@ -1384,7 +1964,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ServiceAppKeyResponse) => void,
   ): ClientUnaryCall;
-  /** Changes the label, or refuses the app's keys and lets them in again. */
+  /**
+   * Update a service app
+   *
+   * Updates the fields that are present. The keys of an inactive app are rejected.
+   */
   updateServiceApp(
     request: ServiceAppUpdateRequest,
     callback: (error: ServiceError | null, response: ServiceAppResponse) => void,
@@ -1400,7 +1984,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ServiceAppResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes an app with its keys. */
+  /**
+   * Delete a service app
+   *
+   * Deletes a service app with its keys.
+   */
   deleteServiceApp(
     request: ServiceAppRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1416,7 +2004,12 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Gives the app a new key, shown this once; the ones before hold for a while. */
+  /**
+   * Rotate a service key
+   *
+   * Creates a new key for a service app. The key is returned only once. Older keys remain valid for
+   * `overlap_seconds`.
+   */
   rotateServiceApp(
     request: ServiceAppRotateRequest,
     callback: (error: ServiceError | null, response: ServiceAppKeyResponse) => void,
@@ -1432,7 +2025,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ServiceAppKeyResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the web applications that people sign in to. */
+  /**
+   * List client apps
+   *
+   * Lists the client apps.
+   */
   listClientApps(
     request: ListClientAppsRequest,
     callback: (error: ServiceError | null, response: ListClientAppsResponse) => void,
@@ -1448,7 +2045,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListClientAppsResponse) => void,
   ): ClientUnaryCall;
-  /** Registers an app with the addresses that may receive its codes. */
+  /**
+   * Create a client app
+   *
+   * Registers a client app with the redirect URIs that may receive authorization codes.
+   */
   createClientApp(
     request: ClientAppCreateRequest,
     callback: (error: ServiceError | null, response: ClientAppResponse) => void,
@@ -1464,7 +2065,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ClientAppResponse) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of label, addresses and whether codes are sent to them. */
+  /**
+   * Update a client app
+   *
+   * Updates the fields that are present. An inactive app receives no authorization codes.
+   */
   updateClientApp(
     request: ClientAppUpdateRequest,
     callback: (error: ServiceError | null, response: ClientAppResponse) => void,
@@ -1480,7 +2085,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ClientAppResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes an app; its addresses receive no more codes. */
+  /**
+   * Delete a client app
+   *
+   * Deletes a client app. Its redirect URIs receive no more authorization codes.
+   */
   deleteClientApp(
     request: ClientAppRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1496,7 +2105,11 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Tells what an import would change, and changes nothing. */
+  /**
+   * Preview a CSV import
+   *
+   * Reports what an import would change, without changing anything.
+   */
   previewCsvImport(
     request: CsvImportRequest,
     callback: (error: ServiceError | null, response: CsvImportReport) => void,
@@ -1512,7 +2125,12 @@ export interface AdminServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CsvImportReport) => void,
   ): ClientUnaryCall;
-  /** Imports a whole file, or, if any row has an error, nothing of it; again changes nothing. */
+  /**
+   * Execute a CSV import
+   *
+   * Imports a file in one transaction. If any row has an error, the import fails and changes
+   * nothing. Importing a file again has no effect.
+   */
   executeCsvImport(
     request: CsvImportRequest,
     callback: (error: ServiceError | null, response: CsvImportReport) => void,

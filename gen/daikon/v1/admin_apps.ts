@@ -16,62 +16,98 @@ export interface ListServiceAppsRequest {
 }
 
 export interface ListServiceAppsResponse {
+  /** The service apps. */
   service_apps: ServiceAppResponse[];
 }
 
 export interface ServiceAppCreateRequest {
-  /** What people call it. */
+  /** A label, 1 to 200 characters. */
   name: string;
-  /** The one service its keys act for; it stays so. */
+  /** The service that the keys act for, 1 to 200 characters. It cannot be changed. */
   service_name: string;
 }
 
 export interface ServiceAppRequest {
+  /** The ID of the service app. */
   service_app_id: string;
 }
 
 export interface ServiceAppUpdateRequest {
+  /** The ID of the service app. */
   service_app_id: string;
-  name?: string | undefined;
+  /** A label, 1 to 200 characters. */
+  name?:
+    | string
+    | undefined;
+  /** Whether the keys are accepted. */
   is_active?: boolean | undefined;
 }
 
 export interface ServiceAppRotateRequest {
+  /** The ID of the service app. */
   service_app_id: string;
-  /** How long the keys before still hold, at most 30 days; a day when absent. */
+  /**
+   * How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400
+   * (one day).
+   */
   overlap_seconds?: number | undefined;
 }
 
-/** A backend service; its keys are known by their hashes alone. */
+/** A backend service that authenticates with a service key. Only hashes of keys are stored. */
 export interface ServiceAppResponse {
+  /** The ID of the service app. */
   id: string;
+  /** The label. */
   name: string;
+  /** The service that the keys act for. */
   service_name: string;
-  /** Of its newest key. */
+  /** The first characters of the newest key. */
   key_prefix: string;
+  /** Whether the keys are accepted. */
   is_active: boolean;
-  /** To the minute; absent until a key of it has been used. */
+  /** When a key was last used, to the minute. Absent if none has been used. */
   last_used_at?:
     | string
     | undefined;
-  /** Absent when the operator's tool made it, or that user is no more. */
-  created_by?: string | undefined;
+  /**
+   * The ID of the user who created it. Absent when the operator's tool created it or the user has
+   * been deleted.
+   */
+  created_by?:
+    | string
+    | undefined;
+  /** When the service app was created. */
   created_at: string | undefined;
 }
 
-/** A service app with the key that was made for it. */
+/** A service app with its new key. */
 export interface ServiceAppKeyResponse {
+  /** The ID of the service app. */
   id: string;
+  /** The label. */
   name: string;
+  /** The service that the keys act for. */
   service_name: string;
+  /** The first characters of the key. */
   key_prefix: string;
+  /** Whether the keys are accepted. */
   is_active: boolean;
-  last_used_at?: string | undefined;
-  created_by?: string | undefined;
+  /** When a key was last used, to the minute. Absent if none has been used. */
+  last_used_at?:
+    | string
+    | undefined;
+  /**
+   * The ID of the user who created it. Absent when the operator's tool created it or the user has
+   * been deleted.
+   */
+  created_by?:
+    | string
+    | undefined;
+  /** When the service app was created. */
   created_at:
     | string
     | undefined;
-  /** In no other answer. */
+  /** The key. No other response contains it. */
   key: string;
 }
 
@@ -79,38 +115,56 @@ export interface ListClientAppsRequest {
 }
 
 export interface ListClientAppsResponse {
+  /** The client apps. */
   client_apps: ClientAppResponse[];
 }
 
 export interface ClientAppCreateRequest {
+  /** A label, 1 to 200 characters. */
   name: string;
-  /** Absolute; https, or http on a loopback host (any http with DEBUG); no fragment, no user. */
+  /**
+   * The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and
+   * user; http is allowed on loopback hosts, and everywhere with DEBUG.
+   */
   redirect_uris: string[];
 }
 
 export interface ClientAppRequest {
+  /** The ID of the client app. */
   client_app_id: string;
 }
 
 export interface ClientAppUpdateRequest {
+  /** The ID of the client app. */
   client_app_id: string;
+  /** A label, 1 to 200 characters. */
   name?:
     | string
     | undefined;
-  /** In place of those before; none leaves them as they are. */
+  /** Replaces the redirect URIs. An empty list leaves them unchanged. */
   redirect_uris: string[];
+  /** Whether the redirect URIs receive authorization codes. */
   is_active?: boolean | undefined;
 }
 
-/** A web application that people sign in to. */
+/** A web application that users sign in to. */
 export interface ClientAppResponse {
+  /** The ID of the client app. */
   id: string;
+  /** The label. */
   name: string;
-  /** To the letter, sorted. */
+  /** The redirect URIs, sorted. */
   redirect_uris: string[];
+  /** Whether the redirect URIs receive authorization codes. */
   is_active: boolean;
-  /** Absent when the operator's tool made it, or that user is no more. */
-  created_by?: string | undefined;
+  /**
+   * The ID of the user who created it. Absent when the operator's tool created it or the user has
+   * been deleted.
+   */
+  created_by?:
+    | string
+    | undefined;
+  /** When the client app was created. */
   created_at: string | undefined;
 }
 

@@ -12,65 +12,78 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/admin_import.proto";
 
 /**
- * A file of members. Its first line names the columns, in any order: email and workspace_slug, and
- * where wanted name, role and groups (`;` between names). A row says what somebody shall have in a
- * workspace; nobody loses anything by it but a role that another one replaces.
+ * A file of memberships. Its first line names the columns, in any order: `email` and
+ * `workspace_slug` are required; `name`, `role` and `groups` (separated by `;`) are optional. An
+ * import adds memberships and group memberships and updates roles; it removes nothing.
  */
 export interface CsvImportRequest {
-  /** At most 5 MiB. */
+  /** The CSV file, at most 5 MiB. */
   csv: string;
 }
 
-/** What an import changes, or has changed. */
+/** The changes of an import. */
 export interface CsvImportReport {
-  /** As the file orders them. */
+  /** The columns, in the order of the file. */
   columns: string[];
+  /** The number of rows. */
   summary:
     | CsvImportSummary
     | undefined;
   /**
-   * In the order of the file. Of a large file not all: errors go before changes, and these before
-   * rows that change nothing.
+   * The rows, in the order of the file. Rows of a large file are omitted: first the unchanged ones,
+   * then changes, then errors.
    */
   rows: CsvImportRow[];
-  /** How many rows are not listed. */
+  /** The number of omitted rows. */
   omitted: number;
 }
 
-/** How many rows there are, in all and by what they do. */
+/** The number of rows, in total and by action. */
 export interface CsvImportSummary {
+  /** All rows. */
   rows: number;
+  /** Rows that create a membership. */
   create: number;
+  /** Rows that update a membership. */
   update: number;
+  /** Rows that change nothing. */
   unchanged: number;
+  /** Rows with errors. */
   errors: number;
 }
 
+/** The result of a row. */
 export interface CsvImportRow {
-  /** Where the row begins; the header is line 1. */
+  /** The line on which the row starts. The header is line 1. */
   line: number;
-  /** As it is stored, or as it was written where it is no e-mail address. */
+  /** The normalized e-mail address, or the original text if it is not valid. */
   email: string;
-  /** `create` a membership, `update` one, `unchanged`, or `error`. */
+  /** `create`, `update`, `unchanged` or `error`. */
   action: string;
+  /** The changes. */
   changes: CsvImportChange[];
+  /** The errors. */
   errors: CsvImportError[];
 }
 
 /**
- * One thing that a row changes. `user` is an account and `new_groups` are groups that have to be
- * made first; the other fields are columns.
+ * A change of a row. `field` is a column, `user` for a new account, or `new_groups` for groups that
+ * do not exist yet.
  */
 export interface CsvImportChange {
+  /** The changed field. */
   field: string;
-  /** Empty where there was nothing. */
+  /** The previous value; empty when there was none. */
   from: string;
+  /** The new value. */
   to: string;
 }
 
-/** What is wrong with a column of a row; the whole row where `field` is empty. */
+/** An error in a row. */
 export interface CsvImportError {
+  /** The column; empty when the error concerns the whole row. */
   field: string;
+  /** What is wrong with the field. */
   message: string;
 }
 

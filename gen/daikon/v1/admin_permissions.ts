@@ -13,35 +13,60 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/admin_permissions.proto";
 
 export interface PermissionPageRequest {
-  page?: number | undefined;
-  page_size?: number | undefined;
-  workspace_id?: string | undefined;
+  /** The page number, starting at 1. Defaults to 1. */
+  page?:
+    | number
+    | undefined;
+  /** The number of items per page, 1 to 100. Defaults to 20. */
+  page_size?:
+    | number
+    | undefined;
+  /** Returns only the resources of this workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** Returns only the resources of this service. */
   service_name?: string | undefined;
 }
 
+/** A page of permission records. */
 export interface PermissionPage {
+  /** The items of the page. */
   items: PermissionSummary[];
+  /** The number of items on all pages. */
   total: number;
+  /** The page number. */
   page: number;
+  /** The number of items per page. */
   page_size: number;
 }
 
-/** A resource's record without its shares, of which there may be many. */
+/** The permission record of a resource without its shares. */
 export interface PermissionSummary {
-  /** The permission_id of the other routes. */
+  /** The ID of the record, `permission_id` in other requests. */
   id: string;
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
+  /** The ID of the resource. */
   resource_id: string;
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The ID of the user who owns the resource. */
   owner_id: string;
   /** `private` or `workspace`. */
   visibility: string;
-  created_at: string | undefined;
+  /** When the resource was registered. */
+  created_at:
+    | string
+    | undefined;
+  /** The number of shares. */
   share_count: number;
 }
 
 export interface PermissionRequest {
+  /** The ID of the permission record. */
   permission_id: string;
 }
 

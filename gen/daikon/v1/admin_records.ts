@@ -13,71 +13,108 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/admin_records.proto";
 
-/** An occurrence of specification 6; README's table tells each action's detail. */
+/** An activity event. */
 export interface ActivityEntry {
+  /** The ID of the event. */
   id: string;
-  /** `workspace.created`. */
+  /** The action, such as `workspace.created`. */
   action: string;
+  /** The type of the target, such as `workspace`. */
   target_type: string;
-  /** Absent where nothing is known to be meant, as after a failed sign-in. */
+  /** The ID of the target. Absent when it is unknown, as after a failed sign-in. */
   target_id?:
     | string
     | undefined;
-  /** The user who did it; absent for services, the operator's tool, and strangers. */
-  actor_id?: string | undefined;
-  workspace_id?: string | undefined;
-  detail: { [key: string]: any } | undefined;
+  /** The ID of the user who acted. Absent for services, the operator's tool and unknown users. */
+  actor_id?:
+    | string
+    | undefined;
+  /** The ID of the workspace, if the event belongs to one. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** Details, depending on the action. */
+  detail:
+    | { [key: string]: any }
+    | undefined;
+  /** When it happened. */
   created_at: string | undefined;
 }
 
 export interface ListActivityRequest {
+  /** The maximum number of events, 1 to 200. Defaults to 50. */
   limit?:
     | number
     | undefined;
-  /** The `next_before` of the answer before. */
-  before?: string | undefined;
-  action?: string | undefined;
-  actor_id?: string | undefined;
-  workspace_id?: string | undefined;
+  /** The `next_before` of the previous response. */
+  before?:
+    | string
+    | undefined;
+  /** Returns only events of this action. */
+  action?:
+    | string
+    | undefined;
+  /** Returns only events of this user. */
+  actor_id?:
+    | string
+    | undefined;
+  /** Returns only events of this workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** Returns only events with a target of this type. */
   target_type?: string | undefined;
 }
 
 export interface ListActivityResponse {
-  /** The newest first. */
+  /** The events, newest first. */
   items: ActivityEntry[];
-  /** Present when there are older ones. */
+  /** The cursor of the next page. Absent on the last page. */
   next_before?: string | undefined;
 }
 
 export interface GetStatsRequest {
 }
 
+/** The size of a workspace. */
 export interface WorkspaceShare {
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The name of the workspace. */
   name: string;
+  /** The number of members. */
   members: number;
+  /** The number of groups. */
   groups: number;
+  /** The number of resources. */
   resources: number;
 }
 
+/** The new users of a day. */
 export interface DaySignups {
-  /** ISO 8601, UTC. */
+  /** The date in UTC (ISO 8601). */
   day: string;
+  /** The number of new users. */
   count: number;
 }
 
+/** The figures of the dashboard. */
 export interface Stats {
+  /** The number of users. */
   total_users: number;
-  /** Those not deactivated. */
+  /** The number of users who are not deactivated. */
   active_users: number;
+  /** The number of workspaces. */
   total_workspaces: number;
+  /** The number of groups. */
   total_groups: number;
+  /** The number of resources. */
   total_resources: number;
-  /** The 20 of the most members. */
+  /** The 20 workspaces with the most members. */
   workspace_distribution: WorkspaceShare[];
-  /** The newest ten. */
+  /** The ten newest events. */
   recent_activity: ActivityEntry[];
-  /** New users on each of the last 30 days, today last. */
+  /** The new users of each of the last 30 days, ending today. */
   signups_by_day: DaySignups[];
 }
 

@@ -17,82 +17,121 @@ export interface ListServiceActionsRequest {
 }
 
 export interface ListServiceActionsResponse {
+  /** The services, ordered by name. */
   services: ServiceActions[];
 }
 
 export interface ListRolesRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
 }
 
 export interface ListRolesResponse {
+  /** The custom roles. */
   roles: RoleResponse[];
 }
 
 export interface RoleCreateRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The name of the custom role, 1 to 200 characters, unique in the workspace. */
   name: string;
+  /** A description of up to 2,000 characters. */
   description?: string | undefined;
 }
 
 export interface RoleRequest {
+  /** The ID of the custom role. */
   role_id: string;
 }
 
 export interface RoleUpdateRequest {
+  /** The ID of the custom role. */
   role_id: string;
-  name?: string | undefined;
+  /** The name of the custom role, 1 to 200 characters, unique in the workspace. */
+  name?:
+    | string
+    | undefined;
+  /** A description of up to 2,000 characters. */
   description?: string | undefined;
 }
 
-/** A workspace's own role: service actions for some of its members. */
+/** A custom role of a workspace: it grants service actions to its members. */
 export interface RoleResponse {
+  /** The ID of the custom role. */
   id: string;
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The name of the custom role. */
   name: string;
+  /** The description of the custom role. */
   description: string;
+  /** The number of actions that it grants. */
   action_count: number;
+  /** The number of members who have it. */
   member_count: number;
+  /** When the custom role was created. */
   created_at: string | undefined;
 }
 
 export interface AddRoleActionsRequest {
+  /** The ID of the custom role. */
   role_id: string;
+  /** The IDs of the actions, 1 to 1,000. */
   service_action_ids: string[];
 }
 
 export interface RoleActionRequest {
+  /** The ID of the custom role. */
   role_id: string;
+  /** The ID of the action. */
   service_action_id: string;
 }
 
 export interface ListRoleActionsResponse {
+  /** The actions. */
   actions: RoleActionResponse[];
 }
 
+/** An action that a custom role grants. */
 export interface RoleActionResponse {
-  /** The service_action_id of the other routes. */
+  /** The ID of the action, `service_action_id` in other requests. */
   id: string;
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The name of the action. */
   name: string;
+  /** The description of the action. */
   description: string;
+  /** When the action was registered. */
   registered_at: string | undefined;
 }
 
 export interface RoleMemberRequest {
+  /** The ID of the custom role. */
   role_id: string;
+  /** The ID of the user. */
   user_id: string;
 }
 
 export interface ListRoleMembersResponse {
+  /** The members. */
   members: RoleMemberResponse[];
 }
 
+/** A member who has a custom role. */
 export interface RoleMemberResponse {
+  /** The ID of the user. */
   user_id: string;
+  /** The ID of the custom role. */
   role_id: string;
+  /** The e-mail address, in lower case. */
   email: string;
+  /** The display name. */
   name: string;
+  /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
+  /** When the member was added. */
   added_at: string | undefined;
 }
 

@@ -16,89 +16,139 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/admin_users.proto";
 
 export interface UserPageRequest {
-  page?: number | undefined;
+  /** The page number, starting at 1. Defaults to 1. */
+  page?:
+    | number
+    | undefined;
+  /** The number of items per page, 1 to 100. Defaults to 20. */
   page_size?:
     | number
     | undefined;
-  /** Looks into names and e-mails. */
+  /** Searches names and e-mail addresses. At most 100 characters. */
   q?: string | undefined;
 }
 
+/** A page of users. */
 export interface UserPage {
+  /** The items of the page. */
   items: UserSummary[];
+  /** The number of items on all pages. */
   total: number;
+  /** The page number. */
   page: number;
+  /** The number of items per page. */
   page_size: number;
 }
 
+/** A user in a list. */
 export interface UserSummary {
+  /** The ID of the user. */
   id: string;
+  /** The e-mail address, in lower case. */
   email: string;
+  /** The display name. */
   name: string;
+  /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
+  /** Whether the user is active. */
   is_active: boolean;
+  /** Whether the user is an administrator. */
   is_admin: boolean;
+  /** When the user was created. */
   created_at:
     | string
     | undefined;
-  /** Absent for who never signed in. */
+  /** When the user last signed in. Absent if they never did. */
   last_sign_in_at?: string | undefined;
 }
 
 export interface GetUserRequest {
+  /** The ID of the user. */
   user_id: string;
 }
 
-/** A user with all that belongs to them but resources. */
+/** A user with everything that belongs to them except resources. */
 export interface UserDetail {
+  /** The ID of the user. */
   id: string;
+  /** The e-mail address, in lower case. */
   email: string;
+  /** The display name. */
   name: string;
+  /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
+  /** Whether the user is active. */
   is_active: boolean;
+  /** Whether the user is an administrator. */
   is_admin: boolean;
+  /** When the user was created. */
   created_at:
     | string
     | undefined;
-  /** Absent for who never signed in. */
-  last_sign_in_at?: string | undefined;
+  /** When the user last signed in. Absent if they never did. */
+  last_sign_in_at?:
+    | string
+    | undefined;
+  /** The accounts at identity providers. */
   linked_accounts: LinkedAccount[];
+  /** The memberships in workspaces. */
   memberships: Membership[];
+  /** The groups. */
   groups: GroupResponse[];
-  /** Custom roles. */
+  /** The custom roles. */
   roles: RoleResponse[];
+  /** The active sessions. */
   sessions: Session[];
 }
 
-/** An account at a provider; (provider, subject) is the identity. */
+/** An account at an identity provider, identified by `provider` and `subject`. */
 export interface LinkedAccount {
   /** `google`, `microsoft` or `github`. */
   provider: string;
+  /** The ID of the account at the provider. */
   subject: string;
+  /** The e-mail address at the provider. */
   email: string;
+  /** When the account was linked. */
   linked_at: string | undefined;
 }
 
+/** The membership of a user in a workspace. */
 export interface Membership {
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The name of the workspace. */
   workspace_name: string;
+  /** The slug of the workspace. */
   workspace_slug: string;
   /** `owner`, `admin`, `editor` or `viewer`. */
   role: string;
   /** `invited` or `active`. */
   status: string;
+  /**
+   * When the member first obtained a token for the workspace. Absent while the membership is
+   * pending.
+   */
   joined_at?: string | undefined;
 }
 
 export interface UserUpdateRequest {
+  /** The ID of the user. */
   user_id: string;
-  name?: string | undefined;
+  /** The display name, 1 to 200 characters. */
+  name?:
+    | string
+    | undefined;
+  /** Whether the user may sign in. */
   is_active?: boolean | undefined;
 }
 
 export interface AddUserToWorkspaceRequest {
+  /** The ID of the user. */
   user_id: string;
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The role to grant. Defaults to `viewer`. */
   role?: string | undefined;
 }
 

@@ -13,18 +13,27 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/admin_workspaces.proto";
 
 export interface WorkspacePageRequest {
-  page?: number | undefined;
+  /** The page number, starting at 1. Defaults to 1. */
+  page?:
+    | number
+    | undefined;
+  /** The number of items per page, 1 to 100. Defaults to 20. */
   page_size?:
     | number
     | undefined;
-  /** Looks into names and slugs. */
+  /** Searches names and slugs. At most 100 characters. */
   q?: string | undefined;
 }
 
+/** A page of workspaces. */
 export interface WorkspacePage {
+  /** The items of the page. */
   items: WorkspaceResponse[];
+  /** The number of items on all pages. */
   total: number;
+  /** The page number. */
   page: number;
+  /** The number of items per page. */
   page_size: number;
 }
 
@@ -32,13 +41,17 @@ export interface ListAllWorkspacesRequest {
 }
 
 export interface ListAllWorkspacesResponse {
+  /** The workspaces, ordered by name. */
   workspaces: WorkspaceChoice[];
 }
 
-/** What a dropdown shows of a workspace. */
+/** An entry of a selection list. */
 export interface WorkspaceChoice {
+  /** The ID of the workspace. */
   id: string;
+  /** The name of the workspace. */
   name: string;
+  /** The unique name of the workspace in URLs. */
   slug: string;
 }
 

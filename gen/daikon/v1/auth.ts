@@ -27,95 +27,136 @@ export const protobufFileName = "daikon/v1/auth.proto";
 export interface BeginLoginRequest {
   /** `google`, `microsoft` or `github`. */
   provider: string;
-  /** Registered on an active client app, to the letter. */
+  /** A redirect URI of an active client app, compared exactly. */
   redirect_uri: string;
-  /** RFC 7636, S256. */
+  /** The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). */
   code_challenge: string;
+  /** Must be `S256`. */
   code_challenge_method: string;
-  /** Comes back on the redirect. */
+  /** Returned on the redirect to the client app. At most 512 characters. */
   state?: string | undefined;
 }
 
 export interface BeginAdminLoginRequest {
+  /** `google`, `microsoft` or `github`. */
   provider: string;
 }
 
 export interface BeginLoginResponse {
-  /** The provider's page. */
+  /** The URL of the provider's sign-in page. */
   location: string;
-  /** Names this login among those of other tabs; absent, like the next, when the provider fails. */
+  /**
+   * Identifies the sign-in among those of other browser tabs. Absent when the provider cannot be
+   * reached.
+   */
   state?:
     | string
     | undefined;
-  /** Encrypted; comes back at the callback. */
+  /**
+   * The encrypted state of the sign-in, which the callback reads. Absent when the provider cannot
+   * be reached.
+   */
   login_state?: string | undefined;
 }
 
 export interface CompleteLoginRequest {
+  /** `google`, `microsoft` or `github`. */
   provider: string;
-  state?: string | undefined;
-  code?: string | undefined;
-  error?: string | undefined;
-  error_description?: string | undefined;
-  iss?: string | undefined;
+  /** The `state` of the sign-in. */
+  state?:
+    | string
+    | undefined;
+  /** The authorization code of the provider. */
+  code?:
+    | string
+    | undefined;
+  /** The error of the provider. */
+  error?:
+    | string
+    | undefined;
+  /** The description of the error. */
+  error_description?:
+    | string
+    | undefined;
+  /** The issuer of the response (RFC 9207). */
+  iss?:
+    | string
+    | undefined;
+  /** The encrypted state of the sign-in. */
   login_state?: string | undefined;
 }
 
 export interface CompleteLoginResponse {
-  /** The client app's redirect_uri with `code` or `error`, and its `state`. */
+  /** The redirect URI of the client app with `code` or `error`, and its `state`. */
   location: string;
+  /** Identifies the sign-in among those of other browser tabs. */
   state: string;
-  /** Empty: a login's state serves once. */
+  /** Empty, which deletes the cookie: a state is valid once. */
   login_state: string;
 }
 
 export interface CompleteAdminLoginResponse {
-  /** The admin panel, or its login page with `error`. */
+  /** The admin console, or its sign-in page with `error`. */
   location: string;
+  /** Identifies the sign-in among those of other browser tabs. */
   state: string;
-  /** Empty: a login's state serves once. */
+  /** Empty, which deletes the cookie: a state is valid once. */
   login_state: string;
+  /** The admin token. Absent when the sign-in failed. */
   admin_token?: string | undefined;
 }
 
 export interface ListCodeWorkspacesRequest {
+  /** The authorization code. */
   code: string;
 }
 
+/** A workspace for which a code can be exchanged. */
 export interface CodeWorkspace {
+  /** The ID of the workspace. */
   id: string;
+  /** The name of the workspace. */
   name: string;
+  /** The unique name of the workspace in URLs. */
   slug: string;
-  /** `owner`, `admin`, `editor` or `viewer`. */
+  /** The user's role: `owner`, `admin`, `editor` or `viewer`. */
   role: string;
 }
 
 export interface ListCodeWorkspacesResponse {
+  /** The workspaces. */
   workspaces: CodeWorkspace[];
 }
 
 export interface ExchangeTokenRequest {
+  /** The authorization code. */
   code: string;
+  /** The ID of the workspace that the tokens are for. */
   workspace_id: string;
+  /** The PKCE code verifier of the sign-in (RFC 7636). */
   code_verifier: string;
-  /** Shown in the list of sessions. */
+  /** The User-Agent header, shown in the list of sessions. */
   user_agent?: string | undefined;
 }
 
 export interface RefreshTokenRequest {
+  /** The refresh token, at most 4,096 characters. */
   refresh_token: string;
 }
 
-/** RFC 6749, 5.1. */
+/** A pair of tokens (RFC 6749, section 5.1). */
 export interface TokenResponse {
+  /** A JSON Web Token (RFC 9068). */
   access_token: string;
+  /** A refresh token. */
   refresh_token: string;
-  /** `Bearer`. */
+  /** Always `Bearer`. */
   token_type: string;
-  /** Seconds. */
+  /** The lifetime of the access token in seconds. */
   expires_in: number;
-  /** Seconds. */
+  /** The lifetime of the refresh token in seconds. */
   refresh_expires_in: number;
+  /** The ID of the workspace that the tokens are for. */
   workspace_id: string;
 }
 
@@ -126,52 +167,76 @@ export interface AdminLogoutRequest {
 }
 
 export interface AdminLogoutResponse {
-  /** `ok`. */
+  /** Always `ok`. */
   status: string;
-  /** Empty: the cookie is deleted. */
+  /** Empty, which deletes the cookie. */
   admin_token: string;
 }
 
 export interface GetAdminMeRequest {
 }
 
+/** The current administrator. */
 export interface AdminMe {
+  /** The ID of the user. */
   id: string;
+  /** The e-mail address, in lower case. */
   email: string;
+  /** The display name. */
   name: string;
+  /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
+  /** Always `true`. */
   is_admin: boolean;
 }
 
 export interface GetKeySetRequest {
 }
 
+/** A JSON Web Key Set (RFC 7517). */
 export interface KeySet {
+  /** The keys, of which older ones verify tokens issued before a rotation. */
   keys: Key[];
 }
 
-/** An RSA public key (RFC 7517, 7518). */
+/** An RSA public key (RFC 7517, RFC 7518). */
 export interface Key {
+  /** The key type, `RSA`. */
   kty: string;
+  /** The use of the key, `sig`. */
   use: string;
+  /** The algorithm, `RS256`. */
   alg: string;
+  /** The key ID, as in the header of tokens. */
   kid: string;
+  /** The modulus in base64url. */
   n: string;
+  /** The exponent in base64url. */
   e: string;
 }
 
 export interface GetConfigurationRequest {
 }
 
+/** Issuer metadata (OpenID Connect Discovery, RFC 8414). */
 export interface Configuration {
+  /** The issuer, `iss` in tokens. */
   issuer: string;
+  /** The URL of the signing keys. */
   jwks_uri: string;
+  /** The URL of the token endpoint. */
   token_endpoint: string;
+  /** The supported response types. */
   response_types_supported: string[];
+  /** The supported subject types. */
   subject_types_supported: string[];
+  /** The signing algorithms of tokens. */
   id_token_signing_alg_values_supported: string[];
+  /** The supported PKCE methods. */
   code_challenge_methods_supported: string[];
+  /** The supported client authentication methods. */
   token_endpoint_auth_methods_supported: string[];
+  /** The claims of tokens. */
   claims_supported: string[];
 }
 
@@ -1902,10 +1967,15 @@ export const Configuration: MessageFns<Configuration> = {
   },
 };
 
-/** Sign-in through identity providers, and the life of tokens (specification 4.5, 5). */
+/** Sign-in through identity providers, and tokens. */
 export type AuthServiceService = typeof AuthServiceService;
 export const AuthServiceService = {
-  /** Sends the browser to the provider. */
+  /**
+   * Begin a sign-in
+   *
+   * Redirects the browser to an identity provider. The parameters are those of an authorization
+   * request with PKCE (RFC 7636).
+   */
   beginLogin: {
     path: "/daikon.v1.AuthService/BeginLogin" as const,
     requestStream: false as const,
@@ -1915,7 +1985,12 @@ export const AuthServiceService = {
     responseSerialize: (value: BeginLoginResponse): Buffer => Buffer.from(BeginLoginResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BeginLoginResponse => BeginLoginResponse.decode(value),
   },
-  /** Where the provider sends the browser back: on to the client app, with a code or an error. */
+  /**
+   * Complete a sign-in
+   *
+   * Receives the redirect of the identity provider and redirects to the client app with a `code` or
+   * an `error`.
+   */
   completeLogin: {
     path: "/daikon.v1.AuthService/CompleteLogin" as const,
     requestStream: false as const,
@@ -1926,7 +2001,11 @@ export const AuthServiceService = {
       Buffer.from(CompleteLoginResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteLoginResponse => CompleteLoginResponse.decode(value),
   },
-  /** Lists the workspaces that a code can be exchanged for; does not consume it. */
+  /**
+   * List sign-in workspaces
+   *
+   * Lists the workspaces for which a code can be exchanged. The code remains valid.
+   */
   listCodeWorkspaces: {
     path: "/daikon.v1.AuthService/ListCodeWorkspaces" as const,
     requestStream: false as const,
@@ -1938,7 +2017,11 @@ export const AuthServiceService = {
       Buffer.from(ListCodeWorkspacesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListCodeWorkspacesResponse => ListCodeWorkspacesResponse.decode(value),
   },
-  /** Exchanges a code for tokens of one workspace. */
+  /**
+   * Exchange a code
+   *
+   * Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+   */
   exchangeToken: {
     path: "/daikon.v1.AuthService/ExchangeToken" as const,
     requestStream: false as const,
@@ -1948,7 +2031,12 @@ export const AuthServiceService = {
     responseSerialize: (value: TokenResponse): Buffer => Buffer.from(TokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
-  /** Exchanges a refresh token for a new pair; a second time it is theft, and ends the family. */
+  /**
+   * Refresh tokens
+   *
+   * Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
+   * again ends its session.
+   */
   refreshToken: {
     path: "/daikon.v1.AuthService/RefreshToken" as const,
     requestStream: false as const,
@@ -1958,7 +2046,11 @@ export const AuthServiceService = {
     responseSerialize: (value: TokenResponse): Buffer => Buffer.from(TokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
-  /** Denies the access token from now on and revokes every refresh family of the user. */
+  /**
+   * Sign out
+   *
+   * Revokes the access token and every refresh token of the user.
+   */
   logout: {
     path: "/daikon.v1.AuthService/Logout" as const,
     requestStream: false as const,
@@ -1968,7 +2060,11 @@ export const AuthServiceService = {
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
-  /** Sends an administrator's browser to the provider. */
+  /**
+   * Begin an administrator sign-in
+   *
+   * Redirects the browser of an administrator to an identity provider.
+   */
   beginAdminLogin: {
     path: "/daikon.v1.AuthService/BeginAdminLogin" as const,
     requestStream: false as const,
@@ -1979,7 +2075,12 @@ export const AuthServiceService = {
     responseSerialize: (value: BeginLoginResponse): Buffer => Buffer.from(BeginLoginResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BeginLoginResponse => BeginLoginResponse.decode(value),
   },
-  /** Sets the admin cookie and goes on to the admin panel, or to its login page with an error. */
+  /**
+   * Complete an administrator sign-in
+   *
+   * Receives the redirect of the identity provider, sets the admin cookie and redirects to the
+   * admin console, or to its sign-in page with an `error`.
+   */
   completeAdminLogin: {
     path: "/daikon.v1.AuthService/CompleteAdminLogin" as const,
     requestStream: false as const,
@@ -1990,7 +2091,11 @@ export const AuthServiceService = {
       Buffer.from(CompleteAdminLoginResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteAdminLoginResponse => CompleteAdminLoginResponse.decode(value),
   },
-  /** Denies the admin token from now on and deletes the cookie. */
+  /**
+   * Sign out an administrator
+   *
+   * Revokes the admin token and deletes its cookie.
+   */
   adminLogout: {
     path: "/daikon.v1.AuthService/AdminLogout" as const,
     requestStream: false as const,
@@ -2000,7 +2105,11 @@ export const AuthServiceService = {
     responseSerialize: (value: AdminLogoutResponse): Buffer => Buffer.from(AdminLogoutResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AdminLogoutResponse => AdminLogoutResponse.decode(value),
   },
-  /** Tells who the administrator is. */
+  /**
+   * Get the current administrator
+   *
+   * Returns the administrator of the admin token.
+   */
   getAdminMe: {
     path: "/daikon.v1.AuthService/GetAdminMe" as const,
     requestStream: false as const,
@@ -2010,7 +2119,11 @@ export const AuthServiceService = {
     responseSerialize: (value: AdminMe): Buffer => Buffer.from(AdminMe.encode(value).finish()),
     responseDeserialize: (value: Buffer): AdminMe => AdminMe.decode(value),
   },
-  /** The keys that verify our tokens (RFC 7517). */
+  /**
+   * Get signing keys
+   *
+   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   */
   getKeySet: {
     path: "/daikon.v1.AuthService/GetKeySet" as const,
     requestStream: false as const,
@@ -2020,7 +2133,11 @@ export const AuthServiceService = {
     responseSerialize: (value: KeySet): Buffer => Buffer.from(KeySet.encode(value).finish()),
     responseDeserialize: (value: Buffer): KeySet => KeySet.decode(value),
   },
-  /** What is true of us as an issuer (RFC 8414). */
+  /**
+   * Get issuer metadata
+   *
+   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   */
   getConfiguration: {
     path: "/daikon.v1.AuthService/GetConfiguration" as const,
     requestStream: false as const,
@@ -2034,34 +2151,91 @@ export const AuthServiceService = {
 } as const;
 
 export interface AuthServiceServer extends UntypedServiceImplementation {
-  /** Sends the browser to the provider. */
+  /**
+   * Begin a sign-in
+   *
+   * Redirects the browser to an identity provider. The parameters are those of an authorization
+   * request with PKCE (RFC 7636).
+   */
   beginLogin: handleUnaryCall<BeginLoginRequest, BeginLoginResponse>;
-  /** Where the provider sends the browser back: on to the client app, with a code or an error. */
+  /**
+   * Complete a sign-in
+   *
+   * Receives the redirect of the identity provider and redirects to the client app with a `code` or
+   * an `error`.
+   */
   completeLogin: handleUnaryCall<CompleteLoginRequest, CompleteLoginResponse>;
-  /** Lists the workspaces that a code can be exchanged for; does not consume it. */
+  /**
+   * List sign-in workspaces
+   *
+   * Lists the workspaces for which a code can be exchanged. The code remains valid.
+   */
   listCodeWorkspaces: handleUnaryCall<ListCodeWorkspacesRequest, ListCodeWorkspacesResponse>;
-  /** Exchanges a code for tokens of one workspace. */
+  /**
+   * Exchange a code
+   *
+   * Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+   */
   exchangeToken: handleUnaryCall<ExchangeTokenRequest, TokenResponse>;
-  /** Exchanges a refresh token for a new pair; a second time it is theft, and ends the family. */
+  /**
+   * Refresh tokens
+   *
+   * Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
+   * again ends its session.
+   */
   refreshToken: handleUnaryCall<RefreshTokenRequest, TokenResponse>;
-  /** Denies the access token from now on and revokes every refresh family of the user. */
+  /**
+   * Sign out
+   *
+   * Revokes the access token and every refresh token of the user.
+   */
   logout: handleUnaryCall<LogoutRequest, Acknowledgement>;
-  /** Sends an administrator's browser to the provider. */
+  /**
+   * Begin an administrator sign-in
+   *
+   * Redirects the browser of an administrator to an identity provider.
+   */
   beginAdminLogin: handleUnaryCall<BeginAdminLoginRequest, BeginLoginResponse>;
-  /** Sets the admin cookie and goes on to the admin panel, or to its login page with an error. */
+  /**
+   * Complete an administrator sign-in
+   *
+   * Receives the redirect of the identity provider, sets the admin cookie and redirects to the
+   * admin console, or to its sign-in page with an `error`.
+   */
   completeAdminLogin: handleUnaryCall<CompleteLoginRequest, CompleteAdminLoginResponse>;
-  /** Denies the admin token from now on and deletes the cookie. */
+  /**
+   * Sign out an administrator
+   *
+   * Revokes the admin token and deletes its cookie.
+   */
   adminLogout: handleUnaryCall<AdminLogoutRequest, AdminLogoutResponse>;
-  /** Tells who the administrator is. */
+  /**
+   * Get the current administrator
+   *
+   * Returns the administrator of the admin token.
+   */
   getAdminMe: handleUnaryCall<GetAdminMeRequest, AdminMe>;
-  /** The keys that verify our tokens (RFC 7517). */
+  /**
+   * Get signing keys
+   *
+   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   */
   getKeySet: handleUnaryCall<GetKeySetRequest, KeySet>;
-  /** What is true of us as an issuer (RFC 8414). */
+  /**
+   * Get issuer metadata
+   *
+   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   */
   getConfiguration: handleUnaryCall<GetConfigurationRequest, Configuration>;
 }
 
 export interface AuthServiceClient extends Client {
-  /** Sends the browser to the provider. */
+  /**
+   * Begin a sign-in
+   *
+   * Redirects the browser to an identity provider. The parameters are those of an authorization
+   * request with PKCE (RFC 7636).
+   */
   beginLogin(
     request: BeginLoginRequest,
     callback: (error: ServiceError | null, response: BeginLoginResponse) => void,
@@ -2077,7 +2251,12 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BeginLoginResponse) => void,
   ): ClientUnaryCall;
-  /** Where the provider sends the browser back: on to the client app, with a code or an error. */
+  /**
+   * Complete a sign-in
+   *
+   * Receives the redirect of the identity provider and redirects to the client app with a `code` or
+   * an `error`.
+   */
   completeLogin(
     request: CompleteLoginRequest,
     callback: (error: ServiceError | null, response: CompleteLoginResponse) => void,
@@ -2093,7 +2272,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CompleteLoginResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the workspaces that a code can be exchanged for; does not consume it. */
+  /**
+   * List sign-in workspaces
+   *
+   * Lists the workspaces for which a code can be exchanged. The code remains valid.
+   */
   listCodeWorkspaces(
     request: ListCodeWorkspacesRequest,
     callback: (error: ServiceError | null, response: ListCodeWorkspacesResponse) => void,
@@ -2109,7 +2292,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListCodeWorkspacesResponse) => void,
   ): ClientUnaryCall;
-  /** Exchanges a code for tokens of one workspace. */
+  /**
+   * Exchange a code
+   *
+   * Exchanges an authorization code for the tokens of one workspace. A code is valid once.
+   */
   exchangeToken(
     request: ExchangeTokenRequest,
     callback: (error: ServiceError | null, response: TokenResponse) => void,
@@ -2125,7 +2312,12 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TokenResponse) => void,
   ): ClientUnaryCall;
-  /** Exchanges a refresh token for a new pair; a second time it is theft, and ends the family. */
+  /**
+   * Refresh tokens
+   *
+   * Exchanges a refresh token for a new pair of tokens. A refresh token is valid once; using it
+   * again ends its session.
+   */
   refreshToken(
     request: RefreshTokenRequest,
     callback: (error: ServiceError | null, response: TokenResponse) => void,
@@ -2141,7 +2333,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TokenResponse) => void,
   ): ClientUnaryCall;
-  /** Denies the access token from now on and revokes every refresh family of the user. */
+  /**
+   * Sign out
+   *
+   * Revokes the access token and every refresh token of the user.
+   */
   logout(
     request: LogoutRequest,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
@@ -2157,7 +2353,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
-  /** Sends an administrator's browser to the provider. */
+  /**
+   * Begin an administrator sign-in
+   *
+   * Redirects the browser of an administrator to an identity provider.
+   */
   beginAdminLogin(
     request: BeginAdminLoginRequest,
     callback: (error: ServiceError | null, response: BeginLoginResponse) => void,
@@ -2173,7 +2373,12 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BeginLoginResponse) => void,
   ): ClientUnaryCall;
-  /** Sets the admin cookie and goes on to the admin panel, or to its login page with an error. */
+  /**
+   * Complete an administrator sign-in
+   *
+   * Receives the redirect of the identity provider, sets the admin cookie and redirects to the
+   * admin console, or to its sign-in page with an `error`.
+   */
   completeAdminLogin(
     request: CompleteLoginRequest,
     callback: (error: ServiceError | null, response: CompleteAdminLoginResponse) => void,
@@ -2189,7 +2394,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CompleteAdminLoginResponse) => void,
   ): ClientUnaryCall;
-  /** Denies the admin token from now on and deletes the cookie. */
+  /**
+   * Sign out an administrator
+   *
+   * Revokes the admin token and deletes its cookie.
+   */
   adminLogout(
     request: AdminLogoutRequest,
     callback: (error: ServiceError | null, response: AdminLogoutResponse) => void,
@@ -2205,7 +2414,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AdminLogoutResponse) => void,
   ): ClientUnaryCall;
-  /** Tells who the administrator is. */
+  /**
+   * Get the current administrator
+   *
+   * Returns the administrator of the admin token.
+   */
   getAdminMe(
     request: GetAdminMeRequest,
     callback: (error: ServiceError | null, response: AdminMe) => void,
@@ -2221,7 +2434,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AdminMe) => void,
   ): ClientUnaryCall;
-  /** The keys that verify our tokens (RFC 7517). */
+  /**
+   * Get signing keys
+   *
+   * Returns the public keys that verify access tokens, as a JSON Web Key Set (RFC 7517).
+   */
   getKeySet(
     request: GetKeySetRequest,
     callback: (error: ServiceError | null, response: KeySet) => void,
@@ -2237,7 +2454,11 @@ export interface AuthServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: KeySet) => void,
   ): ClientUnaryCall;
-  /** What is true of us as an issuer (RFC 8414). */
+  /**
+   * Get issuer metadata
+   *
+   * Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+   */
   getConfiguration(
     request: GetConfigurationRequest,
     callback: (error: ServiceError | null, response: Configuration) => void,

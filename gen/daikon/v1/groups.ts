@@ -27,58 +27,96 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/groups.proto";
 
 export interface GroupCreateRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The name of the group, 1 to 200 characters, unique in the workspace. */
   name: string;
+  /** A description of up to 2,000 characters. */
   description?: string | undefined;
 }
 
 export interface ListGroupsRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
 }
 
 export interface ListGroupsResponse {
+  /** The groups. */
   groups: GroupResponse[];
 }
 
-/** One group. `workspace_id` fences it in where the route names one; administrators need none. */
+/** Identifies a group. `workspace_id` is part of the path, except on the routes of administrators. */
 export interface GroupRequest {
-  workspace_id?: string | undefined;
+  /** The ID of the workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** The ID of the group. */
   group_id: string;
 }
 
 export interface GroupUpdateRequest {
-  workspace_id?: string | undefined;
+  /** The ID of the workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** The ID of the group. */
   group_id: string;
-  name?: string | undefined;
+  /** The name of the group, 1 to 200 characters, unique in the workspace. */
+  name?:
+    | string
+    | undefined;
+  /** A description of up to 2,000 characters. */
   description?: string | undefined;
 }
 
 export interface GroupMemberRequest {
-  workspace_id?: string | undefined;
+  /** The ID of the workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** The ID of the group. */
   group_id: string;
+  /** The ID of the user. */
   user_id: string;
 }
 
+/** A group of workspace members. */
 export interface GroupResponse {
+  /** The ID of the group. */
   id: string;
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The name of the group. */
   name: string;
+  /** The description of the group. */
   description: string;
-  /** Absent once that user is no more. */
-  created_by?: string | undefined;
+  /** The ID of the user who created the group. Absent if the user has been deleted. */
+  created_by?:
+    | string
+    | undefined;
+  /** When the group was created. */
   created_at: string | undefined;
 }
 
 export interface ListGroupMembersResponse {
+  /** The members. */
   members: GroupMemberResponse[];
 }
 
+/** A member of a group. */
 export interface GroupMemberResponse {
+  /** The ID of the user. */
   user_id: string;
+  /** The ID of the group. */
   group_id: string;
+  /** The e-mail address, in lower case. */
   email: string;
+  /** The display name. */
   name: string;
+  /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
+  /** When the member was added. */
   added_at: string | undefined;
 }
 
@@ -793,10 +831,14 @@ export const GroupMemberResponse: MessageFns<GroupMemberResponse> = {
   },
 };
 
-/** Members of a workspace taken together (specification 4.4). */
+/** Groups of workspace members, with which resources can be shared. */
 export type GroupServiceService = typeof GroupServiceService;
 export const GroupServiceService = {
-  /** Makes a group. */
+  /**
+   * Create a group
+   *
+   * Creates a group in a workspace.
+   */
   createGroup: {
     path: "/daikon.v1.GroupService/CreateGroup" as const,
     requestStream: false as const,
@@ -806,7 +848,11 @@ export const GroupServiceService = {
     responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
   },
-  /** Lists every group of the workspace. */
+  /**
+   * List groups
+   *
+   * Lists the groups of a workspace.
+   */
   listGroups: {
     path: "/daikon.v1.GroupService/ListGroups" as const,
     requestStream: false as const,
@@ -816,7 +862,11 @@ export const GroupServiceService = {
     responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
   },
-  /** Changes what is given of name and description. */
+  /**
+   * Update a group
+   *
+   * Updates the fields that are present.
+   */
   updateGroup: {
     path: "/daikon.v1.GroupService/UpdateGroup" as const,
     requestStream: false as const,
@@ -826,7 +876,11 @@ export const GroupServiceService = {
     responseSerialize: (value: GroupResponse): Buffer => Buffer.from(GroupResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GroupResponse => GroupResponse.decode(value),
   },
-  /** Deletes a group, its memberships and what was shared with it. */
+  /**
+   * Delete a group
+   *
+   * Deletes a group with its memberships and shares.
+   */
   deleteGroup: {
     path: "/daikon.v1.GroupService/DeleteGroup" as const,
     requestStream: false as const,
@@ -836,7 +890,11 @@ export const GroupServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Adds a member of the workspace; again changes nothing. */
+  /**
+   * Add a group member
+   *
+   * Adds a member of the workspace to a group. Adding a member again has no effect.
+   */
   addGroupMember: {
     path: "/daikon.v1.GroupService/AddGroupMember" as const,
     requestStream: false as const,
@@ -846,7 +904,11 @@ export const GroupServiceService = {
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
-  /** Lists the members of a group. */
+  /**
+   * List group members
+   *
+   * Lists the members of a group.
+   */
   listGroupMembers: {
     path: "/daikon.v1.GroupService/ListGroupMembers" as const,
     requestStream: false as const,
@@ -857,7 +919,11 @@ export const GroupServiceService = {
       Buffer.from(ListGroupMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGroupMembersResponse => ListGroupMembersResponse.decode(value),
   },
-  /** Takes a member out of a group. */
+  /**
+   * Remove a group member
+   *
+   * Removes a member from a group.
+   */
   removeGroupMember: {
     path: "/daikon.v1.GroupService/RemoveGroupMember" as const,
     requestStream: false as const,
@@ -870,24 +936,56 @@ export const GroupServiceService = {
 } as const;
 
 export interface GroupServiceServer extends UntypedServiceImplementation {
-  /** Makes a group. */
+  /**
+   * Create a group
+   *
+   * Creates a group in a workspace.
+   */
   createGroup: handleUnaryCall<GroupCreateRequest, GroupResponse>;
-  /** Lists every group of the workspace. */
+  /**
+   * List groups
+   *
+   * Lists the groups of a workspace.
+   */
   listGroups: handleUnaryCall<ListGroupsRequest, ListGroupsResponse>;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a group
+   *
+   * Updates the fields that are present.
+   */
   updateGroup: handleUnaryCall<GroupUpdateRequest, GroupResponse>;
-  /** Deletes a group, its memberships and what was shared with it. */
+  /**
+   * Delete a group
+   *
+   * Deletes a group with its memberships and shares.
+   */
   deleteGroup: handleUnaryCall<GroupRequest, DeleteResponse>;
-  /** Adds a member of the workspace; again changes nothing. */
+  /**
+   * Add a group member
+   *
+   * Adds a member of the workspace to a group. Adding a member again has no effect.
+   */
   addGroupMember: handleUnaryCall<GroupMemberRequest, Acknowledgement>;
-  /** Lists the members of a group. */
+  /**
+   * List group members
+   *
+   * Lists the members of a group.
+   */
   listGroupMembers: handleUnaryCall<GroupRequest, ListGroupMembersResponse>;
-  /** Takes a member out of a group. */
+  /**
+   * Remove a group member
+   *
+   * Removes a member from a group.
+   */
   removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
 }
 
 export interface GroupServiceClient extends Client {
-  /** Makes a group. */
+  /**
+   * Create a group
+   *
+   * Creates a group in a workspace.
+   */
   createGroup(
     request: GroupCreateRequest,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
@@ -903,7 +1001,11 @@ export interface GroupServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
   ): ClientUnaryCall;
-  /** Lists every group of the workspace. */
+  /**
+   * List groups
+   *
+   * Lists the groups of a workspace.
+   */
   listGroups(
     request: ListGroupsRequest,
     callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
@@ -919,7 +1021,11 @@ export interface GroupServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a group
+   *
+   * Updates the fields that are present.
+   */
   updateGroup(
     request: GroupUpdateRequest,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
@@ -935,7 +1041,11 @@ export interface GroupServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GroupResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes a group, its memberships and what was shared with it. */
+  /**
+   * Delete a group
+   *
+   * Deletes a group with its memberships and shares.
+   */
   deleteGroup(
     request: GroupRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -951,7 +1061,11 @@ export interface GroupServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Adds a member of the workspace; again changes nothing. */
+  /**
+   * Add a group member
+   *
+   * Adds a member of the workspace to a group. Adding a member again has no effect.
+   */
   addGroupMember(
     request: GroupMemberRequest,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
@@ -967,7 +1081,11 @@ export interface GroupServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
-  /** Lists the members of a group. */
+  /**
+   * List group members
+   *
+   * Lists the members of a group.
+   */
   listGroupMembers(
     request: GroupRequest,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
@@ -983,7 +1101,11 @@ export interface GroupServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
   ): ClientUnaryCall;
-  /** Takes a member out of a group. */
+  /**
+   * Remove a group member
+   *
+   * Removes a member from a group.
+   */
   removeGroupMember(
     request: GroupMemberRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,

@@ -29,157 +29,222 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/permissions.proto";
 
-/** One question: may the token's user do `action` with the resource? */
+/** A question: may the user of the access token perform the action on the resource? */
 export interface PermissionCheck {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
+  /** The ID of the resource. */
   resource_id: string;
-  /** `view`, `edit`, or an action the service registered; any other is answered with false. */
+  /** `view`, `edit` or an action that the service has registered. Any other action is not allowed. */
   action: string;
 }
 
 export interface PermissionCheckRequest {
+  /** The checks, 1 to 1,000. */
   checks: PermissionCheck[];
 }
 
-/** A question with its answer. */
+/** A permission check and its result. */
 export interface PermissionCheckResult {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
+  /** The ID of the resource. */
   resource_id: string;
+  /** The action. */
   action: string;
+  /** Whether the action is allowed. */
   allowed: boolean;
 }
 
 export interface PermissionCheckResponse {
+  /** The results, in the order of the request. */
   results: PermissionCheckResult[];
 }
 
 export interface CheckStreamRequest {
-  /** Comes back with the answer; the client's own. */
+  /** An ID chosen by the client, 1 to 200 characters. The response repeats it. */
   correlation_id: string;
+  /** The check. */
   check: PermissionCheck | undefined;
 }
 
 export interface CheckStreamResponse {
+  /** The ID of the request. */
   correlation_id: string;
+  /** Whether the action is allowed. */
   allowed: boolean;
 }
 
 export interface AccessibleResourcesRequest {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
+  /** `view`, `edit` or an action that the service has registered. */
   action: string;
+  /** The ID of the workspace. */
   workspace_id: string;
-  /** Ids in one answer; 1,000 when absent. */
+  /** The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000. */
   limit?:
     | number
     | undefined;
-  /** The `next_page_token` of the answer before. */
+  /** The `next_page_token` of the previous response. */
   page_token?: string | undefined;
 }
 
 export interface AccessibleResourcesResponse {
-  /** Ascending. */
+  /** The IDs of the resources, in ascending order. */
   resource_ids: string[];
-  /** The user's role alone covers every resource of this type in the workspace. */
+  /**
+   * Whether the role of the user alone gives access to every resource of this type in the
+   * workspace.
+   */
   has_full_access: boolean;
-  /** Present when there are more ids. */
+  /** The token of the next page. Absent on the last page. */
   next_page_token?: string | undefined;
 }
 
 export interface RegisterResourceRequest {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
+  /** The ID of the resource. */
   resource_id: string;
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The ID of the user who owns the resource, a member of the workspace. */
   owner_id: string;
+  /** `private` or `workspace`. Defaults to `private`. */
   visibility?: string | undefined;
 }
 
 export interface UpdateVisibilityRequest {
+  /** The ID of the permission record. */
   permission_id: string;
+  /** `private` or `workspace`. */
   visibility: string;
 }
 
 export interface ShareRequest {
+  /** The ID of the permission record. */
   permission_id: string;
+  /** `user` or `group`. */
   grantee_type: string;
+  /** The ID of the user or group, in the workspace of the resource. */
   grantee_id: string;
+  /** `view` or `edit`. */
   permission: string;
 }
 
 export interface GetResourceRequest {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
+  /** The ID of the resource. */
   resource_id: string;
 }
 
 export interface UnregisterRequest {
+  /** The ID of the permission record. */
   permission_id: string;
 }
 
 export interface UnregisterResponse {
 }
 
-/** A resource's record: whose it is, who sees it, with whom it is shared. */
+/** The permission record of a resource: its workspace, owner, visibility and shares. */
 export interface ResourcePermissionResponse {
-  /** The permission_id of the other routes. */
+  /** The ID of the record, `permission_id` in other requests. */
   id: string;
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
+  /** The ID of the resource. */
   resource_id: string;
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The ID of the user who owns the resource. */
   owner_id: string;
   /** `private` or `workspace`. */
   visibility: string;
-  created_at: string | undefined;
+  /** When the resource was registered. */
+  created_at:
+    | string
+    | undefined;
+  /** The shares of the resource. */
   shares: Share[];
 }
 
+/** A permission on a resource, granted to a user or a group. */
 export interface Share {
+  /** The ID of the share. */
   id: string;
   /** `user` or `group`. */
   grantee_type: string;
+  /** The ID of the user or group. */
   grantee_id: string;
   /** `view` or `edit`. */
   permission: string;
+  /** The ID of the user who shared the resource. */
   granted_by: string;
+  /** When the resource was shared. */
   granted_at: string | undefined;
 }
 
 export interface RegisterActionsRequest {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
-  /** Each name once; `view` and `edit` are built in. */
+  /**
+   * The actions, 1 to 1,000 with distinct names. `view` and `edit` are built in and cannot be
+   * registered.
+   */
   actions: ActionRegistration[];
 }
 
+/** An action to register. */
 export interface ActionRegistration {
+  /** The name of the action, 1 to 200 characters. */
   name: string;
-  /** Empty when absent. */
+  /** A description of up to 2,000 characters. Defaults to an empty string. */
   description?: string | undefined;
 }
 
-/** All that a service has registered, by name. */
+/** The registered actions of a service, ordered by name. */
 export interface ServiceActions {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
+  /** The actions, ordered by name. */
   actions: ServiceAction[];
 }
 
+/** An action that a service has registered. */
 export interface ServiceAction {
+  /** The ID of the action. */
   id: string;
+  /** The name of the action. */
   name: string;
+  /** The description of the action. */
   description: string;
+  /** When the action was registered. */
   registered_at: string | undefined;
 }
 
 export interface ListGrantedActionsRequest {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
 }
 
 export interface ListGrantedActionsResponse {
+  /** The name of the service, 1 to 200 characters. */
   service_name: string;
-  /** Ascending. */
+  /** The names of the actions, in ascending order. */
   actions: string[];
 }
 
@@ -1964,10 +2029,18 @@ export const ListGrantedActionsResponse: MessageFns<ListGrantedActionsResponse> 
   },
 };
 
-/** Who may do what with which resource (specification 4.1). */
+/**
+ * Decides who may perform which action on which resource, and records resources, their visibility
+ * and their shares.
+ */
 export type PermissionServiceService = typeof PermissionServiceService;
 export const PermissionServiceService = {
-  /** Answers whether the token's user may do each action, in the order asked. */
+  /**
+   * Check permissions
+   *
+   * Returns whether the user of the access token may perform each action, in the order of the
+   * request. Unknown resources and actions are not allowed; they are not errors.
+   */
   check: {
     path: "/daikon.v1.PermissionService/Check" as const,
     requestStream: false as const,
@@ -1980,8 +2053,11 @@ export const PermissionServiceService = {
     responseDeserialize: (value: Buffer): PermissionCheckResponse => PermissionCheckResponse.decode(value),
   },
   /**
-   * Check by check over one stream, answered in any order. Each is judged, credentials and all, as of
-   * when it came: the stream ends with the status of the first one that is refused.
+   * Check permissions continuously
+   *
+   * Checks one permission per message and returns the results in any order; match them by
+   * `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
+   * takes effect within the stream. The first error ends the stream with its status.
    */
   checkStream: {
     path: "/daikon.v1.PermissionService/CheckStream" as const,
@@ -1992,7 +2068,11 @@ export const PermissionServiceService = {
     responseSerialize: (value: CheckStreamResponse): Buffer => Buffer.from(CheckStreamResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CheckStreamResponse => CheckStreamResponse.decode(value),
   },
-  /** Lists the resources of one type that the token's user may do the action with. */
+  /**
+   * List accessible resources
+   *
+   * Lists the resources of a type on which the user of the access token may perform an action.
+   */
   accessible: {
     path: "/daikon.v1.PermissionService/Accessible" as const,
     requestStream: false as const,
@@ -2004,7 +2084,11 @@ export const PermissionServiceService = {
       Buffer.from(AccessibleResourcesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AccessibleResourcesResponse => AccessibleResourcesResponse.decode(value),
   },
-  /** The same, page after page to the end; `limit` is the size of a page. */
+  /**
+   * Stream accessible resources
+   *
+   * Streams every page of Accessible; `limit` is the size of a page.
+   */
   accessibleStream: {
     path: "/daikon.v1.PermissionService/AccessibleStream" as const,
     requestStream: false as const,
@@ -2016,7 +2100,13 @@ export const PermissionServiceService = {
       Buffer.from(AccessibleResourcesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AccessibleResourcesResponse => AccessibleResourcesResponse.decode(value),
   },
-  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  /**
+   * Share a resource
+   *
+   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
+   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * workspace.
+   */
   share: {
     path: "/daikon.v1.PermissionService/Share" as const,
     requestStream: false as const,
@@ -2026,7 +2116,13 @@ export const PermissionServiceService = {
     responseSerialize: (value: Share): Buffer => Buffer.from(Share.encode(value).finish()),
     responseDeserialize: (value: Buffer): Share => Share.decode(value),
   },
-  /** Makes a resource known; the owning service calls it when the resource is created. Idempotent. */
+  /**
+   * Register a resource
+   *
+   * Registers a resource with its workspace, owner and visibility. Services call it when a resource
+   * is created. Repeating a registration with the same workspace and owner returns the existing
+   * record; different ones fail with ALREADY_EXISTS.
+   */
   register: {
     path: "/daikon.v1.PermissionService/Register" as const,
     requestStream: false as const,
@@ -2038,7 +2134,11 @@ export const PermissionServiceService = {
       Buffer.from(ResourcePermissionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
-  /** Opens a resource to its workspace, or closes it again. */
+  /**
+   * Update visibility
+   *
+   * Makes a resource visible to its whole workspace, or private again.
+   */
   updateVisibility: {
     path: "/daikon.v1.PermissionService/UpdateVisibility" as const,
     requestStream: false as const,
@@ -2050,7 +2150,12 @@ export const PermissionServiceService = {
       Buffer.from(ResourcePermissionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
-  /** Takes a share back; `permission` is asked for but not looked at (specification 4.1, rule 6). */
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * share.
+   */
   revokeShare: {
     path: "/daikon.v1.PermissionService/RevokeShare" as const,
     requestStream: false as const,
@@ -2060,7 +2165,11 @@ export const PermissionServiceService = {
     responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
     responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
   },
-  /** Answers a resource's record with all its shares. */
+  /**
+   * Get a resource
+   *
+   * Returns the permission record of a resource with all its shares.
+   */
   getResource: {
     path: "/daikon.v1.PermissionService/GetResource" as const,
     requestStream: false as const,
@@ -2071,7 +2180,12 @@ export const PermissionServiceService = {
       Buffer.from(ResourcePermissionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
-  /** Forgets a resource and its shares; the owning service calls it when the resource is deleted. */
+  /**
+   * Unregister a resource
+   *
+   * Deletes the permission record of a resource and its shares. Services call it when a resource is
+   * deleted.
+   */
   unregister: {
     path: "/daikon.v1.PermissionService/Unregister" as const,
     requestStream: false as const,
@@ -2081,7 +2195,12 @@ export const PermissionServiceService = {
     responseSerialize: (value: UnregisterResponse): Buffer => Buffer.from(UnregisterResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UnregisterResponse => UnregisterResponse.decode(value),
   },
-  /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
+  /**
+   * Register actions
+   *
+   * Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
+   * remain registered.
+   */
   registerActions: {
     path: "/daikon.v1.PermissionService/RegisterActions" as const,
     requestStream: false as const,
@@ -2092,7 +2211,11 @@ export const PermissionServiceService = {
     responseSerialize: (value: ServiceActions): Buffer => Buffer.from(ServiceActions.encode(value).finish()),
     responseDeserialize: (value: Buffer): ServiceActions => ServiceActions.decode(value),
   },
-  /** Lists the actions of a service that custom roles give the token's user. */
+  /**
+   * List granted actions
+   *
+   * Lists the actions of a service that custom roles grant to the user of the access token.
+   */
   listGrantedActions: {
     path: "/daikon.v1.PermissionService/ListGrantedActions" as const,
     requestStream: false as const,
@@ -2107,37 +2230,97 @@ export const PermissionServiceService = {
 } as const;
 
 export interface PermissionServiceServer extends UntypedServiceImplementation {
-  /** Answers whether the token's user may do each action, in the order asked. */
+  /**
+   * Check permissions
+   *
+   * Returns whether the user of the access token may perform each action, in the order of the
+   * request. Unknown resources and actions are not allowed; they are not errors.
+   */
   check: handleUnaryCall<PermissionCheckRequest, PermissionCheckResponse>;
   /**
-   * Check by check over one stream, answered in any order. Each is judged, credentials and all, as of
-   * when it came: the stream ends with the status of the first one that is refused.
+   * Check permissions continuously
+   *
+   * Checks one permission per message and returns the results in any order; match them by
+   * `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
+   * takes effect within the stream. The first error ends the stream with its status.
    */
   checkStream: handleBidiStreamingCall<CheckStreamRequest, CheckStreamResponse>;
-  /** Lists the resources of one type that the token's user may do the action with. */
+  /**
+   * List accessible resources
+   *
+   * Lists the resources of a type on which the user of the access token may perform an action.
+   */
   accessible: handleUnaryCall<AccessibleResourcesRequest, AccessibleResourcesResponse>;
-  /** The same, page after page to the end; `limit` is the size of a page. */
+  /**
+   * Stream accessible resources
+   *
+   * Streams every page of Accessible; `limit` is the size of a page.
+   */
   accessibleStream: handleServerStreamingCall<AccessibleResourcesRequest, AccessibleResourcesResponse>;
-  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  /**
+   * Share a resource
+   *
+   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
+   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * workspace.
+   */
   share: handleUnaryCall<ShareRequest, Share>;
-  /** Makes a resource known; the owning service calls it when the resource is created. Idempotent. */
+  /**
+   * Register a resource
+   *
+   * Registers a resource with its workspace, owner and visibility. Services call it when a resource
+   * is created. Repeating a registration with the same workspace and owner returns the existing
+   * record; different ones fail with ALREADY_EXISTS.
+   */
   register: handleUnaryCall<RegisterResourceRequest, ResourcePermissionResponse>;
-  /** Opens a resource to its workspace, or closes it again. */
+  /**
+   * Update visibility
+   *
+   * Makes a resource visible to its whole workspace, or private again.
+   */
   updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
-  /** Takes a share back; `permission` is asked for but not looked at (specification 4.1, rule 6). */
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * share.
+   */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
-  /** Answers a resource's record with all its shares. */
+  /**
+   * Get a resource
+   *
+   * Returns the permission record of a resource with all its shares.
+   */
   getResource: handleUnaryCall<GetResourceRequest, ResourcePermissionResponse>;
-  /** Forgets a resource and its shares; the owning service calls it when the resource is deleted. */
+  /**
+   * Unregister a resource
+   *
+   * Deletes the permission record of a resource and its shares. Services call it when a resource is
+   * deleted.
+   */
   unregister: handleUnaryCall<UnregisterRequest, UnregisterResponse>;
-  /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
+  /**
+   * Register actions
+   *
+   * Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
+   * remain registered.
+   */
   registerActions: handleUnaryCall<RegisterActionsRequest, ServiceActions>;
-  /** Lists the actions of a service that custom roles give the token's user. */
+  /**
+   * List granted actions
+   *
+   * Lists the actions of a service that custom roles grant to the user of the access token.
+   */
   listGrantedActions: handleUnaryCall<ListGrantedActionsRequest, ListGrantedActionsResponse>;
 }
 
 export interface PermissionServiceClient extends Client {
-  /** Answers whether the token's user may do each action, in the order asked. */
+  /**
+   * Check permissions
+   *
+   * Returns whether the user of the access token may perform each action, in the order of the
+   * request. Unknown resources and actions are not allowed; they are not errors.
+   */
   check(
     request: PermissionCheckRequest,
     callback: (error: ServiceError | null, response: PermissionCheckResponse) => void,
@@ -2154,8 +2337,11 @@ export interface PermissionServiceClient extends Client {
     callback: (error: ServiceError | null, response: PermissionCheckResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Check by check over one stream, answered in any order. Each is judged, credentials and all, as of
-   * when it came: the stream ends with the status of the first one that is refused.
+   * Check permissions continuously
+   *
+   * Checks one permission per message and returns the results in any order; match them by
+   * `correlation_id`. Credentials and facts are evaluated for each message, so that a revocation
+   * takes effect within the stream. The first error ends the stream with its status.
    */
   checkStream(): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
   checkStream(options: Partial<CallOptions>): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
@@ -2163,7 +2349,11 @@ export interface PermissionServiceClient extends Client {
     metadata: Metadata,
     options?: Partial<CallOptions>,
   ): ClientDuplexStream<CheckStreamRequest, CheckStreamResponse>;
-  /** Lists the resources of one type that the token's user may do the action with. */
+  /**
+   * List accessible resources
+   *
+   * Lists the resources of a type on which the user of the access token may perform an action.
+   */
   accessible(
     request: AccessibleResourcesRequest,
     callback: (error: ServiceError | null, response: AccessibleResourcesResponse) => void,
@@ -2179,7 +2369,11 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AccessibleResourcesResponse) => void,
   ): ClientUnaryCall;
-  /** The same, page after page to the end; `limit` is the size of a page. */
+  /**
+   * Stream accessible resources
+   *
+   * Streams every page of Accessible; `limit` is the size of a page.
+   */
   accessibleStream(
     request: AccessibleResourcesRequest,
     options?: Partial<CallOptions>,
@@ -2189,7 +2383,13 @@ export interface PermissionServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<AccessibleResourcesResponse>;
-  /** Grants a user or a group of the workspace view or edit; again with another permission replaces it. */
+  /**
+   * Share a resource
+   *
+   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
+   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * workspace.
+   */
   share(request: ShareRequest, callback: (error: ServiceError | null, response: Share) => void): ClientUnaryCall;
   share(
     request: ShareRequest,
@@ -2202,7 +2402,13 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Share) => void,
   ): ClientUnaryCall;
-  /** Makes a resource known; the owning service calls it when the resource is created. Idempotent. */
+  /**
+   * Register a resource
+   *
+   * Registers a resource with its workspace, owner and visibility. Services call it when a resource
+   * is created. Repeating a registration with the same workspace and owner returns the existing
+   * record; different ones fail with ALREADY_EXISTS.
+   */
   register(
     request: RegisterResourceRequest,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
@@ -2218,7 +2424,11 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
-  /** Opens a resource to its workspace, or closes it again. */
+  /**
+   * Update visibility
+   *
+   * Makes a resource visible to its whole workspace, or private again.
+   */
   updateVisibility(
     request: UpdateVisibilityRequest,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
@@ -2234,7 +2444,12 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
-  /** Takes a share back; `permission` is asked for but not looked at (specification 4.1, rule 6). */
+  /**
+   * Revoke a share
+   *
+   * Revokes the share of a user or a group. `permission` is required but not compared with the
+   * share.
+   */
   revokeShare(
     request: ShareRequest,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
@@ -2250,7 +2465,11 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: Acknowledgement) => void,
   ): ClientUnaryCall;
-  /** Answers a resource's record with all its shares. */
+  /**
+   * Get a resource
+   *
+   * Returns the permission record of a resource with all its shares.
+   */
   getResource(
     request: GetResourceRequest,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
@@ -2266,7 +2485,12 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
-  /** Forgets a resource and its shares; the owning service calls it when the resource is deleted. */
+  /**
+   * Unregister a resource
+   *
+   * Deletes the permission record of a resource and its shares. Services call it when a resource is
+   * deleted.
+   */
   unregister(
     request: UnregisterRequest,
     callback: (error: ServiceError | null, response: UnregisterResponse) => void,
@@ -2282,7 +2506,12 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UnregisterResponse) => void,
   ): ClientUnaryCall;
-  /** Makes a service's own actions known; adds and updates, removes nothing. Idempotent. */
+  /**
+   * Register actions
+   *
+   * Adds or updates actions of a service, which custom roles can grant. Actions that are not listed
+   * remain registered.
+   */
   registerActions(
     request: RegisterActionsRequest,
     callback: (error: ServiceError | null, response: ServiceActions) => void,
@@ -2298,7 +2527,11 @@ export interface PermissionServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ServiceActions) => void,
   ): ClientUnaryCall;
-  /** Lists the actions of a service that custom roles give the token's user. */
+  /**
+   * List granted actions
+   *
+   * Lists the actions of a service that custom roles grant to the user of the access token.
+   */
   listGrantedActions(
     request: ListGrantedActionsRequest,
     callback: (error: ServiceError | null, response: ListGrantedActionsResponse) => void,

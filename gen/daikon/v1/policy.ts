@@ -11,16 +11,17 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/policy.proto";
 
-/** The credentials a method asks for (specification 5.1). */
+/** The credentials that a method requires. */
 export const Tier = {
+  /** TIER_UNSPECIFIED - Invalid. */
   TIER_UNSPECIFIED: 0,
-  /** TIER_PUBLIC - Anybody. */
+  /** TIER_PUBLIC - No credentials. */
   TIER_PUBLIC: 1,
   /** TIER_USER - `authorization: Bearer <access token>`. */
   TIER_USER: 2,
   /** TIER_SERVICE - `x-service-key: <key>`. */
   TIER_SERVICE: 3,
-  /** TIER_DUAL - Both of the above. */
+  /** TIER_DUAL - Both an access token and a service key. */
   TIER_DUAL: 4,
   /** TIER_ADMIN - `cookie: admin_token=<admin token>`. */
   TIER_ADMIN: 5,
@@ -37,9 +38,9 @@ export namespace Tier {
   export type TIER_ADMIN = typeof Tier.TIER_ADMIN;
 }
 
-/** The least role in the token's workspace, as of now (specification 2). */
+/** The minimum role in the token's workspace, as of now. */
 export const LeastRole = {
-  /** LEAST_ROLE_UNSPECIFIED - Membership is not asked for. */
+  /** LEAST_ROLE_UNSPECIFIED - Membership is not required. */
   LEAST_ROLE_UNSPECIFIED: 0,
   LEAST_ROLE_VIEWER: 1,
   LEAST_ROLE_EDITOR: 2,
@@ -84,20 +85,27 @@ export namespace Capacity {
   export type CAPACITY_SIGN_IN = typeof Capacity.CAPACITY_SIGN_IN;
 }
 
-/** A string's form. */
+/** The format of a string. */
 export const Format = {
+  /** FORMAT_UNSPECIFIED - Any well-formed Unicode text. */
   FORMAT_UNSPECIFIED: 0,
-  /** FORMAT_UUID - RFC 9562, hyphenated. */
+  /** FORMAT_UUID - A UUID with hyphens (RFC 9562). */
   FORMAT_UUID: 1,
-  /** FORMAT_NAME - 1 to 200 characters, none of them a control character. */
+  /** FORMAT_NAME - An identifier: 1 to 200 characters without control characters. */
   FORMAT_NAME: 2,
-  /** FORMAT_TITLE - A name that people give: the same, not blank, and trimmed. */
+  /**
+   * FORMAT_TITLE - A display name: 1 to 200 characters without control characters, not blank. Surrounding
+   * whitespace is removed.
+   */
   FORMAT_TITLE: 3,
-  /** FORMAT_TEXT - Several lines for people; no control characters but those of lines and tabs. */
+  /**
+   * FORMAT_TEXT - Text of several lines: up to 2,000 characters, without control characters except tabs and line
+   * breaks.
+   */
   FORMAT_TEXT: 4,
-  /** FORMAT_EMAIL - ASCII `local@domain`; blanks around it do not count. */
+  /** FORMAT_EMAIL - An ASCII e-mail address, `local@domain`. Surrounding whitespace is ignored. */
   FORMAT_EMAIL: 5,
-  /** FORMAT_PAGE_TOKEN - What an answer gave to ask for the next page by; nobody else makes one. */
+  /** FORMAT_PAGE_TOKEN - A page token from a previous response. */
   FORMAT_PAGE_TOKEN: 6,
 } as const;
 
@@ -113,6 +121,7 @@ export namespace Format {
   export type FORMAT_PAGE_TOKEN = typeof Format.FORMAT_PAGE_TOKEN;
 }
 
+/** The SameSite attribute of a cookie. */
 export const SameSite = { SAME_SITE_UNSPECIFIED: 0, SAME_SITE_LAX: 1, SAME_SITE_STRICT: 2 } as const;
 
 export type SameSite = typeof SameSite[keyof typeof SameSite];
@@ -123,84 +132,115 @@ export namespace SameSite {
   export type SAME_SITE_STRICT = typeof SameSite.SAME_SITE_STRICT;
 }
 
-/** The rights and limits of one method. */
+/** The access rules and limits of a method. */
 export interface Policy {
+  /** The required credentials. */
   tier: Tier;
+  /** The minimum role of the user. */
   least_role: LeastRole;
-  /** The request field that must equal the token's `wid`. */
+  /** The request field that must equal the workspace of the access token. */
   workspace_field: string;
-  /** The request field, dotted into repeated messages, that must name the key's own service. */
+  /**
+   * The request field that must equal the service of the service key. A dotted path leads into
+   * messages and repeated fields.
+   */
   service_field: string;
-  /** Calls a minute for one client; 0 leaves the method to the global limit alone. */
+  /** Calls per minute and client, in addition to the global limit; 0 for no limit. */
   limit_per_minute: number;
-  /** The HTTP status of success; 0 is 200. */
+  /** The HTTP status of success. Defaults to 200. */
   status: number;
-  /** The response field that is the whole HTTP body, for bare arrays. */
+  /** The response field that is the whole HTTP body, for methods that return a bare array. */
   response_field: string;
-  /** A request field that may come over HTTP as a file, beside the JSON body. */
+  /** The request field that REST clients may upload as a file. */
   upload:
     | Upload
     | undefined;
   /**
-   * The kinds of fault that its use case may end with, for the docs; those that follow from tier,
-   * rights, path, input and limits are not named again. A closed set: src/core/errors.ts.
+   * Error codes of the handler (src/core/errors.ts), for the API documentation. Those that follow
+   * from the credentials, roles, path, input and limits are implied.
    */
   errors: string[];
   /** The share of the server's capacity that calls of the method wait for. */
   capacity: Capacity;
 }
 
-/** A file, of UTF-8 text, that becomes a request field: as the whole body, or as a part of a form. */
+/**
+ * A file of UTF-8 text that becomes a request field, either as the whole body or as a part of a
+ * form.
+ */
 export interface Upload {
   /** The request field. */
   field: string;
-  /** The media type of a body that is the file. */
+  /** The media type of a request whose body is the file. */
   media_type: string;
-  /** The name of the part of multipart/form-data that is the file. */
+  /** The name of the part of a multipart/form-data body. */
   part: string;
-  /** The largest file, in bytes; messages that hold one may be larger than others. */
+  /** The maximum size of the file in bytes. It raises the message limit of the method. */
   max_bytes: number;
 }
 
-/** What a request field may hold. A single field must be present unless declared `optional`. */
+/** What a request field may contain. A singular field is required unless it is declared `optional`. */
 export interface Rules {
+  /** The format of a string. */
   format: Format;
-  min_length?: number | undefined;
+  /** The minimum length in characters. */
+  min_length?:
+    | number
+    | undefined;
+  /** The maximum length in characters. */
   max_length?:
     | number
     | undefined;
-  /** ECMAScript, anchored by itself. */
+  /** An ECMAScript regular expression. It is not anchored implicitly. */
   pattern: string;
-  /** A closed set of values. */
+  /** The allowed values. */
   one_of: string[];
-  minimum?: number | undefined;
-  maximum?: number | undefined;
-  min_items?: number | undefined;
+  /** The minimum of a number. */
+  minimum?:
+    | number
+    | undefined;
+  /** The maximum of a number. */
+  maximum?:
+    | number
+    | undefined;
+  /** The minimum number of items. */
+  min_items?:
+    | number
+    | undefined;
+  /** The maximum number of items. */
   max_items?:
     | number
     | undefined;
-  /** Stands in when the field is absent; JSON. */
+  /** The value of an absent field, in JSON. */
   default?:
     | string
     | undefined;
-  /** Values that nobody may take. */
+  /** Values that are not allowed. */
   reserved: string[];
 }
 
-/** A field that travels outside path, query and body; it never stands in a body. */
+/** The header or cookie in which REST carries a field. Bound fields are never part of a body. */
 export interface Binding {
   /** The name of a header. */
-  header?: string | undefined;
+  header?:
+    | string
+    | undefined;
+  /** A cookie. */
   cookie?: Cookie | undefined;
 }
 
-/** A cookie: always HttpOnly, Secure by COOKIE_SECURE. Answered empty, it is deleted. */
+/**
+ * A cookie. It is always HttpOnly, and Secure unless COOKIE_SECURE is off. An empty value deletes
+ * it.
+ */
 export interface Cookie {
-  /** `{field}` stands for another field of the message. */
+  /** The name of the cookie. `{field}` is replaced by another field of the message. */
   name: string;
+  /** The SameSite attribute. */
   same_site: SameSite;
+  /** The Path attribute. */
   path: string;
-  /** Seconds. */
+  /** The Max-Age attribute in seconds. */
   max_age: number;
 }
 

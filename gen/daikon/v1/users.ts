@@ -28,19 +28,27 @@ export interface GetMeRequest {
 }
 
 export interface UpdateMeRequest {
+  /** The display name, 1 to 200 characters. */
   name?:
     | string
     | undefined;
-  /** An http or https URL, or empty. */
+  /** An http or https URL of up to 2,000 characters, or an empty string. */
   avatar_url?: string | undefined;
 }
 
+/** The current user. */
 export interface UserResponse {
+  /** The ID of the user. */
   id: string;
+  /** The e-mail address, in lower case. */
   email: string;
+  /** The display name. */
   name: string;
+  /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
+  /** Whether the user is active. */
   is_active: boolean;
+  /** When the user was created. */
   created_at: string | undefined;
 }
 
@@ -48,21 +56,33 @@ export interface ListSessionsRequest {
 }
 
 export interface ListSessionsResponse {
+  /** The sessions. */
   sessions: Session[];
 }
 
+/** A sign-in whose refresh token is still valid. */
 export interface Session {
+  /** The ID of the session. */
   id: string;
+  /** The ID of the workspace that its tokens are for. */
   workspace_id: string;
   /** `google`, `microsoft` or `github`. */
   provider: string;
+  /** The User-Agent header of the sign-in. */
   user_agent: string;
-  created_at: string | undefined;
-  last_used_at: string | undefined;
+  /** When the user signed in. */
+  created_at:
+    | string
+    | undefined;
+  /** When its refresh token was last exchanged. */
+  last_used_at:
+    | string
+    | undefined;
+  /** When its refresh token expires. */
   expires_at:
     | string
     | undefined;
-  /** The session this access token belongs to. */
+  /** Whether the access token of this request belongs to the session. */
   current: boolean;
 }
 
@@ -70,6 +90,7 @@ export interface EndOtherSessionsRequest {
 }
 
 export interface EndSessionRequest {
+  /** The ID of the session. */
   session_id: string;
 }
 
@@ -688,10 +709,14 @@ export const EndSessionResponse: MessageFns<EndSessionResponse> = {
   },
 };
 
-/** What people see and change of themselves (specification 4.2). */
+/** The profile and the sessions of the current user. */
 export type UserServiceService = typeof UserServiceService;
 export const UserServiceService = {
-  /** Answers who the token's user is. */
+  /**
+   * Get the current user
+   *
+   * Returns the user of the access token.
+   */
   getMe: {
     path: "/daikon.v1.UserService/GetMe" as const,
     requestStream: false as const,
@@ -701,7 +726,11 @@ export const UserServiceService = {
     responseSerialize: (value: UserResponse): Buffer => Buffer.from(UserResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserResponse => UserResponse.decode(value),
   },
-  /** Changes what is given of name and avatar_url. */
+  /**
+   * Update the current user
+   *
+   * Updates the fields that are present.
+   */
   updateMe: {
     path: "/daikon.v1.UserService/UpdateMe" as const,
     requestStream: false as const,
@@ -711,7 +740,11 @@ export const UserServiceService = {
     responseSerialize: (value: UserResponse): Buffer => Buffer.from(UserResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserResponse => UserResponse.decode(value),
   },
-  /** Lists the user's sessions: one for each sign-in whose refresh tokens still hold. */
+  /**
+   * List sessions
+   *
+   * Lists the active sessions of the user, one for each sign-in.
+   */
   listSessions: {
     path: "/daikon.v1.UserService/ListSessions" as const,
     requestStream: false as const,
@@ -722,7 +755,11 @@ export const UserServiceService = {
       Buffer.from(ListSessionsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListSessionsResponse => ListSessionsResponse.decode(value),
   },
-  /** Ends every session but the caller's own. */
+  /**
+   * End other sessions
+   *
+   * Ends every session of the user except the one of the access token.
+   */
   endOtherSessions: {
     path: "/daikon.v1.UserService/EndOtherSessions" as const,
     requestStream: false as const,
@@ -733,7 +770,11 @@ export const UserServiceService = {
     responseSerialize: (value: EndSessionResponse): Buffer => Buffer.from(EndSessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndSessionResponse => EndSessionResponse.decode(value),
   },
-  /** Ends one session. */
+  /**
+   * End a session
+   *
+   * Ends a session of the user: its refresh tokens are no longer valid.
+   */
   endSession: {
     path: "/daikon.v1.UserService/EndSession" as const,
     requestStream: false as const,
@@ -746,20 +787,44 @@ export const UserServiceService = {
 } as const;
 
 export interface UserServiceServer extends UntypedServiceImplementation {
-  /** Answers who the token's user is. */
+  /**
+   * Get the current user
+   *
+   * Returns the user of the access token.
+   */
   getMe: handleUnaryCall<GetMeRequest, UserResponse>;
-  /** Changes what is given of name and avatar_url. */
+  /**
+   * Update the current user
+   *
+   * Updates the fields that are present.
+   */
   updateMe: handleUnaryCall<UpdateMeRequest, UserResponse>;
-  /** Lists the user's sessions: one for each sign-in whose refresh tokens still hold. */
+  /**
+   * List sessions
+   *
+   * Lists the active sessions of the user, one for each sign-in.
+   */
   listSessions: handleUnaryCall<ListSessionsRequest, ListSessionsResponse>;
-  /** Ends every session but the caller's own. */
+  /**
+   * End other sessions
+   *
+   * Ends every session of the user except the one of the access token.
+   */
   endOtherSessions: handleUnaryCall<EndOtherSessionsRequest, EndSessionResponse>;
-  /** Ends one session. */
+  /**
+   * End a session
+   *
+   * Ends a session of the user: its refresh tokens are no longer valid.
+   */
   endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
 }
 
 export interface UserServiceClient extends Client {
-  /** Answers who the token's user is. */
+  /**
+   * Get the current user
+   *
+   * Returns the user of the access token.
+   */
   getMe(request: GetMeRequest, callback: (error: ServiceError | null, response: UserResponse) => void): ClientUnaryCall;
   getMe(
     request: GetMeRequest,
@@ -772,7 +837,11 @@ export interface UserServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserResponse) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of name and avatar_url. */
+  /**
+   * Update the current user
+   *
+   * Updates the fields that are present.
+   */
   updateMe(
     request: UpdateMeRequest,
     callback: (error: ServiceError | null, response: UserResponse) => void,
@@ -788,7 +857,11 @@ export interface UserServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserResponse) => void,
   ): ClientUnaryCall;
-  /** Lists the user's sessions: one for each sign-in whose refresh tokens still hold. */
+  /**
+   * List sessions
+   *
+   * Lists the active sessions of the user, one for each sign-in.
+   */
   listSessions(
     request: ListSessionsRequest,
     callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
@@ -804,7 +877,11 @@ export interface UserServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
   ): ClientUnaryCall;
-  /** Ends every session but the caller's own. */
+  /**
+   * End other sessions
+   *
+   * Ends every session of the user except the one of the access token.
+   */
   endOtherSessions(
     request: EndOtherSessionsRequest,
     callback: (error: ServiceError | null, response: EndSessionResponse) => void,
@@ -820,7 +897,11 @@ export interface UserServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EndSessionResponse) => void,
   ): ClientUnaryCall;
-  /** Ends one session. */
+  /**
+   * End a session
+   *
+   * Ends a session of the user: its refresh tokens are no longer valid.
+   */
   endSession(
     request: EndSessionRequest,
     callback: (error: ServiceError | null, response: EndSessionResponse) => void,

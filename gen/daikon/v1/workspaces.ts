@@ -25,8 +25,14 @@ export const protobufPackage = "daikon.v1";
 export const protobufFileName = "daikon/v1/workspaces.proto";
 
 export interface CreateWorkspaceRequest {
+  /** The name of the workspace, 1 to 200 characters. */
   name: string;
+  /**
+   * The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending
+   * with a hyphen.
+   */
   slug: string;
+  /** A description of up to 2,000 characters. */
   description?: string | undefined;
 }
 
@@ -34,72 +40,112 @@ export interface ListWorkspacesRequest {
 }
 
 export interface ListWorkspacesResponse {
+  /** The workspaces. */
   workspaces: WorkspaceResponse[];
 }
 
 export interface WorkspaceRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
 }
 
 export interface UpdateWorkspaceRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
-  name?: string | undefined;
+  /** The name of the workspace, 1 to 200 characters. */
+  name?:
+    | string
+    | undefined;
+  /** A description of up to 2,000 characters. */
   description?: string | undefined;
 }
 
+/** A workspace. */
 export interface WorkspaceResponse {
+  /** The ID of the workspace. */
   id: string;
+  /** The name of the workspace. */
   name: string;
+  /** The unique name of the workspace in URLs. */
   slug: string;
+  /** The description of the workspace. */
   description: string;
-  /** The caller's own; absent for who is no member. */
-  role?: string | undefined;
+  /** The caller's role. Absent if the caller is not a member. */
+  role?:
+    | string
+    | undefined;
+  /** When the workspace was created. */
   created_at: string | undefined;
 }
 
 export interface ListMembersRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
-  /** Looks into names and e-mails. */
-  q?: string | undefined;
+  /** Searches names and e-mail addresses. At most 100 characters. */
+  q?:
+    | string
+    | undefined;
+  /** The maximum number of members, 1 to 50. Defaults to 50. */
   limit?: number | undefined;
 }
 
 export interface ListMembersResponse {
+  /** The members. */
   members: WorkspaceMemberResponse[];
 }
 
 export interface InviteMemberRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The e-mail address to invite. */
   email: string;
+  /** The role to grant. Defaults to `viewer`. */
   role?: string | undefined;
 }
 
 export interface UpdateMemberRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The ID of the user. */
   user_id: string;
+  /** `owner`, `admin`, `editor` or `viewer`. */
   role: string;
 }
 
 export interface RemoveMemberRequest {
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The ID of the user. */
   user_id: string;
 }
 
-/** A membership; an invited person shows no name or avatar before they first take a token for it. */
+/**
+ * A membership. The name and avatar of an invited person are empty until they first obtain a token
+ * for the workspace.
+ */
 export interface WorkspaceMemberResponse {
+  /** The ID of the user. */
   user_id: string;
+  /** The ID of the workspace. */
   workspace_id: string;
+  /** The e-mail address, in lower case. */
   email: string;
+  /** The display name. */
   name: string;
+  /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
   /** `owner`, `admin`, `editor` or `viewer`. */
   role: string;
   /** `invited` or `active`. */
   status: string;
+  /**
+   * When the member first obtained a token for the workspace. Absent while the membership is
+   * pending.
+   */
   joined_at?: string | undefined;
 }
 
-/** Answers a deletion. */
+/** The empty response to a deletion. */
 export interface DeleteResponse {
 }
 
@@ -1079,10 +1125,14 @@ export const DeleteResponse: MessageFns<DeleteResponse> = {
   },
 };
 
-/** Tenants and who belongs to them (specification 4.3). */
+/** Workspaces and their members. */
 export type WorkspaceServiceService = typeof WorkspaceServiceService;
 export const WorkspaceServiceService = {
-  /** Makes a workspace; the caller becomes its owner. */
+  /**
+   * Create a workspace
+   *
+   * Creates a workspace. The caller becomes its owner.
+   */
   createWorkspace: {
     path: "/daikon.v1.WorkspaceService/CreateWorkspace" as const,
     requestStream: false as const,
@@ -1093,7 +1143,11 @@ export const WorkspaceServiceService = {
     responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
   },
-  /** Lists every workspace that the user belongs to. */
+  /**
+   * List workspaces
+   *
+   * Lists the workspaces of the user.
+   */
   listWorkspaces: {
     path: "/daikon.v1.WorkspaceService/ListWorkspaces" as const,
     requestStream: false as const,
@@ -1105,7 +1159,11 @@ export const WorkspaceServiceService = {
       Buffer.from(ListWorkspacesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListWorkspacesResponse => ListWorkspacesResponse.decode(value),
   },
-  /** Answers one workspace. */
+  /**
+   * Get a workspace
+   *
+   * Returns a workspace.
+   */
   getWorkspace: {
     path: "/daikon.v1.WorkspaceService/GetWorkspace" as const,
     requestStream: false as const,
@@ -1115,7 +1173,11 @@ export const WorkspaceServiceService = {
     responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
   },
-  /** Changes what is given of name and description. */
+  /**
+   * Update a workspace
+   *
+   * Updates the fields that are present.
+   */
   updateWorkspace: {
     path: "/daikon.v1.WorkspaceService/UpdateWorkspace" as const,
     requestStream: false as const,
@@ -1126,7 +1188,11 @@ export const WorkspaceServiceService = {
     responseSerialize: (value: WorkspaceResponse): Buffer => Buffer.from(WorkspaceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceResponse => WorkspaceResponse.decode(value),
   },
-  /** Deletes a workspace and everything in it. */
+  /**
+   * Delete a workspace
+   *
+   * Deletes a workspace with its memberships, groups, roles and permission records.
+   */
   deleteWorkspace: {
     path: "/daikon.v1.WorkspaceService/DeleteWorkspace" as const,
     requestStream: false as const,
@@ -1136,7 +1202,11 @@ export const WorkspaceServiceService = {
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
-  /** Lists members, those invited among them. */
+  /**
+   * List members
+   *
+   * Lists the members of a workspace, invited ones included.
+   */
   listMembers: {
     path: "/daikon.v1.WorkspaceService/ListMembers" as const,
     requestStream: false as const,
@@ -1146,7 +1216,12 @@ export const WorkspaceServiceService = {
     responseSerialize: (value: ListMembersResponse): Buffer => Buffer.from(ListMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMembersResponse => ListMembersResponse.decode(value),
   },
-  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  /**
+   * Invite a member
+   *
+   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
+   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   */
   inviteMember: {
     path: "/daikon.v1.WorkspaceService/InviteMember" as const,
     requestStream: false as const,
@@ -1157,7 +1232,12 @@ export const WorkspaceServiceService = {
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
-  /** Changes a member's role; owners are made and unmade by owners alone. */
+  /**
+   * Update a member
+   *
+   * Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
+   * always has an owner.
+   */
   updateMember: {
     path: "/daikon.v1.WorkspaceService/UpdateMember" as const,
     requestStream: false as const,
@@ -1168,7 +1248,12 @@ export const WorkspaceServiceService = {
       Buffer.from(WorkspaceMemberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WorkspaceMemberResponse => WorkspaceMemberResponse.decode(value),
   },
-  /** Removes a member, or lets any member leave; groups, roles and shares go with the membership. */
+  /**
+   * Remove a member
+   *
+   * Removes a member with their groups, custom roles and shares. Members can remove themselves.
+   * Only owners can remove an owner, and the last owner cannot be removed.
+   */
   removeMember: {
     path: "/daikon.v1.WorkspaceService/RemoveMember" as const,
     requestStream: false as const,
@@ -1181,28 +1266,71 @@ export const WorkspaceServiceService = {
 } as const;
 
 export interface WorkspaceServiceServer extends UntypedServiceImplementation {
-  /** Makes a workspace; the caller becomes its owner. */
+  /**
+   * Create a workspace
+   *
+   * Creates a workspace. The caller becomes its owner.
+   */
   createWorkspace: handleUnaryCall<CreateWorkspaceRequest, WorkspaceResponse>;
-  /** Lists every workspace that the user belongs to. */
+  /**
+   * List workspaces
+   *
+   * Lists the workspaces of the user.
+   */
   listWorkspaces: handleUnaryCall<ListWorkspacesRequest, ListWorkspacesResponse>;
-  /** Answers one workspace. */
+  /**
+   * Get a workspace
+   *
+   * Returns a workspace.
+   */
   getWorkspace: handleUnaryCall<WorkspaceRequest, WorkspaceResponse>;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a workspace
+   *
+   * Updates the fields that are present.
+   */
   updateWorkspace: handleUnaryCall<UpdateWorkspaceRequest, WorkspaceResponse>;
-  /** Deletes a workspace and everything in it. */
+  /**
+   * Delete a workspace
+   *
+   * Deletes a workspace with its memberships, groups, roles and permission records.
+   */
   deleteWorkspace: handleUnaryCall<WorkspaceRequest, DeleteResponse>;
-  /** Lists members, those invited among them. */
+  /**
+   * List members
+   *
+   * Lists the members of a workspace, invited ones included.
+   */
   listMembers: handleUnaryCall<ListMembersRequest, ListMembersResponse>;
-  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  /**
+   * Invite a member
+   *
+   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
+   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   */
   inviteMember: handleUnaryCall<InviteMemberRequest, WorkspaceMemberResponse>;
-  /** Changes a member's role; owners are made and unmade by owners alone. */
+  /**
+   * Update a member
+   *
+   * Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
+   * always has an owner.
+   */
   updateMember: handleUnaryCall<UpdateMemberRequest, WorkspaceMemberResponse>;
-  /** Removes a member, or lets any member leave; groups, roles and shares go with the membership. */
+  /**
+   * Remove a member
+   *
+   * Removes a member with their groups, custom roles and shares. Members can remove themselves.
+   * Only owners can remove an owner, and the last owner cannot be removed.
+   */
   removeMember: handleUnaryCall<RemoveMemberRequest, DeleteResponse>;
 }
 
 export interface WorkspaceServiceClient extends Client {
-  /** Makes a workspace; the caller becomes its owner. */
+  /**
+   * Create a workspace
+   *
+   * Creates a workspace. The caller becomes its owner.
+   */
   createWorkspace(
     request: CreateWorkspaceRequest,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
@@ -1218,7 +1346,11 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
   ): ClientUnaryCall;
-  /** Lists every workspace that the user belongs to. */
+  /**
+   * List workspaces
+   *
+   * Lists the workspaces of the user.
+   */
   listWorkspaces(
     request: ListWorkspacesRequest,
     callback: (error: ServiceError | null, response: ListWorkspacesResponse) => void,
@@ -1234,7 +1366,11 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListWorkspacesResponse) => void,
   ): ClientUnaryCall;
-  /** Answers one workspace. */
+  /**
+   * Get a workspace
+   *
+   * Returns a workspace.
+   */
   getWorkspace(
     request: WorkspaceRequest,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
@@ -1250,7 +1386,11 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
   ): ClientUnaryCall;
-  /** Changes what is given of name and description. */
+  /**
+   * Update a workspace
+   *
+   * Updates the fields that are present.
+   */
   updateWorkspace(
     request: UpdateWorkspaceRequest,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
@@ -1266,7 +1406,11 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes a workspace and everything in it. */
+  /**
+   * Delete a workspace
+   *
+   * Deletes a workspace with its memberships, groups, roles and permission records.
+   */
   deleteWorkspace(
     request: WorkspaceRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
@@ -1282,7 +1426,11 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
-  /** Lists members, those invited among them. */
+  /**
+   * List members
+   *
+   * Lists the members of a workspace, invited ones included.
+   */
   listMembers(
     request: ListMembersRequest,
     callback: (error: ServiceError | null, response: ListMembersResponse) => void,
@@ -1298,7 +1446,12 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMembersResponse) => void,
   ): ClientUnaryCall;
-  /** Invites a person by e-mail, known or not; again while pending is the same membership. */
+  /**
+   * Invite a member
+   *
+   * Invites a person by e-mail address. An unknown address creates a user, who is claimed by the
+   * first sign-in with that address. Repeating a pending invitation returns the same membership.
+   */
   inviteMember(
     request: InviteMemberRequest,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
@@ -1314,7 +1467,12 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
-  /** Changes a member's role; owners are made and unmade by owners alone. */
+  /**
+   * Update a member
+   *
+   * Changes the role of a member. Only owners can grant or remove the role `owner`; a workspace
+   * always has an owner.
+   */
   updateMember(
     request: UpdateMemberRequest,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
@@ -1330,7 +1488,12 @@ export interface WorkspaceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WorkspaceMemberResponse) => void,
   ): ClientUnaryCall;
-  /** Removes a member, or lets any member leave; groups, roles and shares go with the membership. */
+  /**
+   * Remove a member
+   *
+   * Removes a member with their groups, custom roles and shares. Members can remove themselves.
+   * Only owners can remove an owner, and the last owner cannot be removed.
+   */
   removeMember(
     request: RemoveMemberRequest,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,
