@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { redisInstalled, startRedis } from '../test/rate-limit/redis-server.ts'
+import { isRedisInstalled, startRedis } from '../test/rate-limit/redis-server.ts'
 import { cloneDatabase } from '../test/support/database.ts'
 import { createTemplateDatabase } from '../test/support/template-database.ts'
 import { measureBombs } from './faults/bombs.ts'
@@ -64,7 +64,7 @@ process.exitCode = failed === 0 ? 0 : 1
 
 async function measureRedis(): Promise<Measure> {
   const fault = 'Redis killed'
-  if (!redisInstalled) return { fault, saw: {}, lost: [], note: 'not run: no redis-server' }
+  if (!isRedisInstalled) return { fault, saw: {}, lost: [], note: 'not run: no redis-server' }
   const redis = await startRedis()
   try {
     return await measureLimits(site, fault, [redis.url], 3, redis.stop, redis.start)
@@ -75,7 +75,7 @@ async function measureRedis(): Promise<Measure> {
 
 async function measureRedisCluster(): Promise<Measure> {
   const fault = 'a master of a Redis Cluster of six killed'
-  if (!redisInstalled) return { fault, saw: {}, lost: [], note: 'not run: no redis-server' }
+  if (!isRedisInstalled) return { fault, saw: {}, lost: [], note: 'not run: no redis-server' }
   const cluster = await startRedisCluster()
   try {
     return await measureLimits(site, fault, cluster.urls, 1, cluster.killMaster, async () => {})

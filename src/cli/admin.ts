@@ -1,28 +1,32 @@
 import { Command } from 'commander'
 import { setAdministrator } from '../admin/user-status.ts'
 import { normalizeEmail } from '../core/email.ts'
-import { print } from './print.ts'
+import { print } from './output.ts'
 import { withDatabase } from './session.ts'
 
-/** `admin promote|demote`: who may use the admin panel. */
 export function adminCommand(): Command {
-  const command = new Command('admin').description('say who is an administrator')
-  for (const [name, is_admin] of [
-    ['promote', true],
-    ['demote', false],
-  ] as const) {
-    command
-      .command(name)
-      .description(is_admin ? 'make a user an administrator' : 'take it back, from now on')
-      .argument('<email>')
-      .action(async (text: string, _options, command) => {
-        const email = normalizeEmail(text)
-        if (!email) throw new Error(`${text} is no e-mail address`)
-        const done = await withDatabase(({ operator }) =>
-          setAdministrator(operator, { email, is_admin }),
-        )
-        print(command, done, [`${email} is ${is_admin ? 'an' : 'no'} administrator.`])
-      })
-  }
+  const command = new Command('admin').description('manage administrators')
+
+  command
+    .command('promote')
+    .description('make a user an administrator')
+    .argument('<email>', 'e-mail address of the user')
+    .action((email: string, _options, command) => changeAdministrator(command, email, true))
+
+  command
+    .command('demote')
+    .description('revoke the administrator status of a user, effective immediately')
+    .argument('<email>', 'e-mail address of the user')
+    .action((email: string, _options, command) => changeAdministrator(command, email, false))
+
   return command
+}
+
+async function changeAdministrator(command: Command, text: string, is_admin: boolean) {
+  const email = normalizeEmail(text)
+  if (!email) throw new Error(`${text} is not a valid e-mail address`)
+  const result = await withDatabase(({ operator }) =>
+    setAdministrator(operator, { email, is_admin }),
+  )
+  print(command, result, [`${email} is ${is_admin ? 'now' : 'not'} an administrator.`])
 }

@@ -1,44 +1,45 @@
 import { Command } from 'commander'
 import { createClientApp, listClientApps, updateClientApp } from '../admin/client-apps.ts'
-import { requireValid } from './field-rules.ts'
-import { print, table } from './print.ts'
+import { formatTable, print } from './output.ts'
+import { requireValid } from './require-valid.ts'
 import { withDatabase } from './session.ts'
 
-/** `client-app create|list|deactivate`: who may have people signed in, and sent back where. */
 export function clientAppCommand(): Command {
   const command = new Command('client-app').description(
-    'manage web applications that sign people in',
+    'manage the web applications that sign users in',
   )
 
   command
     .command('create')
-    .description('register an app with the addresses that may receive its codes')
-    .requiredOption('--name <label>', 'what people call it')
-    .requiredOption('--redirect-uri <uri...>', 'to the letter; may be given several times')
+    .description('register an app with its redirect URIs')
+    .requiredOption('--name <name>', 'display name')
+    .requiredOption('--redirect-uri <uri...>', 'redirect URI, compared exactly; repeatable')
     .action(async (options: { name: string; redirectUri: string[] }, command) => {
       const request = { name: options.name, redirect_uris: options.redirectUri }
       requireValid('createClientApp', request)
       const app = await withDatabase(({ operator }) => createClientApp(operator, request))
-      print(command, app, [`Created ${app.id} for ${app.redirect_uris.join(', ')}.`])
+      print(command, app, [
+        `Created client app ${app.id}. Redirect URIs: ${app.redirect_uris.join(', ')}`,
+      ])
     })
 
   command
     .command('list')
-    .description('list every app')
+    .description('list all apps')
     .action(async (_options, command) => {
       const { client_apps: apps } = await withDatabase(({ em }) => listClientApps({ em }, {}))
-      print(command, apps, table(apps))
+      print(command, apps, formatTable(apps))
     })
 
   command
     .command('deactivate')
-    .description('send no more codes to the addresses of an app')
-    .argument('<id>', 'as `list` shows it')
+    .description('stop signing users in to an app')
+    .argument('<id>', 'ID of the app, as shown by `list`')
     .action(async (id: string, _options, command) => {
       const request = { client_app_id: id, redirect_uris: [], is_active: false }
       requireValid('updateClientApp', request)
       const app = await withDatabase(({ operator }) => updateClientApp(operator, request))
-      print(command, app, [`Deactivated ${app.id}.`])
+      print(command, app, [`Deactivated client app ${app.id}.`])
     })
 
   return command

@@ -8,15 +8,15 @@ import { adminCommand } from './admin.ts'
 import { clientAppCommand } from './client-app.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
-import { print } from './print.ts'
+import { print } from './output.ts'
 import { serviceAppCommand } from './service-app.ts'
 import { withDatabase } from './session.ts'
 import { tokenCommand } from './token.ts'
 
-/** The operator's tool: `npm run daikon -- <command>`. */
 const program = new Command('daikon')
-  .description('Operate a daikon server, by the same environment it reads')
-  .option('--json', 'print JSON')
+  .description('Operate a daikon server. Settings are read from the environment, as by the server.')
+  .option('--json', 'print the result as JSON')
+  .addCommand(migrateCommand())
   .addCommand(keysCommand())
   .addCommand(adminCommand())
   .addCommand(serviceAppCommand())
@@ -25,21 +25,36 @@ const program = new Command('daikon')
   .addCommand(importCommand())
   .addCommand(tokenCommand())
 
-program
-  .command('migrate')
-  .description('bring the database schema up to date')
-  .action(async (_options, command) => {
-    const applied = await withDatabase(({ databaseUrl }) => migrate(databaseUrl))
-    const lines = applied.length > 0 ? applied.map((name) => `Applied ${name}.`) : ['Up to date.']
-    print(command, { applied }, lines)
-  })
+function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('apply pending database migrations')
+    .action(async (_options, command) => {
+      const applied = await withDatabase(({ databaseUrl }) => migrate(databaseUrl))
+      const lines = applied.map((name) => `Applied ${name}.`)
+      print(command, { applied }, lines.length > 0 ? lines : ['The database is up to date.'])
+    })
+}
 
+function showGlobalOptions(command: Command): void {
+  command.configureHelp({ showGlobalOptions: true })
+  command.commands.forEach(showGlobalOptions)
+}
+
+showGlobalOptions(program)
 program.parseAsync().catch((error: unknown) => {
-  const advice = 'The database has not been migrated: run `npm run daikon -- migrate` first'
-  const known = lacksMigrations(error) ? new Error(advice) : databaseError(error)
-  const cause =
-    known instanceof ServiceError && known.code === 'unavailable' ? known.cause : undefined
-  const message = known instanceof Error ? known.message : String(known)
-  process.stderr.write(`${message}${cause instanceof Error ? `: ${cause.message}` : ''}\n`)
+  process.stderr.write(`${describeError(error)}\n`)
   process.exitCode = error instanceof ConfigError ? 2 : 1
 })
+
+/** One line, or one per mistake in the settings; for a database error with its cause. */
+function describeError(error: unknown): string {
+  if (lacksMigrations(error)) {
+    return 'The database has not been migrated. Run `npm run daikon -- migrate` first.'
+  }
+  const known = databaseError(error)
+  if (!(known instanceof Error)) return String(known)
+  const isUnavailable = known instanceof ServiceError && known.code === 'unavailable'
+  return isUnavailable && known.cause instanceof Error
+    ? `${known.message}: ${known.cause.message}`
+    : known.message
+}

@@ -3,63 +3,71 @@ import { Command } from 'commander'
 import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
 import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
 import { ServiceError } from '../core/errors.ts'
-import { requireValid } from './field-rules.ts'
-import { print } from './print.ts'
+import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
+import { requireValid } from './require-valid.ts'
 import { withDatabase } from './session.ts'
 
-/** Lines of a report that people are shown; `--json` has what the server would answer. */
-const mostLines = 20
+/** How many errors are printed; `--json` prints all of them. */
+const maxErrorLines = 20
 
-/** `import <file.csv>`: brings people into workspaces, as the admin panel does. */
 export function importCommand(): Command {
   return new Command('import')
-    .description('import members from a CSV file, all of it or nothing')
-    .argument('<file.csv>', 'columns email, workspace_slug and, where wanted, name, role, groups')
-    .option('--dry-run', 'tell what would change, and change nothing')
+    .description('import members from a CSV file, all rows or none')
+    .argument(
+      '<file.csv>',
+      'file with the columns email and workspace_slug; name, role and groups are optional',
+    )
+    .option('--dry-run', 'print what would change without changing it')
     .action(async (path: string, { dryRun = false }: { dryRun?: boolean }, command) => {
-      const request = { csv: decode(await readFile(path)) }
+      const request = { csv: decodeUtf8(await readFile(path)) }
       requireValid(dryRun ? 'previewCsvImport' : 'executeCsvImport', request)
-      const bar = createProgressBar(process.stderr)
+      const progressBar = createProgressBar(process.stderr)
       const run = dryRun ? previewCsvImport : executeCsvImport
-      const report = await withDatabase(({ operator }) => run(operator, request, bar.tell))
-        .finally(bar.clear)
+      const report = await withDatabase(({ operator }) =>
+        run(operator, request, progressBar.onProgress),
+      )
+        .finally(progressBar.clear)
         .catch((error) => {
-          throw withProblems(error)
+          throw withViolations(error)
         })
-      print(command, report, lines(report, dryRun))
+      print(command, report, formatReport(report, dryRun))
       if (report.summary?.errors) process.exitCode = 1
     })
 }
 
-function decode(bytes: Buffer): string {
+function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Error('The file is not UTF-8 text')
+    throw new Error('The file is not valid UTF-8')
   }
 }
 
-function lines({ summary, rows }: CsvImportReport, dryRun: boolean): string[] {
+function formatReport({ summary, rows }: CsvImportReport, dryRun: boolean): string[] {
   const { create = 0, update = 0, unchanged = 0, errors = 0 } = summary ?? {}
-  const wrong = rows.flatMap(({ line, errors }) =>
-    errors.map(({ field, message }) => `Line ${line}: ${field} ${message}`.replace(':  ', ': ')),
+  if (!dryRun) return [`${create} created, ${update} updated, ${unchanged} unchanged.`]
+  const errorLines = rows.flatMap(({ line, errors }) =>
+    errors.map(({ field, message }) =>
+      field ? `Line ${line}: ${field} ${message}` : `Line ${line}: ${message}`,
+    ),
   )
-  const counts = `${create} to create, ${update} to update, ${unchanged} unchanged, ${errors} with errors`
   return [
-    ...wrong.slice(0, mostLines),
-    ...(errors > mostLines ? ['…'] : []),
-    dryRun
-      ? `${counts}; nothing is changed.`
-      : `${create} created, ${update} updated, ${unchanged} unchanged.`,
+    ...truncate(errorLines),
+    `${create} to create, ${update} to update, ${unchanged} unchanged, ${errors} with errors.`,
+    'Dry run: nothing was changed.',
   ]
 }
 
-/** The problems that a refused file has, for the operator to read. */
-function withProblems(error: unknown): unknown {
+/** Adds the violations to the message of an error. */
+function withViolations(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.violations.length === 0) return error
-  const told = error.violations
-    .slice(0, mostLines)
-    .map(({ field, message }) => `${field} ${message}`.trim())
-  return new Error([error.message, ...told].join('\n'))
+  const lines = error.violations.map(({ field, message }) => `${field} ${message}`.trim())
+  return new Error([error.message, ...truncate(lines)].join('\n'))
+}
+
+function truncate(lines: string[]): string[] {
+  if (lines.length <= maxErrorLines) return lines
+  const omitted = lines.length - maxErrorLines
+  return [...lines.slice(0, maxErrorLines), `… and ${omitted} more`]
 }

@@ -1,37 +1,38 @@
 import { Command } from 'commander'
 import { readConfig } from '../config/config.ts'
 import { createKeyFiles, rotateKeys } from '../identity/keys.ts'
-import { print } from './print.ts'
+import { print } from './output.ts'
 
-/** `keys make|rotate`: what signs tokens. */
 export function keysCommand(): Command {
   const command = new Command('keys').description('manage the keys that sign tokens')
 
   command
     .command('make', { isDefault: true })
-    .description('make the first pair; refuses to overwrite one')
+    .description('create the first key pair; existing files are not overwritten')
     .action((_options, command) => {
-      const paths = keyPaths()
+      const paths = readKeyPaths()
       createKeyFiles(paths)
-      print(command, paths, [`Made ${paths.privatePath} and ${paths.publicPath}.`])
+      print(command, paths, [`Created ${paths.privatePath} and ${paths.publicPath}.`])
     })
 
   command
     .command('rotate')
-    .description('sign with a new key from the next start on; tokens of the old one still verify')
+    .description('create a new key pair; tokens signed with older keys stay valid')
     .action((_options, command) => {
-      const paths = keyPaths()
+      const paths = readKeyPaths()
       const kept = rotateKeys(paths)
+      const older = kept === 1 ? '1 older key' : `${kept} older keys`
       print(command, { ...paths, kept }, [
-        `Made a new ${paths.privatePath}; ${paths.publicPath} keeps ${kept} older key(s).`,
-        'Restart every node. Once the longest token has expired, delete the older keys at its end.',
+        `Created a new ${paths.privatePath}. ${paths.publicPath} contains the new key and ${older}.`,
+        'Restart every node to sign with the new key.',
+        `Once all tokens signed with an older key have expired, delete that key from ${paths.publicPath}.`,
       ])
     })
 
   return command
 }
 
-function keyPaths() {
+function readKeyPaths() {
   const config = readConfig(process.env)
   return { privatePath: config.JWT_PRIVATE_KEY_PATH, publicPath: config.JWT_PUBLIC_KEY_PATH }
 }

@@ -2,20 +2,23 @@ import type { OnProgress } from '../admin/import/on-progress.ts'
 
 const width = 30
 
-/** A bar on a terminal; elsewhere nothing, so that a log holds none of it. */
-export function createProgressBar(stream: NodeJS.WriteStream): { tell: OnProgress; clear(): void } {
-  if (!stream.isTTY) return { tell: () => {}, clear: () => {} }
+/** Draws the progress of an import on a terminal; prints nothing to a file or pipe. */
+export function createProgressBar(stream: NodeJS.WriteStream): {
+  onProgress: OnProgress
+  clear(): void
+} {
+  if (!stream.isTTY) return { onProgress: () => {}, clear: () => {} }
   let last = ''
-  const show = (text: string) => {
+  const draw = (text: string) => {
     if (text !== last) stream.write(`\r\u001b[K${text}`)
     last = text
   }
   return {
-    tell(doing, done, all) {
-      const part = all > 0 ? done / all : 1
-      const bar = '█'.repeat(Math.round(part * width)).padEnd(width, '░')
-      show(`${doing.padEnd(10)}${bar} ${Math.floor(part * 100)} %`)
+    onProgress(step, done, total) {
+      const ratio = total > 0 ? done / total : 1
+      const bar = '█'.repeat(Math.round(ratio * width)).padEnd(width, '░')
+      draw(`${step.padEnd(10)}${bar} ${Math.floor(ratio * 100)} %`)
     },
-    clear: () => show(''),
+    clear: () => draw(''),
   }
 }

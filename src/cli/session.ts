@@ -8,31 +8,35 @@ import type { WriteContext } from '../core/request-context.ts'
 import { openDatabase } from '../database/database.ts'
 import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
 
-/** What a command of the operator's tool works with. */
-export type Session = { config: Config; databaseUrl: string; em: EntityManager; operator: Operator }
+/** What a command runs with. */
+export type Session = {
+  config: Config
+  databaseUrl: string
+  em: EntityManager
+  operator: OperatorContext
+}
 
-/** The operator as the use cases see one: nobody the activity log could name; told on stderr. */
-export type Operator = WriteContext & DevelopmentModeContext & Registering
+/** The context of handlers that an operator calls: its principal is empty, as no user acts. */
+export type OperatorContext = WriteContext & DevelopmentModeContext & Registering
 
 /**
- * Runs a command on the database of the environment: DATABASE_URL, else the embedded one, be it
- * running under a server or not.
+ * Opens the database of the environment for a command: DATABASE_URL, or the bundled PostgreSQL, which
+ * is started unless a server already runs it.
  */
 export async function withDatabase<Result>(
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(process.env)
-  const { url: databaseUrl, stop } = await findDatabase(config)
+  const { url: databaseUrl, stop } = await openPostgres(config)
   const database = await openDatabase(databaseUrl, () => {})
   try {
     const em = database.fork()
-    const warn = (text: string) => process.stderr.write(`${text}\n`)
     const operator = {
       em,
       principal: {},
       debug: config.DEBUG,
       keysRequired: config.SERVICE_KEYS_REQUIRED,
-      warn,
+      warn: (text: string) => process.stderr.write(`${text}\n`),
     }
     return await work({ config, databaseUrl, em, operator })
   } finally {
@@ -41,7 +45,7 @@ export async function withDatabase<Result>(
   }
 }
 
-async function findDatabase(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+async function openPostgres(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const stop = async () => {}
   if (config.DATABASE_URL) return { url: config.DATABASE_URL, stop }
   try {

@@ -1,16 +1,23 @@
-import { sendPage, toHtml } from './mock-page.ts'
-import { type LocalServer, serveLocally } from './mock-server.ts'
+import { type LocalServer, startLocalServer } from './local-server.ts'
+import { escapeHtml, sendPage } from './pages.ts'
 
-/** Stands in for the admin web application: it says that the sign-in has worked, or why not. */
-export function startDemoAdmin(daikonUrl: string): Promise<LocalServer> {
-  return serveLocally(9004, (request, response) => {
+/** Starts the page at ADMIN_URL, to which administrators return after sign-in: it shows the result. */
+export function startDemoAdmin({
+  port,
+  daikonUrl,
+}: {
+  port: number
+  daikonUrl: string
+}): Promise<LocalServer> {
+  return startLocalServer(port, (request, response) => {
     const [path, query] = (request.url ?? '').split('?')
-    const error = new URLSearchParams(query).get('error_description')
     if (path === '/login') {
-      const again = `<a href="${daikonUrl}/auth/admin/login/google">Sign in as administrator</a>`
-      return sendPage(response, 200, 'Administration', `<p>${toHtml(error ?? '')}</p>${again}`)
+      const error = new URLSearchParams(query).get('error_description') ?? ''
+      const link = `<a href="${daikonUrl}/auth/admin/login/google">Sign in as an administrator</a>`
+      sendPage(response, 200, 'Admin sign-in', `<p role="alert">${escapeHtml(error)}</p>${link}`)
+      return
     }
-    const me = `<a href="${daikonUrl}/auth/admin/me">Who am I?</a>`
-    sendPage(response, 200, 'Administration', `<p>You are signed in; the cookie is set.</p>${me}`)
+    const link = `<a href="${daikonUrl}/auth/admin/me">Show my account</a>`
+    sendPage(response, 200, 'Admin', `<p>You are signed in as an administrator.</p>${link}`)
   })
 }

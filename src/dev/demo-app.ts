@@ -1,51 +1,59 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { demo } from './demo-data.ts'
-import { renderPage, toHtml } from './mock-page.ts'
-import { type LocalServer, serveLocally } from './mock-server.ts'
+import { type LocalServer, startLocalServer } from './local-server.ts'
+import { escapeHtml, renderPage } from './pages.ts'
 
-type Session = { name: string; accessToken: string; refreshToken: string; answers: string[] }
+type Session = { name: string; accessToken: string; refreshToken: string; permissions: string[] }
 
-// biome-ignore lint/suspicious/noExplicitAny: the demo takes daikon's answers as they come
-type Answer = any
-
-type DemoAppParts = { daikonUrl: string; serviceKey: string }
+// biome-ignore lint/suspicious/noExplicitAny: the demo trusts daikon's responses
+type Json = any
 
 const providers = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
+const cookieName = 'demo_session'
 
 /**
- * A web application as daikon's users build one: people sign in through daikon, and its backend asks
- * daikon what they may do. Plain HTML; its sessions live in memory.
+ * Starts a web application as users of daikon build one: people sign in through daikon, and the
+ * backend checks their permissions with its service key. It renders plain HTML and keeps its
+ * sessions in memory.
  */
-export async function startDemoApp(parts: DemoAppParts): Promise<LocalServer> {
+export async function startDemoApp({
+  port,
+  daikonUrl,
+  serviceKey,
+}: {
+  port: number
+  daikonUrl: string
+  serviceKey: string
+}): Promise<LocalServer> {
   const sessions = new Map<string, Session>()
+  /** PKCE verifiers of the sign-ins in progress, by state. */
   const verifiers = new Map<string, string>()
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', search] = (request.url ?? '').split('?')
     const query = new URLSearchParams(search)
-    const session = sessions.get(readCookie(request, 'demo_session'))
+    const sessionId = readCookie(request, cookieName)
+    const session = sessions.get(sessionId)
     const [, provider] = /^\/sign-in\/(\w+)$/.exec(path) ?? []
     if (provider) return redirect(response, beginSignIn(provider))
     if (path === '/callback') return completeSignIn(response, query)
     if (path === '/check' && request.method === 'POST' && session) {
-      session.answers = await check(session.accessToken)
+      session.permissions = await checkPermissions(session.accessToken)
       return redirect(response, '/')
     }
     if (path === '/sign-out' && request.method === 'POST' && session) {
-      await ask('/auth/logout', {}, { authorization: `Bearer ${session.accessToken}` })
-      sessions.delete(readCookie(request, 'demo_session'))
+      await callDaikon('/auth/logout', {}, { authorization: `Bearer ${session.accessToken}` })
+      sessions.delete(sessionId)
       return redirect(response, '/')
     }
-    sendHtml(response, session ? signedInPage(session) : signInPage(query.get('error')))
+    sendHtml(response, session ? renderSession(session) : renderSignIn(query.get('error')))
   }
 
-  /** RFC 7636: the challenge goes along, the verifier stays here until the code is back. */
+  /** Returns the URL that starts a sign-in with PKCE (RFC 7636). */
   function beginSignIn(provider: string): string {
-    const [state, verifier] = [
-      randomBytes(16).toString('hex'),
-      randomBytes(32).toString('base64url'),
-    ]
+    const state = randomBytes(16).toString('hex')
+    const verifier = randomBytes(32).toString('base64url')
     verifiers.set(state, verifier)
     const query = new URLSearchParams({
       redirect_uri: `${server.url}/callback`,
@@ -53,85 +61,101 @@ export async function startDemoApp(parts: DemoAppParts): Promise<LocalServer> {
       code_challenge_method: 'S256',
       state,
     })
-    return `${parts.daikonUrl}/auth/login/${provider}?${query}`
+    return `${daikonUrl}/auth/login/${provider}?${query}`
   }
 
   async function completeSignIn(response: ServerResponse, query: URLSearchParams): Promise<void> {
-    const [state, code, error] = ['state', 'code', 'error'].map((name) => query.get(name) ?? '')
-    const code_verifier = verifiers.get(state ?? '')
-    verifiers.delete(state ?? '')
+    const state = query.get('state') ?? ''
+    const code = query.get('code')
+    const error = query.get('error')
+    const code_verifier = verifiers.get(state)
+    verifiers.delete(state)
     if (error || !code_verifier || !code) {
-      return redirect(response, `/?${new URLSearchParams({ error: error || 'unknown sign-in' })}`)
+      const reason = error || 'the sign-in is unknown or already completed'
+      return redirect(response, `/?${new URLSearchParams({ error: reason })}`)
     }
-    const workspaces = await ask(`/auth/workspaces?${new URLSearchParams({ code })}`)
+    const workspaces = await callDaikon(`/auth/workspaces?${new URLSearchParams({ code })}`)
     const workspace_id = workspaces[0].id
-    const tokens = await ask('/auth/token', { code, code_verifier, workspace_id })
+    const tokens = await callDaikon('/auth/token', { code, code_verifier, workspace_id })
     const id = randomBytes(16).toString('hex')
     sessions.set(id, {
-      name: JSON.parse(Buffer.from(tokens.access_token.split('.')[1], 'base64url').toString()).name,
+      name: decodeClaims(tokens.access_token).name,
       accessToken: tokens.access_token,
       refreshToken: tokens.refresh_token,
-      answers: [],
+      permissions: [],
     })
-    response.setHeader('set-cookie', `demo_session=${id}; HttpOnly; SameSite=Lax; Path=/`)
+    response.setHeader('set-cookie', `${cookieName}=${id}; HttpOnly; SameSite=Lax; Path=/`)
     redirect(response, '/')
   }
 
-  async function check(token: string): Promise<string[]> {
+  async function checkPermissions(token: string): Promise<string[]> {
     const { service_name, resource_type, documents } = demo
-    const checks = Object.values(documents).flatMap((resource_id) =>
-      ['view', 'edit'].map((action) => ({ service_name, resource_type, resource_id, action })),
+    const questions = Object.entries(documents).flatMap(([name, resource_id]) =>
+      ['view', 'edit'].map((action) => ({ name, resource_id, action })),
     )
-    const headers = { authorization: `Bearer ${token}`, 'x-service-key': parts.serviceKey }
-    const { results } = await ask('/permissions/check', { checks }, headers)
-    return Object.keys(documents).flatMap((name, at) =>
-      ['view', 'edit'].map((action, more) => {
-        const { allowed } = results[at * 2 + more]
-        return `${allowed ? '✓ may' : '✗ may not'} ${action} the ${name}`
-      }),
+    const checks = questions.map(({ resource_id, action }) => ({
+      service_name,
+      resource_type,
+      resource_id,
+      action,
+    }))
+    const headers = { authorization: `Bearer ${token}`, 'x-service-key': serviceKey }
+    const { results } = await callDaikon('/permissions/check', { checks }, headers)
+    return questions.map(({ name, action }, index) =>
+      results[index].allowed ? `✓ can ${action} the ${name}` : `✗ cannot ${action} the ${name}`,
     )
   }
 
-  async function ask(
+  /** Sends a POST with `body` if there is one, else a GET. */
+  async function callDaikon(
     path: string,
     body?: object,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
-    const answer = await fetch(parts.daikonUrl + path, {
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-    })
-    const json = (await answer.json()) as Answer
-    if (!answer.ok) throw new Error(json.detail)
+  ): Promise<Json> {
+    const response = body
+      ? await fetch(daikonUrl + path, {
+          method: 'POST',
+          body: JSON.stringify(body),
+          headers: { ...headers, 'content-type': 'application/json' },
+        })
+      : await fetch(daikonUrl + path, { headers })
+    const json = (await response.json()) as Json
+    if (!response.ok) throw new Error(json.detail)
     return json
   }
 
-  const server = await serveLocally(9101, (request, response) => {
+  const server = await startLocalServer(port, (request, response) => {
     handle(request, response).catch((error) => {
-      const back = `<p>${toHtml(error.message)}</p><a href="/">Back</a>`
-      sendHtml(response, renderPage('That did not work', back))
+      const body = `<p role="alert">${escapeHtml(error.message)}</p><a href="/">Back</a>`
+      sendHtml(response, renderPage('Something went wrong', body))
     })
   })
   return server
 }
 
-function signInPage(error: string | null): string {
+/** The claims of a token that daikon has just returned; a backend would verify its signature. */
+function decodeClaims(token: string): Json {
+  const [, payload = ''] = token.split('.')
+  return JSON.parse(Buffer.from(payload, 'base64url').toString())
+}
+
+function renderSignIn(error: string | null): string {
   const buttons = Object.entries(providers).map(
     ([provider, title]) =>
       `<form action="/sign-in/${provider}"><button>Sign in with ${title}</button></form>`,
   )
-  const message = error ? `<p role="alert">The sign-in ended with: ${toHtml(error)}</p>` : ''
+  const message = error ? `<p role="alert">Sign-in failed: ${escapeHtml(error)}</p>` : ''
   return renderPage('Demo documents', message + buttons.join('\n'))
 }
 
-function signedInPage({ name, accessToken, refreshToken, answers }: Session): string {
-  const items = answers.map((answer) => `<li>${toHtml(answer)}</li>`).join('\n')
+function renderSession({ name, accessToken, refreshToken, permissions }: Session): string {
+  const items = permissions.map((permission) => `<li>${escapeHtml(permission)}</li>`)
   return renderPage(
     `Hello, ${name}`,
-    `<form method="post" action="/check"><button>What may I do? (POST /permissions/check)</button></form>
-    <ul>${items}</ul>
-    <details><summary>Access token</summary><code>${toHtml(accessToken)}</code></details>
-    <details><summary>Refresh token</summary><code>${toHtml(refreshToken)}</code></details>
+    `<form method="post" action="/check"><button>Check my permissions</button></form>
+    <ul>${items.join('\n')}</ul>
+    <details><summary>Access token</summary><code>${escapeHtml(accessToken)}</code></details>
+    <details><summary>Refresh token</summary><code>${escapeHtml(refreshToken)}</code></details>
     <form method="post" action="/sign-out"><button>Sign out</button></form>`,
   )
 }

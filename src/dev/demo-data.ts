@@ -5,19 +5,36 @@ import { Group, GroupMember, Member, User, Workspace } from '../database/entitie
 import { Resource, ResourceKind, type Visibility } from '../database/entities/resources.ts'
 import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
 import { ClientApp, ClientRedirectUri } from '../database/entities/sign-in.ts'
+import { query } from '../database/query.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import { register } from '../permissions/register.ts'
 import { share } from '../permissions/share.ts'
 
-/** The demo's ids are fixed, so that lines pasted yesterday work today. */
+/** The demo data. IDs are fixed, so that pasted commands work after a restart. */
 export const demo = {
   workspace: '0d000000-0000-7000-8000-000000000001',
-  clientApp: '0d000000-0000-7000-8000-000000000003',
+  slug: 'demo',
   group: '0d000000-0000-7000-8000-000000000002',
+  clientApp: '0d000000-0000-7000-8000-000000000003',
   people: {
-    alice: '0d000000-0000-7000-8000-00000000000a',
-    bob: '0d000000-0000-7000-8000-00000000000b',
-    carol: '0d000000-0000-7000-8000-00000000000c',
+    alice: {
+      id: '0d000000-0000-7000-8000-00000000000a',
+      name: 'Alice',
+      email: 'alice@example.com',
+      role: 'owner',
+    },
+    bob: {
+      id: '0d000000-0000-7000-8000-00000000000b',
+      name: 'Bob',
+      email: 'bob@example.com',
+      role: 'editor',
+    },
+    carol: {
+      id: '0d000000-0000-7000-8000-00000000000c',
+      name: 'Carol',
+      email: 'carol@example.com',
+      role: 'viewer',
+    },
   },
   documents: {
     roadmap: '0d000000-0000-7000-8000-0000000000d1',
@@ -28,14 +45,12 @@ export const demo = {
   resource_type: 'document',
 } as const
 
-const { workspace, clientApp, group, people, documents, service_name, resource_type } = demo
-
 /**
- * A workspace with three people, a group and three documents of the service `docs`: the roadmap is
- * shared with the writers, the handbook open to everybody, the salaries nobody's but Alice's. What
- * became of them since the last start is put back; what was added stays.
+ * Creates a workspace with three people, a group, and three documents that Alice owns in the service
+ * `docs`: the roadmap is shared with the group, the handbook is visible to the workspace, and the
+ * salaries are private. On later starts it restores what has changed and keeps what was added.
  */
-export async function seedDemo(
+export async function seedDemoData(
   context: WriteContext,
   serviceKey: string,
   redirectUri: string,
@@ -46,28 +61,37 @@ export async function seedDemo(
 }
 
 async function seedPeople(em: EntityManager): Promise<void> {
-  // Whoever took one of the demo's names meanwhile makes way.
-  const renamed = `update workspaces set slug = slug || '-' || id where slug = 'demo' and id <> ?`
-  await em.execute(renamed, [workspace])
-  await em.upsert(Workspace, { id: workspace, name: 'Demo', slug: 'demo' })
-  const roles = { alice: 'owner', bob: 'editor', carol: 'viewer' } as const
-  for (const [name, role] of Object.entries(roles)) {
-    const id = people[name as keyof typeof people]
-    const email = `${name}@example.com`
+  await query(em, `update workspaces set slug = slug || '-' || id where slug = $1 and id <> $2`, [
+    demo.slug,
+    demo.workspace,
+  ])
+  await em.upsert(Workspace, { id: demo.workspace, name: 'Demo', slug: demo.slug })
+  for (const { id, name, email, role } of Object.values(demo.people)) {
     await em.nativeDelete(User, { email, id: { $ne: id } })
-    const title = `${name[0]?.toUpperCase()}${name.slice(1)}`
-    await em.upsert(User, { id, email, name: title, is_active: true })
-    const member = { user_id: id, workspace_id: workspace, role, joined_at: new Date() }
-    await em.upsert(Member, member, { onConflictExcludeFields: ['joined_at'] })
+    await em.upsert(User, { id, email, name, is_active: true })
+    await em.upsert(
+      Member,
+      { user_id: id, workspace_id: demo.workspace, role, joined_at: new Date() },
+      { onConflictExcludeFields: ['joined_at'] },
+    )
   }
-  await em.execute(
+  await query(
+    em,
     `update groups set name = name || ' ' || id
-     where workspace_id = ? and name = 'Writers' and id <> ?`,
-    [workspace, group],
+     where workspace_id = $1 and name = 'Writers' and id <> $2`,
+    [demo.workspace, demo.group],
   )
-  const writers = { id: group, workspace_id: workspace, name: 'Writers', created_by: people.alice }
-  await em.upsert(Group, writers)
-  await em.upsert(GroupMember, { group_id: group, user_id: people.bob, workspace_id: workspace })
+  await em.upsert(Group, {
+    id: demo.group,
+    workspace_id: demo.workspace,
+    name: 'Writers',
+    created_by: demo.people.alice.id,
+  })
+  await em.upsert(GroupMember, {
+    group_id: demo.group,
+    user_id: demo.people.bob.id,
+    workspace_id: demo.workspace,
+  })
 }
 
 async function seedApps(
@@ -82,36 +106,53 @@ async function seedApps(
     await em.nativeUpdate(ServiceApp, { id: key.app_id }, { is_active: true })
     await em.nativeUpdate(ServiceKey, { key_hash }, { expires_at: null })
   } else {
-    await createServiceApp(context, { name: 'Demo documents', service_name }, serviceKey)
+    const app = { name: 'Demo documents', service_name: demo.service_name }
+    await createServiceApp(context, app, serviceKey)
   }
-  await em.upsert(ClientApp, { id: clientApp, name: 'Demo documents', is_active: true })
-  await em.upsert(ClientRedirectUri, { app_id: clientApp, uri: redirectUri })
+  await em.upsert(ClientApp, { id: demo.clientApp, name: 'Demo documents', is_active: true })
+  await em.upsert(ClientRedirectUri, { app_id: demo.clientApp, uri: redirectUri })
 }
 
 async function seedDocuments(context: WriteContext): Promise<void> {
-  const { em } = context
-  const owner_id = people.alice
-  const kind = await em.findOne(ResourceKind, { service_name, resource_type })
-  const base = { service_name, resource_type, workspace_id: workspace, owner_id }
-  const seed = async (resource_id: string, visibility: Visibility) => {
-    if (kind) {
-      // Registered again for somebody else.
-      const others = [{ workspace_id: { $ne: workspace } }, { owner_id: { $ne: owner_id } }]
-      await em.nativeDelete(Resource, { kind_id: kind.id, resource_id, $or: others })
-    }
-    const document = await register(context, { ...base, resource_id, visibility })
-    if (document.visibility !== visibility)
-      await em.nativeUpdate(Resource, { id: document.id }, { visibility })
-    return document
-  }
-  await seed(documents.handbook, 'workspace')
-  await seed(documents.salaries, 'private')
-  const { id, shares } = await seed(documents.roadmap, 'private')
-  if (shares.some((one) => one.grantee_id === group && one.permission === 'edit')) return
+  await seedDocument(context, demo.documents.handbook, 'workspace')
+  await seedDocument(context, demo.documents.salaries, 'private')
+  const roadmap = await seedDocument(context, demo.documents.roadmap, 'private')
+  const isShared = roadmap.shares.some(
+    ({ grantee_id, permission }) => grantee_id === demo.group && permission === 'edit',
+  )
+  if (isShared) return
   await share(context, {
-    permission_id: id,
+    permission_id: roadmap.id,
     grantee_type: 'group',
-    grantee_id: group,
+    grantee_id: demo.group,
     permission: 'edit',
   })
+}
+
+async function seedDocument(context: WriteContext, resource_id: string, visibility: Visibility) {
+  const { em } = context
+  const { service_name, resource_type } = demo
+  const workspace_id = demo.workspace
+  const owner_id = demo.people.alice.id
+  const kind = await em.findOne(ResourceKind, { service_name, resource_type })
+  if (kind) {
+    // Registering a document that has another workspace or owner would fail.
+    await em.nativeDelete(Resource, {
+      kind_id: kind.id,
+      resource_id,
+      $or: [{ workspace_id: { $ne: workspace_id } }, { owner_id: { $ne: owner_id } }],
+    })
+  }
+  const document = await register(context, {
+    service_name,
+    resource_type,
+    resource_id,
+    workspace_id,
+    owner_id,
+    visibility,
+  })
+  if (document.visibility !== visibility) {
+    await em.nativeUpdate(Resource, { id: document.id }, { visibility })
+  }
+  return document
 }

@@ -1,62 +1,92 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeDemoToken } from '../cli/token.ts'
+import { signDemoToken } from '../cli/token.ts'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { createLogger } from '../core/logger.ts'
 import { providerNames } from '../identity/providers/provider.ts'
 import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
-import { type RunningServer, start } from '../server/start.ts'
+import { start } from '../server/start.ts'
 import { startDemoAdmin } from './demo-admin.ts'
 import { startDemoApp } from './demo-app.ts'
-import { demo, seedDemo } from './demo-data.ts'
-import { startLocalProvider } from './mock-provider.ts'
+import { demo, seedDemoData } from './demo-data.ts'
+import { startLocalServer } from './local-server.ts'
+import { startMockProviders } from './mock-providers.ts'
+import { renderWelcome } from './welcome.ts'
 
-/**
- * `npm run dev`: everything on one machine. A provider of our own stands in for the three, and a demo
- * application signs people in and asks what they may do.
- */
+const providerTitles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
+
+/** `npm run dev`: the server with demo data, mock identity providers and a demo application. */
 async function dev(): Promise<void> {
-  const baseUrl = process.env.BASE_URL || `http://localhost:${process.env.HTTP_PORT || 8000}`
-  const provider = await startStandIn(baseUrl)
-  const adminPage = await startDemoAdmin(baseUrl)
+  // Reports mistakes in the environment before anything starts.
+  const environment = process.env
+  const { HTTP_PORT, DEMO_PORT, DEMO_ADMIN_PORT, MOCK_PROVIDERS_PORT } = readConfig(environment)
+
+  const httpPort = HTTP_PORT || (await findFreePort())
+  const daikonUrl = environment.BASE_URL || `http://localhost:${httpPort}`
+  const adminPage = await startDemoAdmin({ port: DEMO_ADMIN_PORT, daikonUrl })
+  const client = { id: 'daikon', secret: createSecret(), redirectUris: listRedirectUris(daikonUrl) }
+  const people = Object.values(demo.people).map(({ name, email }) => ({ name, email }))
+  const providers = await startMockProviders({ port: MOCK_PROVIDERS_PORT, people, client })
+  const mockProviders = providerNames.filter(
+    (name) => !environment[`${name.toUpperCase()}_CLIENT_ID`],
+  )
+
   const config = readConfig({
-    ...{ BASE_URL: baseUrl, ADMIN_URL: adminPage.url, ADMIN_EMAILS: 'alice@example.com' },
-    ...{ LOG_FORMAT: 'pretty', ...provider.environment, ...process.env },
+    ADMIN_URL: adminPage.url,
+    ADMIN_EMAILS: demo.people.alice.email,
+    LOG_FORMAT: 'pretty',
+    ...environment,
+    ...selectProviders(providers.environment, mockProviders),
+    HTTP_PORT: `${httpPort}`,
+    BASE_URL: daikonUrl,
   })
-  const running = await start(config, createLogger(config.LOG_LEVEL, config.LOG_FORMAT))
-  const serviceKey = keepServiceKey(config.DATA_DIR)
-  const app = await startDemoApp({ daikonUrl: baseUrl, serviceKey })
-  const em = await running.database.fork()
-  await seedDemo({ principal: {}, em }, serviceKey, `${app.url}/callback`)
-  const token = await makeDemoToken(em, config, 'bob@example.com', 'demo')
-  process.stdout.write(welcome(running, app.url, token, serviceKey))
+  const server = await start(config, createLogger(config.LOG_LEVEL, config.LOG_FORMAT))
+  const serviceKey = loadServiceKey(config.DATA_DIR)
+  const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, serviceKey })
+  const em = await server.database.fork()
+  await seedDemoData({ principal: {}, em }, serviceKey, `${app.url}/callback`)
+  process.stdout.write(
+    renderWelcome({
+      config,
+      server,
+      serviceKey,
+      appUrl: app.url,
+      mockProviders: mockProviders.map((name) => providerTitles[name]),
+      token: await signDemoToken(em, config, demo.people.bob.email, demo.slug),
+    }),
+  )
 
   const stop = async () => {
-    await Promise.all([app.close(), adminPage.close(), provider.close(), running.stop()])
+    await Promise.all([app.close(), adminPage.close(), providers.close(), server.stop()])
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
 }
 
-/** The local provider, and what the environment has to say for it where nothing else is set up. */
-async function startStandIn(baseUrl: string) {
-  const redirectUris = ['', 'admin/'].flatMap((flow) =>
-    providerNames.map((name) => `${baseUrl}/auth/${flow}callback/${name}`),
-  )
-  const people = ['Alice', 'Bob', 'Carol'].map((name) => {
-    return { name, email: `${name.toLowerCase()}@example.com` }
-  })
-  const client = { id: 'daikon', secret: createSecret(), redirectUris }
-  const { environment, close } = await startLocalProvider({ people, client })
-  const standIns = Object.entries(environment).filter(([name]) => {
-    // A provider that is set up for real is used as it is.
-    return !process.env[`${name.split('_')[0]}_CLIENT_ID`]
-  })
-  return { environment: Object.fromEntries(standIns), close }
+/** A port for HTTP_PORT=0: the URLs of sign-in contain it before the server starts. */
+async function findFreePort(): Promise<number> {
+  const server = await startLocalServer(0, () => {})
+  await server.close()
+  return Number(new URL(server.url).port)
 }
 
-/** The demo's service key, the same at each start. */
-function keepServiceKey(dataDir: string): string {
+function listRedirectUris(daikonUrl: string): string[] {
+  return providerNames.flatMap((name) => [
+    `${daikonUrl}/auth/callback/${name}`,
+    `${daikonUrl}/auth/admin/callback/${name}`,
+  ])
+}
+
+/** The settings of these providers. The others are configured by the environment. */
+function selectProviders(settings: Record<string, string>, names: string[]) {
+  const prefixes = names.map((name) => `${name.toUpperCase()}_`)
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name]) => prefixes.some((prefix) => name.startsWith(prefix))),
+  )
+}
+
+/** The service key of the demo, which stays the same across restarts. */
+function loadServiceKey(dataDir: string): string {
   const path = join(dataDir, 'demo-service-key')
   if (!existsSync(path)) {
     mkdirSync(dataDir, { recursive: true })
@@ -65,47 +95,8 @@ function keepServiceKey(dataDir: string): string {
   return readFileSync(path, 'utf8').trim()
 }
 
-function welcome(
-  { grpcPort, httpPort }: RunningServer,
-  appUrl: string,
-  token: string,
-  key: string,
-): string {
-  const { service_name, resource_type, documents } = demo
-  const check = (resource_id: string, action: string) => ({
-    ...{ service_name, resource_type, resource_id, action },
-  })
-  const checks = JSON.stringify({
-    checks: [check(documents.roadmap, 'edit'), check(documents.salaries, 'view')],
-  })
-  return `
-daikon is listening: REST http://localhost:${httpPort}, gRPC localhost:${grpcPort}
-
-Sign in with a browser: ${appUrl}
-As administrator, which Alice is: http://localhost:${httpPort}/auth/admin/login/google
-
-Bob may edit the roadmap, which is shared with his group, and not see the salaries.
-Paste this into a shell:
-
-TOKEN=${token}
-KEY=${key}
-
-curl -s http://localhost:${httpPort}/permissions/check \\
-  -H "authorization: Bearer $TOKEN" -H "x-service-key: $KEY" \\
-  -H "content-type: application/json" -d '${checks}'
-
-grpcurl -plaintext -emit-defaults -H "authorization: Bearer $TOKEN" -H "x-service-key: $KEY" \\
-  -d '${checks}' localhost:${grpcPort} daikon.v1.PermissionService/Check
-
-The token holds for 15 minutes; another: npm run --silent daikon -- token --email bob@example.com
-Ctrl-C stops everything.
-
-`
-}
-
 dev().catch((error) => {
-  process.stderr.write(
-    `${error instanceof ConfigError ? error.message : (error?.stack ?? error)}\n`,
-  )
-  process.exit(error instanceof ConfigError ? 2 : 1)
+  const isConfigError = error instanceof ConfigError
+  process.stderr.write(`${isConfigError ? error.message : (error?.stack ?? error)}\n`)
+  process.exit(isConfigError ? 2 : 1)
 })

@@ -1,19 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readForm } from './mock-oidc.ts'
-import { sendPage, sendPicker } from './mock-page.ts'
-import { idsOf, type LocalClient, type LocalPerson } from './mock-person.ts'
+import { readForm } from './local-server.ts'
+import { type MockClient, type MockPerson, providerIds } from './mock-person.ts'
+import { sendPage, sendSignInPage } from './pages.ts'
 
-type Parts = { url: string; client: LocalClient; people: LocalPerson[] }
-type Issued = { person: LocalPerson; redirectUri: string; challenge: string | undefined }
+type Code = { person: MockPerson; redirectUri: string; challenge: string | undefined }
 
 /**
- * GitHub's OAuth with GitHub's manners: errors have status 200, answers are form-encoded unless
- * JSON is asked for, PKCE counts only when begun. `login` picks a person without the page.
+ * Creates a mock of GitHub's OAuth and user API with its peculiarities: token errors have status 200,
+ * responses are form-encoded unless the client accepts JSON, and the verifier is checked only if
+ * there was a challenge. The parameter `login`, an e-mail address, signs in without the page.
  */
-export function createLocalGithub({ url, client, people }: Parts) {
-  const codes = new Map<string, Issued>()
-  const tokens = new Map<string, LocalPerson>()
+export function createMockGithub({
+  url,
+  client,
+  people,
+}: {
+  url: string
+  client: MockClient
+  people: MockPerson[]
+}) {
+  const codes = new Map<string, Code>()
+  const tokens = new Map<string, MockPerson>()
 
   async function authorize(
     request: IncomingMessage,
@@ -23,12 +31,17 @@ export function createLocalGithub({ url, client, people }: Parts) {
     const redirectUri = query.get('redirect_uri') ?? client.redirectUris[0] ?? ''
     if (query.get('client_id') !== client.id) return sendPage(response, 404, 'Not found', '')
     if (!client.redirectUris.includes(redirectUri)) {
-      return sendPage(response, 400, 'redirect_uri_mismatch', '<p>It is not registered.</p>')
+      return sendPage(
+        response,
+        400,
+        'redirect_uri_mismatch',
+        '<p>The redirect URI is not registered.</p>',
+      )
     }
-    const chosen = request.method === 'POST' ? await readForm(request) : undefined
-    const email = chosen?.get('person') ?? query.get('login')
-    const person = people.find((known) => known.email === email)
-    if (!person && !chosen) return sendPicker(response, 'GitHub', people)
+    const form = request.method === 'POST' ? await readForm(request) : undefined
+    const email = form?.get('person') ?? query.get('login')
+    const person = people.find((candidate) => candidate.email === email)
+    if (!person && !form) return sendSignInPage(response, 'GitHub', people)
 
     const target = new URL(redirectUri)
     if (person) {
@@ -51,7 +64,7 @@ export function createLocalGithub({ url, client, people }: Parts) {
     }
     const code = form.get('code') ?? ''
     const issued = codes.get(code)
-    if (!issued || !verifies(form.get('code_verifier'), issued.challenge)) {
+    if (!issued || !matchesChallenge(form.get('code_verifier'), issued.challenge)) {
       return { error: 'bad_verification_code' }
     }
     if ((form.get('redirect_uri') ?? issued.redirectUri) !== issued.redirectUri) {
@@ -68,14 +81,15 @@ export function createLocalGithub({ url, client, people }: Parts) {
     const path = pathname.slice(new URL(url).pathname.length)
     if (path === '/login/oauth/authorize') return authorize(request, response, searchParams)
     if (path === '/login/oauth/access_token' && request.method === 'POST') {
-      const answer = exchange(await readForm(request))
-      if (request.headers.accept?.includes('json')) return sendJson(response, 200, answer)
+      const result = exchange(await readForm(request))
+      if (request.headers.accept?.includes('json')) return sendJson(response, 200, result)
       response.writeHead(200, { 'content-type': 'application/x-www-form-urlencoded' })
-      response.end(new URLSearchParams(answer).toString())
+      response.end(new URLSearchParams(result).toString())
       return
     }
     const person = tokens.get(request.headers.authorization?.replace(/^Bearer /, '') ?? '')
-    if (!request.headers['user-agent']) return sendJson(response, 403, { message: 'User-Agent!' })
+    if (!request.headers['user-agent'])
+      return sendJson(response, 403, { message: 'The User-Agent header is required' })
     if (!person) return sendJson(response, 401, { message: 'Bad credentials' })
     if (path === '/api/user') return sendJson(response, 200, userOf(person))
     if (path === '/api/user/emails') return sendJson(response, 200, emailsOf(person))
@@ -83,25 +97,28 @@ export function createLocalGithub({ url, client, people }: Parts) {
   }
 }
 
-function userOf(person: LocalPerson) {
+function userOf(person: MockPerson) {
   const login = person.email.split('@')[0]
-  return { login, id: idsOf(person).id, avatar_url: '', name: person.name || null, email: null }
+  return {
+    login,
+    id: providerIds(person).id,
+    avatar_url: '',
+    name: person.name || null,
+    email: null,
+  }
 }
 
-function emailsOf({ email, verified = true }: LocalPerson) {
+function emailsOf({ email, verified = true }: MockPerson) {
   return [
     { email: `old+${email}`, primary: false, verified: true, visibility: null },
     { email, primary: true, verified, visibility: 'private' },
   ]
 }
 
-function verifies(verifier: string | null, challenge: string | undefined): boolean {
+function matchesChallenge(verifier: string | null, challenge: string | undefined): boolean {
   if (challenge === undefined) return true
-  return (
-    createHash('sha256')
-      .update(verifier ?? '')
-      .digest('base64url') === challenge
-  )
+  const hash = createHash('sha256').update(verifier ?? '')
+  return hash.digest('base64url') === challenge
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {

@@ -2,39 +2,44 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Adapter, AdapterPayload } from 'oidc-provider'
-import { pageHeaders, renderPage, sendPicker, toHtml } from './mock-page.ts'
-import type { LocalClient, LocalPerson } from './mock-person.ts'
+import { readForm } from './local-server.ts'
+import type { MockClient, MockPerson } from './mock-person.ts'
+import { escapeHtml, pageHeaders, renderPage, sendSignInPage } from './pages.ts'
 
-/** One OpenID Connect issuer: whose, and what its ID tokens say of a person. */
-export type LocalIssuer = {
+/** An OpenID Connect issuer and the claims of its ID tokens. */
+export type MockIssuer = {
   title: string
   issuer: string
-  /** Names of claims by scope. */
+  /** Names of the claims of each scope. */
   claims: Record<string, string[]>
-  claimsOf(person: LocalPerson): { sub: string } & Record<string, unknown>
+  claimsOf(person: MockPerson): { sub: string } & Record<string, unknown>
 }
 
-/** Seconds that things live. */
+/** Lifetimes in seconds. */
 const ttl = {
-  ...{ AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600 },
-  ...{ Interaction: 600, Session: 600 },
+  AccessToken: 600,
+  AuthorizationCode: 60,
+  Grant: 600,
+  IdToken: 600,
+  Interaction: 600,
+  Session: 600,
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** A key that signs ID tokens, made anew. */
-export async function makeSigningKey(): Promise<JWK> {
+/** Creates a key that signs ID tokens. */
+export async function createSigningKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig' }
 }
 
 /**
- * A real OpenID Connect provider (oidc-provider) that demands PKCE and lets anybody be anyone: by
- * a page, or at once by `login_hint`. It remembers nobody, so the next sign-in asks again.
+ * Creates an OpenID Connect provider (oidc-provider) that requires PKCE and no password: people choose
+ * an account on a page, or `login_hint` chooses one at once. Every sign-in shows the page.
  */
-export async function createLocalOidc(
-  { title, issuer, claims, claimsOf }: LocalIssuer,
-  { client, people, key }: { client: LocalClient; people: LocalPerson[]; key: JWK },
+export async function createMockOidc(
+  { title, issuer, claims, claimsOf }: MockIssuer,
+  { client, people, key }: { client: MockClient; people: MockPerson[]; key: JWK },
 ): Promise<Handler> {
   const OidcProvider = await loadOidcProvider()
   const mount = new URL(issuer).pathname
@@ -57,48 +62,47 @@ export async function createLocalOidc(
     ttl,
     interactions: { url: (_, { uid }) => `${mount}/interaction/${uid}` },
     findAccount: (_, sub) => {
-      const found = people.map(claimsOf).find((known) => known.sub === sub)
-      return found && { accountId: sub, claims: () => found }
+      const account = people.map(claimsOf).find((candidate) => candidate.sub === sub)
+      return account && { accountId: sub, claims: () => account }
     },
-    renderError: (context, { error, error_description: why }) => {
+    renderError: (context, { error, error_description: description }) => {
       context.set(pageHeaders)
-      context.body = renderPage(error, `<p>${toHtml(String(why))}</p>`)
+      context.body = renderPage(error, `<p>${escapeHtml(String(description))}</p>`)
     },
   })
   const handle = provider.callback()
 
   async function interact(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { params } = await provider.interactionDetails(request, response)
-    const chosen = request.method === 'POST' ? await readForm(request) : undefined
-    const email = chosen?.get('person') ?? params.login_hint
-    const person = people.find((known) => known.email === email)
-    if (!person && !chosen) return sendPicker(response, title, people)
+    const form = request.method === 'POST' ? await readForm(request) : undefined
+    const email = form?.get('person') ?? params.login_hint
+    const person = people.find((candidate) => candidate.email === email)
+    if (!person && !form) return sendSignInPage(response, title, people)
     const result = person
       ? await grant(claimsOf(person).sub, String(params.scope))
-      : { error: 'access_denied', error_description: 'The person refused' }
+      : { error: 'access_denied', error_description: 'The user denied access' }
     await provider.interactionFinished(request, response, result)
   }
 
   async function grant(accountId: string, scope: string) {
-    const allowed = new provider.Grant({ accountId, clientId: client.id })
-    allowed.addOIDCScope(scope)
-    return { login: { accountId, remember: false }, consent: { grantId: await allowed.save() } }
+    const newGrant = new provider.Grant({ accountId, clientId: client.id })
+    newGrant.addOIDCScope(scope)
+    return { login: { accountId, remember: false }, consent: { grantId: await newGrant.save() } }
   }
 
   return async (request, response) => {
     const path = (request.url ?? '').slice(mount.length)
     if (path.startsWith('/interaction/')) return interact(request, response)
-    // Whoever signed in before must not be signed in now.
+    // Without its session cookie the provider does not reuse the previous sign-in.
     request.headers.cookie = request.headers.cookie?.replace(/(^|; )_session[^;]*/g, '')
     Object.assign(request, { originalUrl: request.url, url: path })
     await handle(request, response)
   }
 }
 
-/** A development dependency: production must be able to load this file's importers without it. */
+/** Imports oidc-provider without the warning that it prints on a Node release that is not LTS. */
 async function loadOidcProvider() {
   const { warn } = console
-  // It warns of every Node that is no LTS release, and newcomers would take that for a fault.
   console.warn = () => {}
   try {
     return (await import('oidc-provider')).default
@@ -107,31 +111,21 @@ async function loadOidcProvider() {
   }
 }
 
-/** The fields of a form that was posted. */
-export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  let text = ''
-  for await (const chunk of request.setEncoding('utf8')) {
-    text += chunk
-    if (text.length > 65_536) throw new Error('the form is too large')
-  }
-  return new URLSearchParams(text)
-}
-
-/** Where oidc-provider keeps things: in memory, by model, as long as they live. */
+/** The storage of oidc-provider, in memory. */
 function createAdapters(): (model: string) => Adapter {
-  const rows = new Map<string, { payload: AdapterPayload; until: number }>()
+  const rows = new Map<string, { payload: AdapterPayload; expiresAt: number }>()
   return (model) => {
     const keyOf = (id: string) => `${model}:${id}`
-    const find = async (wanted: (key: string, payload: AdapterPayload) => boolean) => {
-      for (const [key, { payload, until }] of rows) {
-        if (until < Date.now()) rows.delete(key)
-        else if (wanted(key, payload)) return payload
+    const find = async (matches: (key: string, payload: AdapterPayload) => boolean) => {
+      for (const [key, { payload, expiresAt }] of rows) {
+        if (expiresAt < Date.now()) rows.delete(key)
+        else if (matches(key, payload)) return payload
       }
       return undefined
     }
     return {
       async upsert(id, payload, seconds = 600) {
-        rows.set(keyOf(id), { payload, until: Date.now() + seconds * 1000 })
+        rows.set(keyOf(id), { payload, expiresAt: Date.now() + seconds * 1000 })
       },
       find: (id) => find((key) => key === keyOf(id)),
       findByUid: (uid) => find((key, row) => key.startsWith(`${model}:`) && row.uid === uid),

@@ -1,28 +1,33 @@
 import { createHash } from 'node:crypto'
 
-/** Somebody to sign in as at the local provider. */
-export type LocalPerson = {
+/** A person who can sign in at the mock providers. */
+export type MockPerson = {
   name: string
   email: string
-  /** false: no provider vouches for the address. */
+  /** Whether the providers report the e-mail address as verified; true by default. */
   verified?: boolean
-  /** Google's `hd`. */
+  /** Google's `hd` claim: the Workspace domain of the account. */
   hostedDomain?: string
 }
 
-/** The one application that the local provider knows, at all three of its doors. */
-export type LocalClient = { id: string; secret: string; redirectUris: string[] }
+/** The OAuth client that is registered at all three mock providers. */
+export type MockClient = { id: string; secret: string; redirectUris: string[] }
 
-/** A person's ids at each provider: made of the address, so that they outlive a restart. */
-export function idsOf({ email }: LocalPerson): { sub: string; oid: string; id: number } {
+/** The IDs of a person: Google's `sub`, Microsoft's `oid` and GitHub's `id`. Derived from the e-mail address, so that they survive a restart. */
+export function providerIds({ email }: MockPerson): { sub: string; oid: string; id: number } {
   const hex = createHash('sha256').update(email).digest('hex')
-  const oid = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]
-  const sub = BigInt(`0x${hex.slice(0, 16)}`)
-    .toString()
-    .padStart(21, '1')
+  const oid = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ]
   return {
-    sub,
-    oid: [...oid, hex.slice(20, 32)].join('-'),
+    sub: BigInt(`0x${hex.slice(0, 16)}`)
+      .toString()
+      .padStart(21, '1'),
+    oid: oid.join('-'),
     id: Number.parseInt(hex.slice(0, 7), 16),
   }
 }

@@ -39,7 +39,7 @@ export function createInProcessRateLimiter({
       expire(log, at - window.period * 1e6)
       return { window, clients, log }
     })
-    const allowed = rows.every(({ window, log }) => taken(log) < window.limit)
+    const allowed = rows.every(({ window, log }) => countTaken(log) < window.limit)
     if (allowed) {
       for (const { clients, log } of rows) {
         log.times.push(at)
@@ -48,8 +48,8 @@ export function createInProcessRateLimiter({
     }
     const standings = rows.map(({ window, log }) => {
       // More are taken than the limit only after it was lowered: then several must expire.
-      const next = log.times[log.head + Math.max(0, taken(log) - window.limit)] ?? at
-      return { taken: taken(log), wait: next + window.period * 1e6 - at }
+      const next = log.times[log.head + Math.max(0, countTaken(log) - window.limit)] ?? at
+      return { taken: countTaken(log), wait: next + window.period * 1e6 - at }
     })
     return summarize(windows, standings, allowed)
   }
@@ -68,7 +68,7 @@ export function createInProcessRateLimiter({
   }
 }
 
-const taken = (log: Log) => log.times.length - log.head
+const countTaken = (log: Log) => log.times.length - log.head
 
 /** Forgets what was accepted up to `horizon`; the array is cut only when half of it is dead. */
 function expire(log: Log, horizon: number) {

@@ -1,16 +1,16 @@
 import type { RateLimitResult, RateLimitWindows } from './rate-limiter.ts'
 
 /** A window after a request: the places taken, and the microseconds until one of them frees. */
-export type Standing = { readonly taken: number; readonly wait: number }
+export type WindowState = { readonly taken: number; readonly wait: number }
 
 /** Says what the standings of the windows, in the same order, mean for the client. */
 export function summarize(
   windows: RateLimitWindows,
-  standings: readonly Standing[],
+  standings: readonly WindowState[],
   allowed: boolean,
 ): RateLimitResult {
   const rows = windows.map((window, index) => {
-    const { taken, wait } = standings[index] as Standing
+    const { taken, wait } = standings[index] as WindowState
     return { window, left: Math.max(0, window.limit - taken), wait }
   })
   const binding = allowed

@@ -14,7 +14,7 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const list = async (message: object) => expectOk(await call('ListPermissions', message))
-  const idsOf = (page: Record<string, any>) => page.items.map(({ id }: { id: string }) => id)
+  const providerIds = (page: Record<string, any>) => page.items.map(({ id }: { id: string }) => id)
 
   test(`resources are listed newest first, by workspace and service ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
@@ -29,9 +29,9 @@ for (const transport of environment.transports) {
     const { shares, ...facts } = last
     t.deepEqual(first.items[0], { ...facts, share_count: 1 })
     const second = await list({ workspace_id, page_size: 2, page: 2 })
-    t.deepEqual([...idsOf(first), ...idsOf(second)], newest)
-    t.deepEqual(idsOf(await list({ service_name })), newest)
-    t.deepEqual(idsOf(await list({ service_name, workspace_id })), newest)
+    t.deepEqual([...providerIds(first), ...providerIds(second)], newest)
+    t.deepEqual(providerIds(await list({ service_name })), newest)
+    t.deepEqual(providerIds(await list({ service_name, workspace_id })), newest)
     const nothing = [{ workspace_id: randomUUID() }, { service_name: randomUUID() }]
     for (const filter of [...nothing, { service_name: '%' }, { workspace_id, page: 999_999_999 }])
       t.deepEqual((await list(filter)).items, [])

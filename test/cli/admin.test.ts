@@ -8,14 +8,13 @@ const environment = await startTestEnvironment()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
-/** Runs `daikon admin …`. */
-function run(...args: string[]) {
+function runAdmin(...args: string[]) {
   return runCli(environment.databaseUrl, 'admin', ...args)
 }
 
-async function newPerson(more: object = {}) {
+async function createUser(fields: object = {}) {
   const email = `${randomUUID()}@example.com`
-  const id = await seed.user('P', { email, ...more })
+  const id = await seed.user('P', { email, ...fields })
   const isAdmin = async () => {
     const { rows } = await pool.query('select is_admin from users where id = $1', [id])
     return rows[0].is_admin
@@ -24,53 +23,65 @@ async function newPerson(more: object = {}) {
 }
 
 test.serial(
-  'the operator promotes and demotes, recorded; the last administrator stays',
+  'promote and demote change a user and are recorded; the last administrator cannot be demoted',
   async (t) => {
-    const [one, two] = [await newPerson(), await newPerson()]
-    t.deepEqual(await run('promote', ` ${one.email.toUpperCase()}`), {
-      ...{ out: `${one.email} is an administrator.\n`, err: '', status: 0 },
+    const first = await createUser()
+    const second = await createUser()
+    t.deepEqual(await runAdmin('promote', ` ${first.email.toUpperCase()}`), {
+      out: `${first.email} is now an administrator.\n`,
+      err: '',
+      status: 0,
     })
-    t.true(await one.isAdmin())
+    t.true(await first.isAdmin())
 
-    // Administrators who are not active keep nobody out of trouble.
-    await newPerson({ is_admin: true, is_active: false })
-    t.deepEqual(await run('demote', one.email), {
-      ...{ out: '', status: 1 },
-      err: `${one.email} is the last active administrator: promote somebody else first\n`,
+    // An inactive administrator does not count.
+    await createUser({ is_admin: true, is_active: false })
+    const refused = await runAdmin('demote', first.email)
+    t.like(refused, { out: '', status: 1 })
+    t.regex(refused.err, new RegExp(`^${first.email} is the last active administrator.*\n$`))
+    t.true(await first.isAdmin())
+
+    t.is((await runAdmin('promote', second.email)).status, 0)
+    const demoted = await runAdmin('demote', first.email, '--json')
+    t.deepEqual(JSON.parse(demoted.out), { email: first.email, is_admin: false })
+    t.false(await first.isAdmin())
+    t.deepEqual(await runAdmin('demote', first.email), {
+      out: `${first.email} is not an administrator.\n`,
+      err: '',
+      status: 0,
     })
-    t.true(await one.isAdmin())
 
-    t.is((await run('promote', two.email)).status, 0)
-    const demoted = await run('demote', one.email, '--json')
-    t.deepEqual(JSON.parse(demoted.out), { email: one.email, is_admin: false })
-    t.false(await one.isAdmin())
-    // What is so already happens no more.
-    t.is((await run('demote', one.email)).status, 0)
     const entry = { target_type: 'user', actor_id: null, workspace_id: null }
-    const detail = { email: one.email, by: 'operator' }
-    t.deepEqual(await listActivity(pool, one.id), [
+    const detail = { email: first.email, by: 'operator' }
+    t.deepEqual(await listActivity(pool, first.id), [
       { ...entry, action: 'user.promoted', detail },
       { ...entry, action: 'user.demoted', detail },
     ])
   },
 )
 
-test.serial('of two administrators who are demoted at once one stays', async (t) => {
+test.serial('one administrator remains when the last two are demoted concurrently', async (t) => {
   await pool.query('update users set is_admin = false')
-  const people = [await newPerson({ is_admin: true }), await newPerson({ is_admin: true })]
-  const ends = await Promise.all(people.map(({ email }) => run('demote', email)))
-  t.deepEqual(ends.map(({ status }) => status).sort(), [0, 1])
+  const users = [await createUser({ is_admin: true }), await createUser({ is_admin: true })]
+  const results = await Promise.all(users.map(({ email }) => runAdmin('demote', email)))
+  t.deepEqual(results.map(({ status }) => status).sort(), [0, 1])
   const { rows } = await pool.query('select id from users where is_admin and is_active')
   t.is(rows.length, 1)
 })
 
-test.serial('whoever is unknown is neither promoted nor demoted: status 1', async (t) => {
+test.serial('an unknown user and an invalid address fail with status 1', async (t) => {
   await Promise.all(
-    ['promote', 'demote'].map(async (name) => {
-      t.deepEqual(await run(name, 'nobody@example.com'), {
-        ...{ out: '', err: 'User not found\n', status: 1 },
+    ['promote', 'demote'].map(async (command) => {
+      t.deepEqual(await runAdmin(command, 'nobody@example.com'), {
+        out: '',
+        err: 'User not found\n',
+        status: 1,
       })
-      t.is((await run(name, 'a@b@c')).err, 'a@b@c is no e-mail address\n')
+      t.deepEqual(await runAdmin(command, 'a@b@c'), {
+        out: '',
+        err: 'a@b@c is not a valid e-mail address\n',
+        status: 1,
+      })
     }),
   )
 })

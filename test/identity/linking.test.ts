@@ -1,8 +1,8 @@
 // Threat: linking by unverified e-mail; e-mail parsing (sign-in).
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { idsOf } from '../../src/dev/mock-person.ts'
-import { localTenant } from '../../src/dev/mock-provider.ts'
+import { providerIds } from '../../src/dev/mock-person.ts'
+import { mockTenant } from '../../src/dev/mock-providers.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
 import { expectOk } from '../support/outcome.ts'
 import {
@@ -27,9 +27,9 @@ const linksOf = async (userId: string) => {
   return (await pool.query(sql, [userId])).rows
 }
 const subjectOf: Record<ProviderName, (email: string) => string> = {
-  google: (email) => idsOf({ name: '', email }).sub,
-  microsoft: (email) => `${localTenant}:${idsOf({ name: '', email }).oid}`,
-  github: (email) => String(idsOf({ name: '', email }).id),
+  google: (email) => providerIds({ name: '', email }).sub,
+  microsoft: (email) => `${mockTenant}:${providerIds({ name: '', email }).oid}`,
+  github: (email) => String(providerIds({ name: '', email }).id),
 }
 const errorOf = async (transport: Transport, email: string, provider: ProviderName = 'github') =>
   (await signInToApp(transport, provider, email)).redirect.searchParams.get('error')

@@ -4,8 +4,8 @@ import { createFallbackRateLimiter } from '../../src/rate-limit/fallback.ts'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
 import type { RateLimiter } from '../../src/rate-limit/rate-limiter.ts'
 import { createRedisRateLimiter } from '../../src/rate-limit/redis.ts'
-import { testWindows } from './rate-limiter-contract.ts'
-import { redisInstalled, startRedis } from './redis-server.ts'
+import { testRateLimiter } from './rate-limiter-contract.ts'
+import { isRedisInstalled, startRedis } from './redis-server.ts'
 
 const window = { name: 'all', limit: 3, period: 60 }
 
@@ -30,7 +30,7 @@ async function until(condition: () => boolean) {
 }
 
 for (const broken of [false, true]) {
-  testWindows(broken ? 'fallback, degraded' : 'fallback', (now) => {
+  testRateLimiter(broken ? 'fallback, degraded' : 'fallback', (now) => {
     const counting = createInProcessRateLimiter({ now })
     const failing = { ...counting, take: () => Promise.reject(new Error('away')) }
     return createFallbackRateLimiter({
@@ -76,7 +76,7 @@ test('each change is said once, and it recovers by itself', async (t) => {
   t.is(asked, last, 'a closed one probes no more')
 })
 
-if (redisInstalled) {
+if (isRedisInstalled) {
   for (const cluster of [false, true]) {
     const kind = cluster ? 'a cluster' : 'Redis'
 

@@ -1,8 +1,8 @@
 import test from 'ava'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
-import { testWindows } from './rate-limiter-contract.ts'
+import { testRateLimiter } from './rate-limiter-contract.ts'
 
-testWindows('in process', (now) => createInProcessRateLimiter({ now }))
+testRateLimiter('in process', (now) => createInProcessRateLimiter({ now }))
 
 test('its own clock runs', async (t) => {
   const windows = createInProcessRateLimiter()

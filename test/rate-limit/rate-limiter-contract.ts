@@ -12,7 +12,7 @@ const method = { name: 'method', limit: 3, period: 60 }
 const all = { name: 'all', limit: 5, period: 60 }
 
 /** Registers the contract of the port for one implementation; `create` gets a clock in ms. */
-export function testWindows(title: string, create: (now: () => number) => RateLimiter) {
+export function testRateLimiter(title: string, create: (now: () => number) => RateLimiter) {
   let time = 1_700_000_000_000
   const windows = create(() => time)
   test.after.always(() => windows.close())

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Whether a Redis can be started here. */
-export const redisInstalled = spawnSync('redis-server', ['--version']).status === 0
+export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0
 
 /** A Redis of the test's own, that can be hung, killed and started again on its port. */
 export type RedisServer = {

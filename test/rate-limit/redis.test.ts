@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { Redis } from 'ioredis'
 import { createRedisRateLimiter } from '../../src/rate-limit/redis.ts'
-import { testWindows } from './rate-limiter-contract.ts'
-import { redisInstalled, startRedis } from './redis-server.ts'
+import { testRateLimiter } from './rate-limiter-contract.ts'
+import { isRedisInstalled, startRedis } from './redis-server.ts'
 
 const given = process.env.TEST_REDIS_URL
-const own = !given && redisInstalled ? await startRedis() : undefined
+const own = !given && isRedisInstalled ? await startRedis() : undefined
 const url = given ?? own?.url
-const cluster = redisInstalled ? await startRedis({ cluster: true }) : undefined
+const cluster = isRedisInstalled ? await startRedis({ cluster: true }) : undefined
 test.after.always(async () => {
   await own?.stop()
   await cluster?.stop()
@@ -18,7 +18,7 @@ const all = { name: 'all', limit: 10, period: 60 }
 const method = { name: 'method', limit: 3, period: 60 }
 
 if (url) {
-  testWindows('redis', (now) => createRedisRateLimiter({ url, now }))
+  testRateLimiter('redis', (now) => createRedisRateLimiter({ url, now }))
 
   test('redis: nodes share the windows, by its clock', async (t) => {
     const nodes = Array.from({ length: 4 }, () => createRedisRateLimiter({ url }))
@@ -54,7 +54,7 @@ if (url) {
 
 if (cluster) {
   const nodes = `${cluster.url}, ${cluster.url}`
-  testWindows('cluster', (now) => createRedisRateLimiter({ url: nodes, now }))
+  testRateLimiter('cluster', (now) => createRedisRateLimiter({ url: nodes, now }))
 
   test('cluster: an unreachable node does not matter', async (t) => {
     const windows = createRedisRateLimiter({ url: `redis://127.0.0.1:1,${cluster.url}` })

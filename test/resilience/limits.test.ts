@@ -3,10 +3,10 @@ import { row } from '../../bench/faults/measure.ts'
 import { startRedisCluster } from '../../bench/faults/redis-cluster.ts'
 import { measureLimits } from '../../bench/faults/shared-limits.ts'
 import { openSite } from '../../bench/faults/site.ts'
-import { redisInstalled, startRedis } from '../rate-limit/redis-server.ts'
+import { isRedisInstalled, startRedis } from '../rate-limit/redis-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 
-if (redisInstalled) {
+if (isRedisInstalled) {
   const database = await cloneDatabase()
   const site = await openSite(database.url)
   test.after.always(async () => {

@@ -36,7 +36,7 @@ test('of two concurrent migrations one applies everything and the other waits an
   const applied = results.map(({ stdout }) => JSON.parse(stdout).applied as string[])
   t.deepEqual(applied.map(({ length }) => length > 0).sort(), [false, true])
   const { stdout } = await daikon(url, 'migrate')
-  t.is(stdout, 'Up to date.\n')
+  t.is(stdout, 'The database is up to date.\n')
 })
 
 test('a command on an unmigrated database explains how to migrate it', async (t) => {
@@ -51,7 +51,7 @@ test('a command on an unmigrated database explains how to migrate it', async (t)
     t.is(error.code, 1)
     t.is(
       error.stderr,
-      'The database has not been migrated: run `npm run daikon -- migrate` first\n',
+      'The database has not been migrated. Run `npm run daikon -- migrate` first.\n',
     )
   }
 })

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { issueCode } from '../../src/identity/authorization-codes.ts'
-import { redisInstalled, startRedis } from '../rate-limit/redis-server.ts'
+import { isRedisInstalled, startRedis } from '../rate-limit/redis-server.ts'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
@@ -11,7 +11,7 @@ import { createKeyFolder, startServer } from '../support/server-process.ts'
 import type { Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
-const withRedis = redisInstalled ? test : test.skip
+const withRedis = isRedisInstalled ? test : test.skip
 const database = await cloneDatabase()
 test.after.always(() => database.drop())
 

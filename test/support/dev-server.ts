@@ -24,6 +24,8 @@ export async function startDevServer(t: ExecutionContext) {
     BASE_URL: `http://localhost:${port}`,
     GRPC_PORT: '0',
     METRICS_PORT: String(metricsPort),
+    DEMO_PORT: '0',
+    DEMO_ADMIN_PORT: '0',
   }
   const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
   const ended = once(server, 'exit')
@@ -33,8 +35,8 @@ export async function startDevServer(t: ExecutionContext) {
     await rm(folder, { recursive: true, force: true })
   })
   const welcome = await readUntil(server.stdout, /Ctrl-C/)
-  const [, rest, grpc] = /REST (\S+), gRPC localhost:(\d+)/.exec(welcome) ?? []
-  const [, app] = /browser: (\S+)/.exec(welcome) ?? []
+  const [, rest, grpc] = /REST API +(\S+).*?gRPC +localhost:(\d+)/s.exec(welcome) ?? []
+  const [, app] = /Demo application +(\S+)/.exec(welcome) ?? []
   return { env, root, welcome, rest: rest ?? '', grpc: grpc ?? '', app: app ?? '', metricsPort }
 }
 

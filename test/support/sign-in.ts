@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ExecutionContext } from 'ava'
 import type { ProviderSettings } from '../../src/config/provider-settings.ts'
-import { type LocalPerson, startLocalProvider } from '../../src/dev/mock-provider.ts'
+import { type MockPerson, startMockProviders } from '../../src/dev/mock-providers.ts'
 import { type ProviderName, providerNames } from '../../src/identity/providers/provider.ts'
 import { createProviders } from '../../src/identity/providers/providers.ts'
 import { expectOk } from './outcome.ts'
@@ -16,7 +16,7 @@ export const appUri = 'https://app.example.com/done?from=daikon'
 /** Starts an environment whose providers are one local mock; its users sign in by email address. */
 export async function startSignInEnvironment(
   t: ExecutionContext,
-  people: LocalPerson[],
+  people: MockPerson[],
   options: Parameters<typeof startTestEnvironment>[0] = {},
 ): Promise<TestEnvironment> {
   const environment = await createSignInEnvironment({ people, options })
@@ -25,7 +25,7 @@ export async function startSignInEnvironment(
 }
 
 type SignInEnvironmentOptions = {
-  people?: LocalPerson[]
+  people?: MockPerson[]
   options?: Parameters<typeof startTestEnvironment>[0]
   /** Replaces the environment's own database. */
   databaseUrl?: string
@@ -46,7 +46,7 @@ export async function createSignInEnvironment({
     providerNames.map((name) => `http://localhost:8000/auth/${flow}callback/${name}`),
   )
   const client = { id: 'daikon', secret: 'secret', redirectUris }
-  const local = await startLocalProvider({ people, client })
+  const local = await startMockProviders({ people, client })
   const providers = createProviders({ ...unconfigured, ...local.environment, ...settings })
   const environment = await startTestEnvironment(options, databaseUrl, {
     providers,
@@ -56,7 +56,7 @@ export async function createSignInEnvironment({
   return {
     ...environment,
     /** Adds a user to the providers; returns their email address. */
-    addProviderUser(person: Partial<LocalPerson> = {}): string {
+    addProviderUser(person: Partial<MockPerson> = {}): string {
       const email = `ann-${randomBytes(6).toString('hex')}@example.com`
       people.push({ name: 'Ann', email, ...person })
       return person.email ?? email

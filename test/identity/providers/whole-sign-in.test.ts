@@ -1,6 +1,6 @@
 import test from 'ava'
-import { idsOf } from '../../../src/dev/mock-person.ts'
-import { localTenant } from '../../../src/dev/mock-provider.ts'
+import { providerIds } from '../../../src/dev/mock-person.ts'
+import { mockTenant } from '../../../src/dev/mock-providers.ts'
 import { providerNames } from '../../../src/identity/providers/provider.ts'
 import { followRedirects } from '../../support/providers/browser-flow.ts'
 import {
@@ -19,7 +19,7 @@ import { createTestProvider } from '../../support/providers/test-provider.ts'
 const whoAnnIs = {
   google: {
     provider: 'google',
-    subject: idsOf(ann).sub,
+    subject: providerIds(ann).sub,
     email: 'ann@example.com',
     emailVerified: true,
     name: 'Ann Example',
@@ -28,7 +28,7 @@ const whoAnnIs = {
   },
   microsoft: {
     provider: 'microsoft',
-    subject: `${localTenant}:${idsOf(ann).oid}`,
+    subject: `${mockTenant}:${providerIds(ann).oid}`,
     email: 'ann@example.com',
     emailVerified: true,
     name: 'Ann Example',
@@ -36,7 +36,7 @@ const whoAnnIs = {
   },
   github: {
     provider: 'github',
-    subject: String(idsOf(ann).id),
+    subject: String(providerIds(ann).id),
     email: 'ann@example.com',
     emailVerified: true,
     name: 'Ann Example',

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava'
-import { startLocalProvider } from '../../../src/dev/mock-provider.ts'
+import { startMockProviders } from '../../../src/dev/mock-providers.ts'
 
 /** The redirect URI of the tests; nothing listens there. */
 export const redirectUri = 'http://localhost:8000/auth/callback/any'
@@ -11,7 +11,7 @@ export const nameless = { name: '', email: 'nameless@example.com' }
 /** Starts the mock provider of dev mode with Ann, Bob and a user without a name; stops it after the test. */
 export async function startMockProvider(t: ExecutionContext) {
   const client = { id: 'daikon', secret: 'secret', redirectUris: [redirectUri] }
-  const local = await startLocalProvider({ people: [ann, bob, nameless], client })
+  const local = await startMockProviders({ people: [ann, bob, nameless], client })
   t.teardown(() => local.close())
   return local
 }

@@ -1,0 +1,94 @@
+import { styleText } from 'node:util'
+import type { Config } from '../config/config.ts'
+import { settings } from '../config/settings.ts'
+import type { RunningServer } from '../server/start.ts'
+import { demo } from './demo-data.ts'
+
+/** Renders what `npm run dev` prints once everything runs: addresses, sign-in, commands to paste. */
+export function renderWelcome({
+  config,
+  server,
+  appUrl,
+  mockProviders,
+  token,
+  serviceKey,
+}: {
+  config: Config
+  server: RunningServer
+  appUrl: string
+  /** Titles of the providers that are mocked. */
+  mockProviders: string[]
+  /** An access token of Bob. */
+  token: string
+  serviceKey: string
+}): string {
+  const rest = `http://localhost:${server.httpPort}`
+  const grpc = `localhost:${server.grpcPort}`
+  const providers = new Intl.ListFormat('en-GB').format(mockProviders)
+  const mockNote =
+    mockProviders.length === 0
+      ? ''
+      : `
+  ${providers} ${mockProviders.length === 1 ? 'is mocked' : 'are mocked'}: sign in as Alice, Bob or Carol, no password needed.
+`
+  return `
+${heading('daikon is ready')}
+
+${heading('Addresses')}
+  REST API          ${rest}
+  API reference     ${rest}/docs
+  gRPC              ${grpc}
+  Metrics           http://localhost:${server.metricsPort}/metrics
+
+${heading('Sign in')}
+  Demo application  ${appUrl}
+  Administrator     ${rest}/auth/admin/login/google (choose Alice)
+${mockNote}
+${heading('Try it')}
+  Bob can edit the roadmap, which is shared with his group. He cannot view the salaries.
+  Paste these lines into another shell, then either command:
+
+TOKEN=${token}
+KEY=${serviceKey}
+CHECKS='${JSON.stringify({ checks: exampleChecks() })}'
+
+curl -s ${rest}/permissions/check \\
+  -H "authorization: Bearer $TOKEN" -H "x-service-key: $KEY" \\
+  -H "content-type: application/json" -d "$CHECKS"
+
+grpcurl -plaintext -emit-defaults -H "authorization: Bearer $TOKEN" -H "x-service-key: $KEY" \\
+  -d "$CHECKS" ${grpc} daikon.v1.PermissionService/Check
+
+  The token expires after ${config.ACCESS_TOKEN_EXPIRE_MINUTES} minutes. To create another one:
+
+${renderTokenCommand(config)}
+
+Press Ctrl-C to stop.
+
+`
+}
+
+function heading(text: string): string {
+  return styleText('bold', text)
+}
+
+function exampleChecks() {
+  const { service_name, resource_type, documents } = demo
+  return [
+    { service_name, resource_type, resource_id: documents.roadmap, action: 'edit' },
+    { service_name, resource_type, resource_id: documents.salaries, action: 'view' },
+  ]
+}
+
+/** In another shell the command needs the settings that find the database and make the token valid. */
+function renderTokenCommand(config: Config): string {
+  const names = ['BASE_URL', 'DATA_DIR', 'JWT_PRIVATE_KEY_PATH', 'JWT_PUBLIC_KEY_PATH'] as const
+  const variables = names
+    .filter((name) => config[name] !== settings[name].fallback)
+    .map((name) => `${name}=${quoteForShell(config[name])} `)
+  return `${variables.join('')}npm run --silent daikon -- token --email bob@example.com`
+}
+
+function quoteForShell(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { openDatabase } from '../../src/database/database.ts'
+import { demo, seedDemoData } from '../../src/dev/demo-data.ts'
+import { loadAccessClaims } from '../../src/identity/access-claims.ts'
+import { createServiceKey } from '../../src/identity/service-keys.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+
+const environment = await startTestEnvironment()
+const { pool } = environment
+const [transport] = environment.transports as [Transport]
+const otherWorkspace = await environment.seed.workspace()
+const database = await openDatabase(environment.databaseUrl, () => {})
+const key = createServiceKey()
+const { workspace, group, documents, service_name, resource_type } = demo
+const { alice, bob, carol } = demo.people
+test.after.always(async () => {
+  await database.close()
+  await environment.stop()
+})
+
+async function seedAgain(): Promise<void> {
+  const context = { principal: {}, em: database.fork() }
+  return seedDemoData(context, key, 'http://localhost:9101/callback')
+}
+
+/** Whether Bob's permissions are those that `npm run dev` prints. */
+async function hasExpectedPermissions(): Promise<boolean> {
+  const token = await environment.token(bob.id, workspace)
+  const checks = [
+    { service_name, resource_type, resource_id: documents.roadmap, action: 'edit' },
+    { service_name, resource_type, resource_id: documents.handbook, action: 'view' },
+    { service_name, resource_type, resource_id: documents.salaries, action: 'view' },
+  ]
+  const outcome = await transport.call('Check', { checks }, { token, key })
+  if (!outcome.ok) return false
+  const results = outcome.message.results as { allowed: boolean }[]
+  return results.map(({ allowed }) => allowed).join() === 'true,true,false'
+}
+
+async function callAsAlice(method: string, message: object) {
+  const token = await environment.token(alice.id, workspace)
+  expectOk(await transport.call(method, { workspace_id: workspace, ...message }, { token, key }))
+}
+
+const runSql = (text: string) => () => pool.query(text)
+
+const changes: Record<string, () => Promise<unknown>> = {
+  'the group was deleted': () => callAsAlice('DeleteGroup', { group_id: group }),
+  'another group took its name': async () => {
+    await callAsAlice('DeleteGroup', { group_id: group })
+    await callAsAlice('CreateGroup', { name: 'Writers' })
+  },
+  'Bob was removed': () => callAsAlice('RemoveMember', { user_id: bob.id }),
+  'Bob was deactivated': runSql(`update users set is_active = false where id = '${bob.id}'`),
+  'Alice was removed together with her documents': runSql(`
+    delete from members where user_id = '${alice.id}';
+    delete from resources`),
+  'the share was revoked': runSql('delete from shares'),
+  'the service app was deactivated': async () => {
+    await pool.query(`insert into service_apps (id, name, service_name)
+      values ('${randomUUID()}', 'Another', 'another')`)
+    await pool.query(`update service_apps set is_active = false where service_name = 'docs'`)
+  },
+  'a document was transferred to Bob': runSql(`update resources set owner_id = '${bob.id}'`),
+  'the salaries became visible to the workspace': runSql(
+    `update resources set visibility = 'workspace'`,
+  ),
+  'the workspace was deleted and another one took its slug': runSql(`
+    delete from workspaces where id = '${workspace}';
+    update workspaces set slug = 'demo' where id = '${otherWorkspace}'`),
+}
+
+test.before(seedAgain)
+
+for (const [title, change] of Object.entries(changes)) {
+  test.serial(`seeding restores the demo data after ${title}`, async (t) => {
+    t.true(await hasExpectedPermissions())
+    await change()
+    t.false(await hasExpectedPermissions())
+    await seedAgain()
+    t.true(await hasExpectedPermissions())
+    const claims = await loadAccessClaims(database.fork(), { email: bob.email, slug: demo.slug })
+    t.is(claims?.sub, bob.id)
+  })
+}
+
+test.serial('seeding keeps what was added to the demo data', async (t) => {
+  const { rows } = await pool.query('select id from resources where resource_id = $1', [
+    documents.salaries,
+  ])
+  await callAsAlice('CreateGroup', { name: 'Readers' })
+  await callAsAlice('Share', {
+    permission_id: rows[0].id,
+    grantee_type: 'user',
+    grantee_id: carol.id,
+    permission: 'view',
+  })
+  await seedAgain()
+  const count = async (text: string) => (await pool.query(text)).rowCount
+  t.is(await count(`select from groups where name = 'Readers'`), 1)
+  t.is(await count(`select from shares where user_id = '${carol.id}'`), 1)
+})
