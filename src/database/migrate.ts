@@ -2,7 +2,12 @@ import { readdirSync } from 'node:fs'
 import pg, { type Client } from 'pg'
 import { lacksMigrations } from './database-errors.ts'
 
-/** Brings the schema up to date; answers what was run. Two at once wait for each other. */
+/**
+ * Applies the pending migrations and returns their names. Concurrent calls wait for each other.
+ *
+ * @example
+ * const applied = await migrate('postgresql://localhost/daikon')
+ */
 export async function migrate(url: string): Promise<string[]> {
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
@@ -22,7 +27,7 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-/** Whether nothing is left to do, which is so at nearly every start. */
+/** Whether every migration is applied, as at nearly every start: this avoids loading the ORM. */
 async function isMigrated(client: Client): Promise<boolean> {
   try {
     const { rows } = await client.query<{ name: string }>('select name from migrations')
@@ -34,7 +39,7 @@ async function isMigrated(client: Client): Promise<boolean> {
   }
 }
 
-/** By their files: to read them is to read the ORM. */
+/** Reads file names only: importing the files would load the ORM. */
 function migrationNames(): string[] {
   const files = readdirSync(new URL('migrations', import.meta.url))
   return files.map((file) => file.replace(/\.[jt]s$/, ''))

@@ -1,42 +1,59 @@
 import { repeat } from '../core/repeat.ts'
 import type { Database } from './database.ts'
+import { query } from './query.ts'
 
-/** Rows that mean nothing any more once they have expired. */
-const expiring = [
-  ...['denied_tokens', 'used_states', 'authorization_codes', 'refresh_families'],
-  ...['service_keys', 'admin_tokens'],
+/** Tables whose rows are useless once `expires_at` has passed. */
+const expiringTables = [
+  'denied_tokens',
+  'used_states',
+  'authorization_codes',
+  'refresh_families',
+  'service_keys',
+  'admin_tokens',
 ]
 
-/** Rows of one table that one statement deletes at the most, so that nobody waits long for it. */
-const batch = 1000
+/** The most rows that one statement deletes, so that no other statement waits long for its locks. */
+const maxRows = 1000
 
-const interval = 60_000
+/** Milliseconds between sweeps. */
+const sweepInterval = 60_000
 
-/** Deletes what has expired; answers how many rows. One node at a time does it, the others pass. */
+/**
+ * Deletes up to 1,000 expired rows of each table and returns how many were deleted in all. Returns 0 if
+ * another node is sweeping.
+ */
 export async function sweep(database: Database, now: Date): Promise<number> {
   const em = database.fork()
   return em.transactional(async (em) => {
-    const [lock] = await em.execute<{ mine: boolean }[]>(
-      "select pg_try_advisory_xact_lock(hashtext('daikon sweep')) as mine",
+    const [lock] = await query<{ acquired: boolean }>(
+      em,
+      "select pg_try_advisory_xact_lock(hashtext('daikon sweep')) as acquired",
     )
-    let swept = 0
-    for (const table of lock?.mine ? expiring : []) {
-      const { affectedRows } = await em.execute<{ affectedRows: number }>(
-        `delete from ${table} where ctid in (select ctid from ${table} where expires_at <= ? limit ${batch})`,
-        [now],
-        'run',
-      )
-      swept += affectedRows
+    if (!lock?.acquired) return 0
+    let deleted = 0
+    for (const table of expiringTables) {
+      const [result] = await query<{ count: number }>(em, createDeleteSql(table), [now])
+      deleted += result?.count ?? 0
     }
-    return swept
+    return deleted
   })
 }
 
-/** Sweeps every minute until stopped, and again at once while there is more; tells of failures. */
+function createDeleteSql(table: string): string {
+  return `
+    with deleted as (
+      delete from ${table} where ctid in (
+        select ctid from ${table} where expires_at <= $1 limit ${maxRows}
+      ) returning 1
+    )
+    select count(*)::int as count from deleted`
+}
+
+/** Sweeps every minute until stopped, and again immediately while expired rows remain. */
 export function startSweeping(
   database: Database,
   onFailure: (error: unknown) => void,
 ): { stop(): Promise<void> } {
-  const work = async () => (await sweep(database, new Date())) >= batch
-  return repeat(work, interval, onFailure)
+  const work = async () => (await sweep(database, new Date())) >= maxRows
+  return repeat(work, sweepInterval, onFailure)
 }

@@ -1,50 +1,50 @@
 import type { Role } from '../core/roles.ts'
 
 /**
- * The grounds on which a resource may be reached, as bits: the facts statement answers a resource's
- * grounds, `sufficient` which of them an action asks for, and one shared bit is permission.
+ * The reasons for which a user may have access to a resource, as bits. The facts query returns the
+ * grants that apply, `sufficientGrants` those that allow an action; one common bit is a permission.
  */
 export const grant = {
-  /** It is registered in the token's workspace. */
+  /** The resource is registered in the workspace of the token. */
   registered: 1,
-  /** The user owns it. */
+  /** The user owns the resource. */
   owner: 2,
-  /** Its visibility is `workspace`. */
+  /** The visibility of the resource is `workspace`. */
   workspace: 4,
-  /** It is shared with the user, or with a group of theirs, for view. */
+  /** The resource is shared with the user or one of their groups, with permission `view`. */
   view: 8,
-  /** … for edit. */
+  /** As `view`, with permission `edit`. */
   edit: 16,
 } as const
 
-/** What is known of an action that is neither view nor edit; the bits follow the grounds'. */
+/** Facts about an action other than view and edit, in the bits above those of `grant`. */
 export const actionFact = {
-  /** The resource's service has registered it. */
-  known: 32,
-  /** A custom role of the user contains it. */
+  /** The service of the resource registered the action. */
+  registered: 32,
+  /** A custom role of the user grants the action. */
   granted: 64,
 } as const
 
 const { registered, owner, workspace, view, edit } = grant
-const viewed = workspace | view | edit
+const visible = workspace | view | edit
 
-/** Whether a role covers every resource of its workspace. */
+/** Whether a role gives access to every resource of its workspace. */
 export function coversWorkspace(role: Role): boolean {
   return role === 'owner' || role === 'admin'
 }
 
-/** The grounds any one of which allows the action to a member with this role. */
+/** Returns the grants of which any one allows the action for a member with this role. */
 export function sufficientGrants(role: Role | undefined, name: string, facts: number): number {
   if (!role) return 0
   const kind = name === 'view' || name === 'edit' ? name : 'other'
-  if (kind === 'other' && !(facts & actionFact.known)) return 0
+  if (kind === 'other' && !(facts & actionFact.registered)) return 0
   if (coversWorkspace(role)) return registered
-  if (kind === 'view') return owner | viewed
+  if (kind === 'view') return owner | visible
   if (kind === 'edit') return owner | edit | (role === 'editor' ? workspace : 0)
-  return owner | (facts & actionFact.granted ? viewed : 0)
+  return owner | (facts & actionFact.granted ? visible : 0)
 }
 
-/** The decision. `facts` are the bits of one resource and one action. */
+/** Decides a check. `facts` are the bits of `grant` and `actionFact` for its resource and action. */
 export function isAllowed(role: Role | undefined, name: string, facts: number): boolean {
   return (sufficientGrants(role, name, facts) & facts) !== 0
 }

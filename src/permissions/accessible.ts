@@ -4,14 +4,14 @@ import type {
 } from '../../gen/daikon/v1/permissions.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 import { grant, sufficientGrants } from './access.ts'
-import { accessibleSql } from './accessible-sql.ts'
+import { accessibleSql } from './accessible-query.ts'
 import { type Decision, defineDecision } from './decision.ts'
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Lists the ids for which a check returns true now, ascending, page by page. The facts about the action
- * are loaded with the caller's status; no resource needs to exist for that.
+ * Lists the ids of the resources for which a check would allow the action, ascending, page by page. The
+ * facts about the action are loaded with the caller's status, which requires no existing resource.
  */
 export function createAccessible(
   statements: StatementPool,
@@ -23,33 +23,33 @@ export function createAccessible(
     async handle({ principal: { user }, grants }, request) {
       const { workspace_id, service_name, resource_type, action, limit = 1000 } = request
       const from = readPageToken(request.page_token)
-      const wanted = sufficientGrants(user?.role, action, grants[0] ?? 0)
-      if (!user || wanted === 0) return { resource_ids: [], has_full_access: false }
+      const sufficient = sufficientGrants(user?.role, action, grants[0] ?? 0)
+      if (!user || sufficient === 0) return { resource_ids: [], has_full_access: false }
 
-      const byRole = wanted === grant.registered
-      const [found] = await statements.rows<[string, boolean]>('accessible', accessibleSql, [
+      const coversKind = sufficient === grant.registered
+      const [row] = await statements.rows<[string, boolean]>('accessible', accessibleSql, [
         workspace_id,
         user.id,
         service_name,
         resource_type,
         from,
         limit + 1,
-        wanted,
-        action === 'view' && !byRole,
+        sufficient,
+        action === 'view' && !coversKind,
       ])
-      const [joined, allOpen] = found ?? ['', false]
-      const ids = joined === '' ? [] : joined.split(',')
+      const [joinedIds, isWithoutPrivate] = row ?? ['', false]
+      const ids = joinedIds === '' ? [] : joinedIds.split(',')
       const next = ids[limit]
       return {
         resource_ids: ids.slice(0, limit),
-        has_full_access: byRole || allOpen,
+        has_full_access: coversKind || isWithoutPrivate,
         ...(next && { next_page_token: writePageToken(next) }),
       }
     },
   })
 }
 
-/** A page token is the id that the next page begins with, whether it is still there then or not. */
+/** A page token is the id at which the next page begins; its resource need not exist any more. */
 function writePageToken(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
 }

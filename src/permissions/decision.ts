@@ -1,7 +1,7 @@
 import type { Principal } from '../core/request-context.ts'
 import type { PermissionCheck } from './facts.ts'
 
-/** What a decision works with: who asks, and the facts that were loaded with their status. */
+/** The input of a decision: the caller and the facts that were loaded with their status. */
 export type DecisionContext = {
   principal: Principal
   /** For each of the decision's checks, the grants of `access.ts` as bits. */
@@ -14,7 +14,7 @@ export type Decision<Request, Response> = {
   handle(context: DecisionContext, request: Request): Response | Promise<Response>
   /** The level at which successful calls are logged. */
   logLevel: 'debug' | 'info'
-  /** The answers to count in metrics. */
+  /** Returns the results of the checks, to be counted in metrics. */
   answers(response: Response): boolean[]
 }
 

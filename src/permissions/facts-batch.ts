@@ -1,78 +1,98 @@
 import { roles } from '../core/roles.ts'
 import { arrayLiteral, textElement } from '../database/sql-values.ts'
 import type { Facts, FactsQuery, PrincipalStatus } from './facts.ts'
-import { type Membership, roleShift, statusBit } from './facts-sql.ts'
+import { type GroupLookup, roleShift, statusBit } from './facts-query.ts'
 
-/** Questions as the parameters of one statement, and how its row answers each of them. */
+/** The parameters of one facts statement for several queries, and how to read its row. */
 export type FactsBatch = {
-  membership: Membership
+  lookup: GroupLookup
   parameters: string[]
+  /** Returns the facts of each query, in order. */
   read(row: FactsRow): Facts[]
 }
 
-/** From so many checks for each principal on, reading all groups of the callers is less work. */
-const manyAsks = 16
+/** From this many checks for each principal on, reading all groups of the principals is faster. */
+const minChecksToHash = 16
 
-/** What the statement answers; arrays as PostgreSQL writes them, in the order of the parameters. */
+/** The row of the facts statement; the last two columns are array literals. */
 export type FactsRow = [
   keysRequired: boolean,
   services: (string | null)[] | null,
-  standings: string,
-  grounds: string | null,
+  statuses: string,
+  grants: string | null,
 ]
 
-/** Puts questions together. What they have in common, such as the key of a busy backend, is sent once. */
-export function createFactsBatch(questions: FactsQuery[]): FactsBatch {
-  const column = (): (string | number | undefined)[] => []
-  const [keys, services, types] = [column(), column(), column()]
-  const [tokens, users, workspaces] = [column(), column(), column()]
-  const [callers, kinds, resources, actions] = [column(), column(), column(), column()]
-  const keyPlaces = new Map<string, number>()
-  const kindPlaces = new Map<string, number>()
+type Elements = (string | number | undefined)[]
 
-  for (const [at, { keyHash, tokenId, userId, workspaceId, checks }] of questions.entries()) {
-    if (keyHash && !keyPlaces.has(keyHash)) keyPlaces.set(keyHash, keys.push(keyHash))
+/** Combines queries into one statement. Keys and kinds that they have in common are sent once. */
+export function createFactsBatch(queries: FactsQuery[]): FactsBatch {
+  const keys: Elements = []
+  const services: Elements = []
+  const types: Elements = []
+  const tokens: Elements = []
+  const users: Elements = []
+  const workspaces: Elements = []
+  const principals: Elements = []
+  const kinds: Elements = []
+  const resources: Elements = []
+  const actions: Elements = []
+  // Positions in the arrays, from 1 as in PostgreSQL.
+  const keyPositions = new Map<string, number>()
+  const kindPositions = new Map<string, number>()
+
+  for (const [index, { keyHash, tokenId, userId, workspaceId, checks }] of queries.entries()) {
+    if (keyHash && !keyPositions.has(keyHash)) keyPositions.set(keyHash, keys.push(keyHash))
     tokens.push(tokenId)
     users.push(userId)
     workspaces.push(workspaceId)
     for (const { service_name, resource_type, resource_id, action } of checks) {
-      // No name has a line end.
+      // Neither name can contain a line break.
       const kind = `${service_name}\n${resource_type}`
-      if (!kindPlaces.has(kind)) {
+      let position = kindPositions.get(kind)
+      if (position === undefined) {
         services.push(textElement(service_name))
-        kindPlaces.set(kind, types.push(textElement(resource_type)))
+        position = types.push(textElement(resource_type))
+        kindPositions.set(kind, position)
       }
-      callers.push(at + 1)
-      kinds.push(kindPlaces.get(kind) as number)
+      principals.push(index + 1)
+      kinds.push(position)
       resources.push(resource_id)
-      // What view and edit take is among the grounds of every resource.
+      // The grants of a resource decide about view and edit without facts about the action.
       actions.push(action === 'view' || action === 'edit' ? undefined : textElement(action))
     }
   }
   return {
-    membership: resources.length < manyAsks * questions.length ? 'probed' : 'hashed',
+    lookup: resources.length < minChecksToHash * queries.length ? 'probed' : 'hashed',
     parameters: [
-      ...[keys, services, types, tokens, users, workspaces],
-      ...[callers, kinds, resources, actions],
+      keys,
+      services,
+      types,
+      tokens,
+      users,
+      workspaces,
+      principals,
+      kinds,
+      resources,
+      actions,
     ].map(arrayLiteral),
-    read([keysRequired, names, standings, allGrounds]) {
-      const statusBits = readNumbers(standings)
-      const grantBits = allGrounds === null ? [] : readNumbers(allGrounds)
-      let read = 0
-      return questions.map(({ keyHash, checks }, at) => {
-        const service = keyHash && names?.[(keyPlaces.get(keyHash) as number) - 1]
-        const status = readStatus(statusBits[at] as number, keysRequired, service)
-        const grants = grantBits.slice(read, read + checks.length)
-        read += checks.length
-        return { status, grants }
+    read([keysRequired, serviceNames, statuses, grants]) {
+      const statusBits = readNumbers(statuses)
+      const grantBits = grants === null ? [] : readNumbers(grants)
+      let offset = 0
+      return queries.map(({ keyHash, checks }, index) => {
+        const service = keyHash && serviceNames?.[(keyPositions.get(keyHash) as number) - 1]
+        const status = readStatus(statusBits[index] as number, keysRequired, service)
+        const start = offset
+        offset += checks.length
+        return { status, grants: grantBits.slice(start, offset) }
       })
     },
   }
 }
 
-/** `{1,2}` */
-function readNumbers(array: string): number[] {
-  return array.slice(1, -1).split(',').map(Number)
+/** Reads an array literal such as `{1,2}`. */
+function readNumbers(literal: string): number[] {
+  return literal.slice(1, -1).split(',').map(Number)
 }
 
 function readStatus(

@@ -1,7 +1,7 @@
 import type { RequestScope } from '../core/request-scope.ts'
 import type { Role } from '../core/roles.ts'
 
-/** One question about one resource. */
+/** Asks whether a user may perform an action on a resource. */
 export type PermissionCheck = {
   service_name: string
   resource_type: string

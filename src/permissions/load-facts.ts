@@ -2,11 +2,11 @@ import { createBatcher } from '../database/batching.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 import type { FactsQuery, LoadFacts } from './facts.ts'
 import { createFactsBatch, type FactsRow } from './facts-batch.ts'
-import { factsSql } from './facts-sql.ts'
+import { factsSql } from './facts-query.ts'
 
 /**
- * Loads facts from PostgreSQL by a statement that concurrent callers share. `onBatch` is called with
- * the number of callers.
+ * Creates a function that loads facts from PostgreSQL, with a statement that concurrent callers share.
+ * `onBatch` is called with the number of callers of each statement.
  */
 export function createLoadFacts(
   statements: StatementPool,
@@ -14,14 +14,14 @@ export function createLoadFacts(
 ): LoadFacts {
   return createBatcher(async (queries) => {
     onBatch?.(queries.length)
-    const { membership, parameters, read } = createFactsBatch(queries)
-    const name = `facts ${membership}`
-    const [row] = await statements.rows<FactsRow>(name, factsSql[membership], parameters)
+    const { lookup, parameters, read } = createFactsBatch(queries)
+    const name = `facts ${lookup}`
+    const [row] = await statements.rows<FactsRow>(name, factsSql[lookup], parameters)
     return read(row as FactsRow)
   }, countRows)
 }
 
-/** What a query adds to the work of a statement; one without checks still costs a row. */
+/** A query without checks still adds the status of its caller. */
 function countRows({ checks }: FactsQuery): number {
   return Math.max(checks.length, 1)
 }

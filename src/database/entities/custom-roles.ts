@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** A workspace's own role: a set of service actions for a set of members. */
+/** A role that a workspace defines: it grants service actions to members. */
 export const CustomRole = defineEntity({
   name: 'CustomRole',
   tableName: 'custom_roles',
@@ -13,7 +13,7 @@ export const CustomRole = defineEntity({
   },
 })
 
-/** An action that a custom role contains. */
+/** An action that a custom role grants. */
 export const CustomRoleAction = defineEntity({
   name: 'CustomRoleAction',
   tableName: 'custom_role_actions',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import type { Role } from '../../core/roles.ts'
 
-/** A person, known by e-mail until an account at a provider is linked. */
+/** A person, identified by their e-mail address until an account of an identity provider is linked. */
 export const User = defineEntity({
   name: 'User',
   tableName: 'users',
@@ -17,7 +17,7 @@ export const User = defineEntity({
   },
 })
 
-/** A user's account at a provider; (provider, subject) is the identity. */
+/** A user's account at an identity provider, identified by `provider` and `subject`. */
 export const LinkedAccount = defineEntity({
   name: 'LinkedAccount',
   tableName: 'linked_accounts',
@@ -44,7 +44,7 @@ export const Workspace = defineEntity({
   },
 })
 
-/** A user's place in a workspace. */
+/** The membership of a user in a workspace; `joined_at` is null while they are only invited. */
 export const Member = defineEntity({
   name: 'Member',
   tableName: 'members',
@@ -57,7 +57,7 @@ export const Member = defineEntity({
   },
 })
 
-/** Some members of one workspace. */
+/** A group of members of one workspace. */
 export const Group = defineEntity({
   name: 'Group',
   tableName: 'groups',
@@ -71,7 +71,7 @@ export const Group = defineEntity({
   },
 })
 
-/** A member's place in a group. */
+/** The membership of a workspace member in a group. */
 export const GroupMember = defineEntity({
   name: 'GroupMember',
   tableName: 'group_members',

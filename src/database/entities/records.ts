@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** A token that holds no more, kept until it would have expired. */
+/** A revoked token, stored until it expires. */
 export const DeniedToken = defineEntity({
   name: 'DeniedToken',
   tableName: 'denied_tokens',
   properties: { token_id: p.uuid().primary(), expires_at: p.datetime() },
 })
 
-/** An entry of the activity log; it outlives what it tells of. */
+/** An entry of the activity log. It has no foreign keys, because it outlives its subjects. */
 export const Activity = defineEntity({
   name: 'Activity',
   tableName: 'activity',

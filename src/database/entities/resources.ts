@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** What may be seen of a resource without a share (specification 2). */
+/** Who has access to a resource without a share: its owner, or every member of its workspace. */
 export type Visibility = 'private' | 'workspace'
 
-/** What a share gives. */
+/** The permission that a share grants. */
 export type SharePermission = 'view' | 'edit'
 
-/** A service's type of resource, as a number. */
+/** A resource type of a service, with a short id for keys. */
 export const ResourceKind = defineEntity({
   name: 'ResourceKind',
   tableName: 'resource_kinds',
@@ -17,7 +17,7 @@ export const ResourceKind = defineEntity({
   },
 })
 
-/** A registered resource; `id` is the permission_id of the routes. */
+/** A registered resource; `id` is its `permission_id` in the API. */
 export const Resource = defineEntity({
   name: 'Resource',
   tableName: 'resources',
@@ -32,7 +32,7 @@ export const Resource = defineEntity({
   },
 })
 
-/** A resource shared with one user or one group of its workspace. */
+/** A share of a resource with one user or one group of its workspace. */
 export const Share = defineEntity({
   name: 'Share',
   tableName: 'shares',

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-/** A backend service; its keys act for `service_name` alone (specification 5.5). */
+/** A backend service. Its keys give access to the resources of `service_name` only. */
 export const ServiceApp = defineEntity({
   name: 'ServiceApp',
   tableName: 'service_apps',
@@ -15,7 +15,7 @@ export const ServiceApp = defineEntity({
   },
 })
 
-/** A key of a service app: its SHA-256, never the key. Two may hold at once while one is rotated. */
+/** A key of a service app, stored as its SHA-256. During a rotation, two keys are valid. */
 export const ServiceKey = defineEntity({
   name: 'ServiceKey',
   tableName: 'service_keys',
@@ -28,7 +28,7 @@ export const ServiceKey = defineEntity({
   },
 })
 
-/** An action that a service has registered beyond view and edit. */
+/** An action that a service registered, besides the built-in view and edit. */
 export const ServiceAction = defineEntity({
   name: 'ServiceAction',
   tableName: 'service_actions',

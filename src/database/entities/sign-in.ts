@@ -13,14 +13,14 @@ export const ClientApp = defineEntity({
   },
 })
 
-/** Where a client app lets codes be sent, to the letter. */
+/** A redirect URI of a client app, compared by exact string match (RFC 9700, section 2.1). */
 export const ClientRedirectUri = defineEntity({
   name: 'ClientRedirectUri',
   tableName: 'client_redirect_uris',
   properties: { app_id: p.uuid().primary(), uri: p.text().primary() },
 })
 
-/** What a sign-in at a provider leads to: five minutes to fetch tokens (specification 3). */
+/** An authorization code, which can be exchanged for tokens for five minutes. */
 export const AuthorizationCode = defineEntity({
   name: 'AuthorizationCode',
   tableName: 'authorization_codes',
@@ -35,7 +35,7 @@ export const AuthorizationCode = defineEntity({
   },
 })
 
-/** All refresh tokens that came of one code: a session. Revoked, it is no more. */
+/** A session: the refresh tokens issued for one authorization code. Revoking it deletes it. */
 export const RefreshFamily = defineEntity({
   name: 'RefreshFamily',
   tableName: 'refresh_families',
@@ -51,7 +51,7 @@ export const RefreshFamily = defineEntity({
   },
 })
 
-/** A refresh token, and the access token that was issued beside it. */
+/** A refresh token and the access token that was issued with it. */
 export const RefreshToken = defineEntity({
   name: 'RefreshToken',
   tableName: 'refresh_tokens',

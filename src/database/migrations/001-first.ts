@@ -1,9 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /**
- * Everything that decides anything. Whatever belongs to a user, a membership, a group, a role, a
- * workspace or a resource goes with it, by the database itself; the activity log alone refers to
- * things without a foreign key, for it outlives them.
+ * The tables of users, workspaces, resources, shares and service apps. Foreign keys delete dependent
+ * rows. Only the activity log has none, because its entries outlive their subjects.
  */
 export class First extends Migration {
   override name = '001-first'
@@ -134,10 +133,10 @@ export class First extends Migration {
     this.addSql('create index on resources (owner_id, workspace_id, kind_id, resource_id)')
     this.addSql(`create index on resources (workspace_id, kind_id, resource_id)
       where visibility = 'workspace'`)
-    // has_full_access asks whether any is private.
+    // has_full_access requires that no resource is private.
     this.addSql(`create index on resources (workspace_id, kind_id) where visibility = 'private'`)
 
-    // A grantee is a member or a group of the resource's workspace, and the share goes with either.
+    // The grantee must be a member or a group of the resource's workspace; the share is deleted with it.
     this.addSql(`
       create table shares (
         id uuid primary key,

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Search in names and e-mails, which has to find text anywhere (`pg_trgm` is a trusted extension). */
+/** Index for substring search in names and e-mail addresses. `pg_trgm` is a trusted extension. */
 export class Search extends Migration {
   override name = '003-search'
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Who made an app, and when a key of it was last used. */
+/** The creator of an app and the last use of its keys. */
 export class Apps extends Migration {
   override name = '004-apps'
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** Origins of redirect URIs as browsers spell them: lower case, without the scheme's own port. */
+/** Origins of redirect URIs as browsers serialize them: lower case, without the default port. */
 export class ClientOrigins extends Migration {
   override name = '006-client-origins'
 

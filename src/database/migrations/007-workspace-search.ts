@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The administrators' search in slugs and names of workspaces, which may be as many as people. */
+/** Index for substring search in slugs and names of workspaces. */
 export class WorkspaceSearch extends Migration {
   override name = '007-workspace-search'
 

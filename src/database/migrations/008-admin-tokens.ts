@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** The admin tokens that still live, so that they end with their user's standing. */
+/** Issued admin tokens, so that they can be revoked when their user loses access. */
 export class AdminTokens extends Migration {
   override name = '008-admin-tokens'
 

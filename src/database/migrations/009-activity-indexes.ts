@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** A type of target is found by its actions: an index less, which every entry would have to keep up. */
+/** Drops an index: the log filters a target type by its actions. */
 export class ActivityIndexes extends Migration {
   override name = '009-activity-indexes'
 

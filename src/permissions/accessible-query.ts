@@ -1,10 +1,12 @@
 import { grant } from './access.ts'
 
 /**
- * The ids that one of the grounds in $7 reaches, from $5 on, ascending, $6 at most, joined by commas;
- * and whether every resource of the kind is open to the workspace ($8 asks for that).
- * Each branch is cut to $6 by itself, in the order of its index: a user with 100,000 shares costs
- * no more for a page than one with a hundred.
+ * $1 workspace id, $2 user id, $3 service name, $4 resource type, $5 first id, $6 limit, $7 sufficient
+ * grants as bits, $8 whether to compute the second column.
+ *
+ * Returns up to $6 ids from $5 on, ascending, joined by commas, of resources to which one of the grants
+ * applies; and whether no resource of the kind is private. Each branch has its own limit and follows
+ * an index, so a page takes the same time for a user with 100,000 shares as for one with 100.
  */
 export const accessibleSql = `
 select

@@ -1,26 +1,32 @@
 import { roles } from '../core/roles.ts'
 import { actionFact, grant } from './access.ts'
 
-/** The bits of a standing; above them, from `roleShift` on, the role counted from 1. */
+/** The bits of a principal's status. The bits from `roleShift` on hold the role, counted from 1. */
 export const statusBit = { denied: 1, active: 2, admin: 4 } as const
 export const roleShift = 3
 
-const roleBits = roles.map((role, at) => `when '${role}' then ${(at + 1) << roleShift}`).join(' ')
-/** Up to how many groups of a resource are asked for the user; of more, the user's are looked for. */
-const fewGroups = 4
+const roleBits = roles
+  .map((role, index) => `when '${role}' then ${(index + 1) << roleShift}`)
+  .join(' ')
+
+/**
+ * If a resource is shared with more groups than this, the query reads the groups of the user instead of
+ * looking up the user in each group.
+ */
+const maxProbedGroups = 4
 
 const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
 
-/** How a statement finds out whether a user is in a group of a resource. */
-export type Membership = 'probed' | 'hashed'
+/** How the query finds out whether a user is a member of a group that a resource is shared with. */
+export type GroupLookup = 'probed' | 'hashed'
 
-const inGroup: Record<Membership, string> = {
-  /** A descent for each; `offset 0` keeps it one: hashed, it would read all of the user's groups. */
+const isInGroup: Record<GroupLookup, string> = {
+  /** One index lookup for each group. `offset 0` prevents a hash join, which would read more. */
   probed: `exists (
                   select from group_members g
                   where g.group_id = s.group_id and g.user_id = q.user_id offset 0
                 )`,
-  /** All groups of the callers are read and hashed once, which many asks of few callers gain by. */
+  /** Reads and hashes all groups of the callers once, which is faster for many checks of few callers. */
   hashed: `(q.user_id, s.group_id) in (
                   select g.user_id, g.group_id
                   from unnest($5::uuid[], $6::uuid[]) principal(user_id, workspace_id)
@@ -29,12 +35,16 @@ const inGroup: Record<Membership, string> = {
 }
 
 /**
- * One row for a whole batch: whether keys are required, the service of each key, the standing of each
- * principal, the grounds of each ask. What callers and asks have in common comes once, and is meant by
- * its place: $1 keys; $2, $3 kinds; $4 to $6 callers; $7 to $10 asks. Aggregated, because a row for
- * each would take both sides longer to send and to read than the looking up.
+ * Returns one row for a batch: whether keys are required, the service of each key, the status of each
+ * principal, the grants of each check.
+ *
+ * $1 hashes of keys; $2, $3 kinds (service, type); $4 to $6 principals (token, user, workspace); $7 to
+ * $10 checks (principal, kind, resource, action). Checks refer to principals and kinds by their index,
+ * from 1, so that what they share is sent once. The results are arrays, because sending and parsing a
+ * row for each check would take longer than the lookups.
  */
-const sql = (membership: Membership) => `
+function createFactsSql(lookup: GroupLookup): string {
+  return `
 select
   exists (select from service_apps where is_active),
   (
@@ -68,7 +78,7 @@ select
               and s.group_id is null and s.user_id = q.user_id
           ), 0)
         | coalesce((
-            select case when count(*) <= ${fewGroups} then bit_or(bits) else (
+            select case when count(*) <= ${maxProbedGroups} then bit_or(bits) else (
                 select bit_or(${shareBits}) from shares s
                 where s.kind_id = r.kind_id and s.resource_id = r.resource_id
                   and s.group_id = any(array(
@@ -77,16 +87,16 @@ select
                   ))
               ) end
             from (
-              select case when ${inGroup[membership]} then ${shareBits} end bits
+              select case when ${isInGroup[lookup]} then ${shareBits} end bits
               from shares s
               where s.kind_id = r.kind_id and s.resource_id = r.resource_id
                 and s.group_id is not null
-              limit ${fewGroups + 1}
-            ) few
+              limit ${maxProbedGroups + 1}
+            ) probed
           ), 0)
       end
       | case when q.action is null then 0 else coalesce((
-          select ${actionFact.known} | case when exists (
+          select ${actionFact.registered} | case when exists (
               select from custom_role_actions ra
               join custom_role_members rm on rm.role_id = ra.role_id
               where ra.service_action_id = sa.id
@@ -96,21 +106,25 @@ select
         ), 0) end
       order by q.place)::text
     from (
-      select ($5::uuid[])[ask.principal] user_id, ($6::uuid[])[ask.principal] workspace_id,
-        ($2::text[])[ask.kind] service, resource, action, place,
+      select ($5::uuid[])[item.principal] user_id, ($6::uuid[])[item.principal] workspace_id,
+        ($2::text[])[item.kind] service, resource, action, place,
         (array(
-          select known.id
+          select k.id
           from unnest($2::text[], $3::text[]) with ordinality kind(service, type, place)
-          left join resource_kinds known
-            on known.service_name = kind.service and known.resource_type = kind.type
+          left join resource_kinds k
+            on k.service_name = kind.service and k.resource_type = kind.type
           order by kind.place
-        ))[ask.kind] kind_id
+        ))[item.kind] kind_id
       from unnest($7::int[], $8::int[], $9::uuid[], $10::text[])
-        with ordinality ask(principal, kind, resource, action, place)
+        with ordinality item(principal, kind, resource, action, place)
     ) q
     left join resources r on r.kind_id = q.kind_id and r.resource_id = q.resource
       and r.workspace_id = q.workspace_id
   )`
+}
 
-/** The statement, by how it looks for memberships. */
-export const factsSql: Record<Membership, string> = { probed: sql('probed'), hashed: sql('hashed') }
+/** The facts query for each way to look up groups. */
+export const factsSql: Record<GroupLookup, string> = {
+  probed: createFactsSql('probed'),
+  hashed: createFactsSql('hashed'),
+}
