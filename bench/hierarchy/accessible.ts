@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { grant } from '../../src/permissions/access.ts'
-import { accessibleSql as todaySql } from '../../src/permissions/accessible-sql.ts'
+import { accessibleSql as todaySql } from '../../src/permissions/accessible-query.ts'
 import { interleave, medianOf } from '../rounds.ts'
 import { backendPid, cpuTime, uuid } from './facts.ts'
 import { accessibleSql } from './statements.ts'

@@ -1,5 +1,5 @@
 import { actionFact, grant } from '../../src/permissions/access.ts'
-import { factsSql } from '../../src/permissions/facts-sql.ts'
+import { factsSql } from '../../src/permissions/facts-query.ts'
 
 /** How a statement finds the ancestors of a resource, and the groups that contain a user's groups. */
 export type ResourceStorage = 'none' | 'flag' | 'walk' | 'closure' | 'array'
