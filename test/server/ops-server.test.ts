@@ -102,8 +102,8 @@ test('sign-ins are counted by provider, flow and outcome', async (t) => {
   const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
   const counted = text.split('\n').filter((line) => line.startsWith('daikon_sign_ins_total'))
   t.is(counted.length, 2, counted.join('\n'))
-  t.regex(counted[0] ?? '', /flow="user",provider="google",outcome="[a-z_]+"} 1/)
-  t.regex(counted[1] ?? '', /flow="admin",provider="unknown",outcome="[a-z_]+"} 1/)
+  t.regex(counted[0] ?? '', /flow="user",provider="google",outcome="state_refused"} 1/)
+  t.regex(counted[1] ?? '', /flow="admin",provider="unknown",outcome="provider_not_found"} 1/)
 })
 
 async function waitUntil(condition: () => Promise<boolean>) {

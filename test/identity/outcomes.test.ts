@@ -1,0 +1,71 @@
+import test from 'ava'
+import type { SignInOutcome } from '../../src/identity/identity-dependencies.ts'
+import { createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
+
+const boss = { name: 'Boss', email: 'boss@example.com' }
+const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
+const outcomes: SignInOutcome[] = []
+const environment = await createSignInEnvironment({
+  people: [boss, eve],
+  options: { adminEmails: [boss.email] },
+  dependencies: { observers: { onSignIn: (outcome) => outcomes.push(outcome) } },
+})
+test.after.always(() => environment.stop())
+
+const flows = [
+  { flow: 'user', begin: 'BeginLogin', complete: 'CompleteLogin' },
+  { flow: 'admin', begin: 'BeginAdminLogin', complete: 'CompleteAdminLogin' },
+] as const
+
+for (const transport of environment.transports) {
+  for (const { flow, begin, complete } of flows) {
+    const over = `in the ${flow} flow over ${transport.label}`
+
+    /** Completes a login and returns the outcomes that were reported for it. */
+    async function completeLogin(email: string, changes: Record<string, string> = {}) {
+      const { message } = await signInAtProvider(transport, 'github', email, {}, begin)
+      outcomes.length = 0
+      await transport.call(complete, { ...message, ...changes })
+      return outcomes.splice(0)
+    }
+
+    test.serial(`every completed login is reported once ${over}`, async (t) => {
+      const provider = 'github'
+      t.deepEqual(await completeLogin(boss.email), [{ flow, provider, outcome: 'ok' }])
+      t.deepEqual(await completeLogin(eve.email), [
+        { flow, provider, outcome: 'email_not_verified' },
+      ])
+      t.deepEqual(await completeLogin(''), [{ flow, provider, outcome: 'access_denied' }])
+      t.deepEqual(await completeLogin(boss.email, { code: 'x' }), [
+        { flow, provider, outcome: 'provider_error' },
+      ])
+      const outcome = flow === 'admin' ? 'not_admin' : 'ok'
+      t.deepEqual(await completeLogin(environment.newcomer()), [{ flow, provider, outcome }])
+    })
+
+    test.serial(`a login of an inactive user is reported ${over}`, async (t) => {
+      const email = environment.newcomer()
+      await environment.seed.user('inactive', { email, is_active: false })
+      const [reported, ...others] = await completeLogin(email)
+      t.deepEqual(reported, { flow, provider: 'github', outcome: 'user_inactive' })
+      t.deepEqual(others, [])
+    })
+
+    test.serial(`a refused callback is reported with its reason ${over}`, async (t) => {
+      t.deepEqual(await completeLogin(boss.email, { state: 'x' }), [
+        { flow, provider: 'github', outcome: 'state_refused' },
+      ])
+      t.deepEqual(await completeLogin(boss.email, { provider: 'gitlab' }), [
+        { flow, provider: 'unknown', outcome: 'provider_not_found' },
+      ])
+    })
+
+    test.serial(`starting a login reports nothing ${over}`, async (t) => {
+      outcomes.length = 0
+      await signInAtProvider(transport, 'github', boss.email, {}, begin)
+      t.deepEqual(outcomes, [])
+    })
+  }
+}
+
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
