@@ -39,8 +39,8 @@ const isAdmin = async (email: string) => {
 }
 const me = (transport: Transport, admin: string) => transport.call('GetAdminMe', {}, { admin })
 
-/** Somebody an operator's script has promoted. */
-async function promoted(transport: Transport) {
+/** Signs in an administrator who was promoted in the database. */
+async function createAdmin(transport: Transport) {
   const email = environment.addProviderUser()
   await signIn(transport, email, 'github')
   await environment.pool.query('update users set is_admin = true where email = $1', [email])
@@ -48,7 +48,7 @@ async function promoted(transport: Transport) {
   return { email, admin }
 }
 
-/** The answer to the callback of an administrator's login, as it goes over HTTP. */
+/** Completes an administrator's login over plain HTTP. */
 async function callBack(
   { transports, httpPort }: { transports: Transport[]; httpPort: number },
   email: string,
@@ -69,9 +69,9 @@ async function callBack(
 }
 
 for (const transport of environment.transports) {
-  const through = `over ${transport.label}`
+  const over = `over ${transport.label}`
 
-  test(`whoever is no administrator ends on the login page ${through}`, async (t) => {
+  test(`a user who is not an administrator is redirected to the login page ${over}`, async (t) => {
     for (const provider of providerNames) {
       const email = environment.addProviderUser()
       const { location, admin } = await signInAdmin(transport, email, provider)
@@ -84,7 +84,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`ADMIN_EMAILS promotes by a vouched e-mail, however it is written ${through}`, async (t) => {
+  test(`ADMIN_EMAILS promotes by verified e-mail, whatever its case and spacing ${over}`, async (t) => {
     t.deepEqual(adminEmails, ['boss@example.com', 'second@example.com', 'eve@example.com'])
     for (const provider of providerNames) {
       const { location, admin = '' } = await signInAdmin(transport, boss.email, provider)
@@ -93,7 +93,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`an e-mail of ADMIN_EMAILS that nobody vouches for promotes nobody ${through}`, async (t) => {
+  test(`an unverified e-mail in ADMIN_EMAILS does not promote ${over}`, async (t) => {
     for (const provider of providerNames) {
       const { location, admin } = await signInAdmin(transport, eve.email, provider)
       t.is(new URL(location).searchParams.get('error'), 'email_not_verified')
@@ -102,7 +102,7 @@ for (const transport of environment.transports) {
     t.is(await isAdmin(eve.email), undefined)
   })
 
-  test(`a refusal at the provider ends on the login page ${through}`, async (t) => {
+  test(`access_denied at the provider redirects to the login page ${over}`, async (t) => {
     for (const provider of providerNames) {
       const { location, admin } = await signInAdmin(transport, '', provider)
       t.true(location.startsWith(`${adminUrl}/login?error=access_denied&`))
@@ -110,7 +110,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a like e-mail promotes nobody ${through}`, async (t) => {
+  test(`a similar e-mail does not promote ${over}`, async (t) => {
     for (const email of [
       'xboss@example.com',
       'boss@example.com.evil.example',
@@ -122,7 +122,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`the user flow promotes, too, and gives no admin token ${through}`, async (t) => {
+  test(`the user flow promotes too, but issues no admin token ${over}`, async (t) => {
     const email = 'second@example.com'
     if (transport.name === 'grpc') environment.addProviderUser({ email })
     else people.push({ name: 'Second', email })
@@ -131,16 +131,16 @@ for (const transport of environment.transports) {
     t.like(await me(transport, tokens.access_token), { ok: false, code: 'unauthenticated' })
   })
 
-  test(`me tells who the administrator is ${through}`, async (t) => {
-    const { email, admin } = await promoted(transport)
+  test(`GetAdminMe returns the administrator ${over}`, async (t) => {
+    const { email, admin } = await createAdmin(transport)
     const { id, ...rest } = expectOk(await me(transport, admin))
     t.deepEqual(rest, { email, name: 'Ann', avatar_url: '', is_admin: true })
     t.is(id, decodeJwt(admin).sub)
     t.like(await transport.call('GetAdminMe', {}), { ok: false, code: 'unauthenticated' })
   })
 
-  test(`an admin token's claims are exactly those of the specification ${through}`, async (t) => {
-    const { email, admin } = await promoted(transport)
+  test(`an admin token has exactly the documented claims ${over}`, async (t) => {
+    const { email, admin } = await createAdmin(transport)
     const { iat = 0, exp = 0, sub, jti, ...rest } = decodeJwt(admin)
     const about = { email, name: 'Ann', admin: true, type: 'admin_access' }
     t.deepEqual(rest, { ...about, iss: 'http://localhost:8000', aud: 'daikon' })
@@ -148,8 +148,8 @@ for (const transport of environment.transports) {
     for (const id of [sub, jti]) t.regex(String(id), /^[0-9a-f-]{36}$/)
   })
 
-  test(`logout denies the token and deletes the cookie ${through}`, async (t) => {
-    const { admin } = await promoted(transport)
+  test(`logout denies the token and deletes the cookie ${over}`, async (t) => {
+    const { admin } = await createAdmin(transport)
     const { tokens } = await signIn(transport, boss.email, 'github')
     t.deepEqual(expectOk(await transport.call('AdminLogout', {}, { admin })), {
       status: 'ok',
@@ -163,8 +163,8 @@ for (const transport of environment.transports) {
     t.true((await transport.call('GetMe', {}, { token: tokens.access_token })).ok)
   })
 
-  test(`a demotion is 403 and a deactivation 401 on the next request ${through}`, async (t) => {
-    const { email, admin } = await promoted(transport)
+  test(`after a demotion the next request is 403, after a deactivation 401 ${over}`, async (t) => {
+    const { email, admin } = await createAdmin(transport)
     const set = (what: string) =>
       environment.pool.query(`update users set ${what} where email = $1`, [email])
     t.true((await me(transport, admin)).ok)
@@ -182,13 +182,13 @@ for (const transport of environment.transports) {
     t.is(new URL(location).searchParams.get('error'), 'user_inactive')
   })
 
-  test.serial(`an admin token ends after its hour ${through}`, async (t) => {
+  test.serial(`an admin token expires after one hour ${over}`, async (t) => {
     t.teardown(() => {
       environment.clock.now = undefined
     })
     const start = Math.floor(Date.now() / 1000) * 1000
     environment.clock.now = new Date(start)
-    const { admin } = await promoted(transport)
+    const { admin } = await createAdmin(transport)
     environment.clock.now = new Date(start + 3_599_000)
     t.true((await me(transport, admin)).ok)
     environment.clock.now = new Date(start + 3_600_000)
@@ -196,7 +196,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('the cookie: HttpOnly, SameSite=Strict, Path=/, an hour, Secure as it is set', async (t) => {
+test('the admin cookie is HttpOnly, SameSite=Strict, Path=/, Max-Age=3600, and Secure if configured', async (t) => {
   for (const [place, more] of [
     [environment, []],
     [secure, ['Secure']],
@@ -216,7 +216,7 @@ test('the cookie: HttpOnly, SameSite=Strict, Path=/, an hour, Secure as it is se
   }
 })
 
-test('who is no administrator gets no admin cookie', async (t) => {
+test('a user who is not an administrator gets no admin cookie', async (t) => {
   const { status, location, cookies } = await callBack(environment, environment.addProviderUser())
   t.is(status, 302)
   t.true(String(location).startsWith(`${adminUrl}/login?error=not_admin`))
@@ -226,6 +226,6 @@ test('who is no administrator gets no admin cookie', async (t) => {
   )
 })
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no call failed with a server error', (t) => {
   t.deepEqual([...environment.failures, ...secure.failures], [])
 })

@@ -24,7 +24,7 @@ const logOut = (admin: string, headers: Record<string, string>) =>
     headers: { cookie: `admin_token=${admin}`, ...headers },
   })
 
-test('logout from another site is 403 and changes nothing', async (t) => {
+test('logout from another site is 403 and has no effect', async (t) => {
   const admin = await signBossIn(rest)
   for (const headers of [
     {},
@@ -46,25 +46,25 @@ test('logout from another site is 403 and changes nothing', async (t) => {
     { origin: 'same-origin' },
     { referer: `${adminUrl}/` },
   ] as Record<string, string>[]) {
-    const { status, json, headers: answered } = await logOut(admin, headers)
+    const { status, json, headers: responseHeaders } = await logOut(admin, headers)
     t.is(status, 403, JSON.stringify(headers))
     t.is(json.reason, 'ORIGIN_REFUSED')
-    t.is(answered['set-cookie'], undefined)
+    t.is(responseHeaders['set-cookie'], undefined)
   }
   t.true((await me(rest, admin)).ok)
 })
 
-test('logout from our own pages is ok, and deletes the cookie as it was set', async (t) => {
+test('logout from the console or from the base URL deletes the cookie', async (t) => {
   for (const headers of [
     { origin: adminUrl },
     { origin: 'http://localhost:8000' },
     { 'sec-fetch-site': 'same-origin' },
   ] as Record<string, string>[]) {
     const admin = await signBossIn(rest)
-    const { status, json, headers: answered } = await logOut(admin, headers)
+    const { status, json, headers: responseHeaders } = await logOut(admin, headers)
     t.is(status, 200)
     t.deepEqual(json, { status: 'ok' })
-    const [first, ...attributes] = String(answered['set-cookie']).split('; ')
+    const [first, ...attributes] = String(responseHeaders['set-cookie']).split('; ')
     t.is(first, 'admin_token=')
     t.deepEqual(attributes.filter((text) => !text.startsWith('Expires=')).toSorted(), [
       'HttpOnly',
@@ -76,13 +76,13 @@ test('logout from our own pages is ok, and deletes the cookie as it was set', as
   }
 })
 
-test('over gRPC no Origin is needed', async (t) => {
+test('gRPC requires no Origin', async (t) => {
   const admin = await signBossIn(rest)
   const grpc = environment.transports.find(({ name }) => name === 'grpc') as Transport
   t.true((await grpc.call('AdminLogout', {}, { admin })).ok)
 })
 
-test('GET changes nothing: logout is POST alone, and me needs no Origin', async (t) => {
+test('logout accepts only POST, and GetAdminMe requires no Origin', async (t) => {
   const admin = await signBossIn(rest)
   const cookie = `admin_token=${admin}`
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
@@ -103,7 +103,7 @@ test('GET changes nothing: logout is POST alone, and me needs no Origin', async 
   t.is(me.status, 200)
 })
 
-test('logout without a cookie is 401, whatever the Origin', async (t) => {
+test('logout without a cookie is 401 for any Origin', async (t) => {
   for (const headers of [{}, { origin: adminUrl }, { origin: 'null' }] as Record<string, string>[])
     t.is(
       (
@@ -117,4 +117,4 @@ test('logout without a cookie is 401, whatever the Origin', async (t) => {
     )
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))

@@ -1,4 +1,3 @@
-// Specification 2, token claims.
 import test from 'ava'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
@@ -11,7 +10,7 @@ const brief = await createSignInEnvironment({ options: { lifetimes } })
 test.after.always(() => Promise.all([environment.stop(), brief.stop()]))
 
 for (const transport of environment.transports) {
-  test(`an access token's claims are those of the specification, iss and aud over ${transport.label}`, async (t) => {
+  test(`an access token has exactly the documented claims over ${transport.label}`, async (t) => {
     const email = environment.addProviderUser()
     const first = await signIn(transport, email, 'google')
     const [{ id: wid, slug }] = first.workspaces
@@ -32,7 +31,7 @@ for (const transport of environment.transports) {
     t.not(jti, decodeJwt(first.tokens.access_token).jti)
   })
 
-  test(`a refresh token tells no more than it has to over ${transport.label}`, async (t) => {
+  test(`a refresh token has only the claims it needs over ${transport.label}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const { jti, iat = 0, exp = 0, sub, ...claims } = decodeJwt(tokens.refresh_token)
     const wid = tokens.workspace_id
@@ -41,7 +40,7 @@ for (const transport of environment.transports) {
     for (const id of [jti, sub]) t.regex(String(id), uuid)
   })
 
-  test(`tokens are RS256 and name their key over ${transport.label}`, async (t) => {
+  test(`tokens are signed with RS256 and have a kid over ${transport.label}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     for (const token of [tokens.access_token, tokens.refresh_token]) {
       const { kid, ...header } = decodeProtectedHeader(token)
@@ -52,7 +51,7 @@ for (const transport of environment.transports) {
 }
 
 for (const transport of brief.transports) {
-  test(`the lifetimes are those of the settings over ${transport.label}`, async (t) => {
+  test(`the configured lifetimes apply over ${transport.label}`, async (t) => {
     const { tokens } = await signIn(transport, brief.addProviderUser(), 'github')
     t.like(tokens, { expires_in: 120, refresh_expires_in: 3600 })
     const { iat = 0, exp = 0 } = decodeJwt(tokens.access_token)

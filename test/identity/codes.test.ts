@@ -17,8 +17,8 @@ import type { Outcome, Transport } from '../support/transports.ts'
 const environment = await createSignInEnvironment()
 test.after.always(() => environment.stop())
 
-const isRefused = (ending: Outcome) =>
-  !ending.ok && ending.code === 'failed_precondition' && ending.reason === 'CODE_REFUSED'
+const isRefused = (outcome: Outcome) =>
+  !outcome.ok && outcome.code === 'failed_precondition' && outcome.reason === 'CODE_REFUSED'
 const take = (transport: Transport, email = environment.addProviderUser()) =>
   obtainCode(transport, email)
 const idOf = async (email: string) => {
@@ -27,9 +27,9 @@ const idOf = async (email: string) => {
 }
 
 for (const transport of environment.transports) {
-  const through = `over ${transport.label}`
+  const over = `over ${transport.label}`
 
-  test(`a wrong verifier is 400, and then the right one works once ${through}`, async (t) => {
+  test(`a wrong verifier is 400 and leaves the code valid for one exchange ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const { code_verifier: right } = exchange
     for (const code_verifier of [
@@ -42,7 +42,7 @@ for (const transport of environment.transports) {
     t.true(isRefused(await transport.call('ExchangeToken', exchange)))
   })
 
-  test(`the challenge is no verifier ${through}`, async (t) => {
+  test(`the challenge is not accepted as the verifier ${over}`, async (t) => {
     const { verifier, challenge } = createPkce()
     const request = { code_challenge: challenge }
     const { redirect } = await signInToApp(
@@ -58,21 +58,21 @@ for (const transport of environment.transports) {
     t.true((await transport.call('ExchangeToken', { ...exchange, code_verifier: verifier })).ok)
   })
 
-  test(`any string as code or verifier that does not match is 400, however long, ${through}`, async (t) => {
+  test(`a code or verifier of any length that does not match is 400 ${over}`, async (t) => {
     const { exchange } = await take(transport)
     for (const changes of [
       ...[200, 201, 5000].map((length) => ({ code: 'a'.repeat(length) })),
       ...[1001, 100_000].map((length) => ({ code_verifier: 'a'.repeat(length) })),
     ]) {
-      const ending = await transport.call('ExchangeToken', { ...exchange, ...changes })
+      const outcome = await transport.call('ExchangeToken', { ...exchange, ...changes })
       const [[name, value] = []] = Object.entries(changes)
-      t.true(isRefused(ending), `${name} of ${value?.length}`)
+      t.true(isRefused(outcome), `${name} of ${value?.length}`)
     }
     const long = await transport.call('ListCodeWorkspaces', { code: 'a'.repeat(5000) })
     t.true(isRefused(long))
   })
 
-  test(`what is missing or no UUID is 422 and leaves the code alone ${through}`, async (t) => {
+  test(`a missing field or an invalid UUID is 422 and leaves the code valid ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const cases: [string, Record<string, unknown>][] = [
       ...['code', 'workspace_id', 'code_verifier'].flatMap(
@@ -85,14 +85,14 @@ for (const transport of environment.transports) {
       ['workspace_id', { ...exchange, workspace_id: `${exchange.workspace_id} ` }],
     ]
     for (const [field, message] of cases) {
-      const ending = await transport.call('ExchangeToken', message)
-      t.like(ending, { ok: false, code: 'invalid_argument' })
-      t.deepEqual(!ending.ok && ending.violations.map((problem) => problem.field), [field])
+      const outcome = await transport.call('ExchangeToken', message)
+      t.like(outcome, { ok: false, code: 'invalid_argument' })
+      t.deepEqual(!outcome.ok && outcome.violations.map((problem) => problem.field), [field])
     }
     t.true((await transport.call('ExchangeToken', exchange)).ok)
   })
 
-  test(`an unknown code is 400 ${through}`, async (t) => {
+  test(`an unknown code is 400 ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const { code: right } = exchange
     for (const code of ['x', `${right}x`, right.slice(1), right.toUpperCase(), '\0', "' or 1=1"]) {
@@ -101,7 +101,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`reading a code's workspaces does not consume it ${through}`, async (t) => {
+  test(`ListCodeWorkspaces does not consume the code ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const first = await take(transport, email)
     const [home] = first.workspaces
@@ -127,16 +127,16 @@ for (const transport of environment.transports) {
     t.true(isRefused(await transport.call('ListCodeWorkspaces', { code })))
   })
 
-  test(`a workspace one is not in is 403 and does not consume the code ${through}`, async (t) => {
+  test(`exchanging for a workspace of others is 403 and leaves the code valid ${over}`, async (t) => {
     const { exchange } = await take(transport)
     for (const workspace_id of [randomUUID(), await environment.seed.workspace()]) {
-      const ending = await transport.call('ExchangeToken', { ...exchange, workspace_id })
-      t.like(ending, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
+      const outcome = await transport.call('ExchangeToken', { ...exchange, workspace_id })
+      t.like(outcome, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
     }
     t.true((await transport.call('ExchangeToken', exchange)).ok)
   })
 
-  test(`a code of somebody who left the workspace since is 403 ${through}`, async (t) => {
+  test(`the code of a user removed from the workspace is 403 ${over}`, async (t) => {
     const { exchange } = await take(transport)
     const { workspace_id } = exchange
     await environment.pool.query('delete from members where workspace_id = $1', [workspace_id])
@@ -148,7 +148,7 @@ for (const transport of environment.transports) {
     t.deepEqual(expectOk(await transport.call('ListCodeWorkspaces', { code })), { workspaces: [] })
   })
 
-  test(`a code of somebody deactivated since is 401, to whoever has its verifier ${through}`, async (t) => {
+  test(`the code of a deactivated user is 401 with the right verifier, 400 without ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const { exchange } = await take(transport, email)
     await environment.pool.query('update users set is_active = false where email = $1', [email])
@@ -159,7 +159,7 @@ for (const transport of environment.transports) {
     t.true(isRefused(await transport.call('ExchangeToken', stolen)))
   })
 
-  test(`a second exchange is 400, revokes the family and denies its access token ${through}`, async (t) => {
+  test(`a second exchange is 400, revokes the family and denies its access token ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const other = await signIn(transport, email, 'github')
     const { tokens, exchange } = await signIn(transport, email, 'github')
@@ -171,12 +171,12 @@ for (const transport of environment.transports) {
       t.like(await transport.call('GetMe', {}, { token: each }), { reason: 'TOKEN_REVOKED' })
     const again = await transport.call('RefreshToken', { refresh_token: next.refresh_token })
     t.like(again, { ok: false, code: 'unauthenticated' })
-    // The other session of the same person goes on.
+    // The user's other session stays valid.
     t.true((await transport.call('GetMe', {}, { token: other.tokens.access_token })).ok)
     t.true(isRefused(await transport.call('ExchangeToken', exchange)))
   })
 
-  test(`a replay with a wrong verifier is only a 400 ${through}`, async (t) => {
+  test(`a second exchange with a wrong verifier is 400 and revokes nothing ${over}`, async (t) => {
     const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
     const wrong = { ...exchange, code_verifier: createPkce().verifier }
     t.true(isRefused(await transport.call('ExchangeToken', wrong)))
@@ -185,14 +185,14 @@ for (const transport of environment.transports) {
     t.true((await transport.call('RefreshToken', { refresh_token })).ok)
   })
 
-  test(`a replay for another workspace ends the tokens as well ${through}`, async (t) => {
+  test(`a second exchange for another workspace revokes the tokens too ${over}`, async (t) => {
     const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
     const replay = { ...exchange, workspace_id: randomUUID() }
     t.true(isRefused(await transport.call('ExchangeToken', replay)))
     t.false((await transport.call('GetMe', {}, { token: tokens.access_token })).ok)
   })
 
-  test(`an invited member joins with the first exchange, and only there ${through}`, async (t) => {
+  test(`an invited member joins a workspace with the first exchange for it ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const [here, there] = [
       await environment.seed.workspace('A'),
@@ -219,14 +219,14 @@ for (const transport of environment.transports) {
     t.deepEqual(await joined(), first)
   })
 
-  test(`fields that nobody declared change nothing ${through}`, async (t) => {
+  test(`undeclared fields have no effect ${over}`, async (t) => {
     const boss = await environment.seed.newMember(await environment.seed.workspace(), 'owner')
     const email = environment.addProviderUser()
     const { exchange } = await take(transport, email)
     const more = { user_id: boss, sub: boss, is_admin: true, wrole: 'owner', redirect_uri: 'x' }
     const headers = { 'x-user-id': boss, 'x-admin': 'true' }
-    const ending = await transport.call('ExchangeToken', { ...exchange, ...more }, { headers })
-    const token = expectOk(ending).access_token
+    const outcome = await transport.call('ExchangeToken', { ...exchange, ...more }, { headers })
+    const token = expectOk(outcome).access_token
     t.is(expectOk(await transport.call('GetMe', {}, { token })).email, email)
     const { rows } = await environment.pool.query('select is_admin from users where email = $1', [
       email,
@@ -234,32 +234,35 @@ for (const transport of environment.transports) {
     t.false(rows[0].is_admin)
   })
 
-  test(`a user agent of any form is kept as far as it goes ${through}`, async (t) => {
+  test(`any user agent is accepted ${over}`, async (t) => {
     const odd =
       transport.name === 'grpc' ? ['x\0y', '🦊'.repeat(400), '\ud83e'] : ['é', 'x'.repeat(999)]
     for (const user_agent of ['', ...odd]) {
       const { exchange } = await take(transport)
-      const ending = await transport.call('ExchangeToken', { ...exchange, user_agent })
-      t.true(ending.ok, JSON.stringify(user_agent.slice(0, 5)))
+      const outcome = await transport.call('ExchangeToken', { ...exchange, user_agent })
+      t.true(outcome.ok, JSON.stringify(user_agent.slice(0, 5)))
     }
   })
 
-  test.serial(`a code shown again an hour later still ends what it gave ${through}`, async (t) => {
-    t.teardown(() => {
-      environment.clock.now = undefined
-    })
-    const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
-    environment.clock.now = new Date(Date.now() + 600_000)
-    const database = await openDatabase(environment.databaseUrl, () => {})
-    await sweep(database, environment.clock.now)
-    await database.close()
-    t.true(isRefused(await transport.call('ExchangeToken', exchange)))
-    const { access_token: token, refresh_token } = tokens
-    t.like(await transport.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
-    t.false((await transport.call('RefreshToken', { refresh_token })).ok)
-  })
+  test.serial(
+    `a second exchange after the code's lifetime still revokes the tokens ${over}`,
+    async (t) => {
+      t.teardown(() => {
+        environment.clock.now = undefined
+      })
+      const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
+      environment.clock.now = new Date(Date.now() + 600_000)
+      const database = await openDatabase(environment.databaseUrl, () => {})
+      await sweep(database, environment.clock.now)
+      await database.close()
+      t.true(isRefused(await transport.call('ExchangeToken', exchange)))
+      const { access_token: token, refresh_token } = tokens
+      t.like(await transport.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
+      t.false((await transport.call('RefreshToken', { refresh_token })).ok)
+    },
+  )
 
-  test.serial(`a code expires after five minutes ${through}`, async (t) => {
+  test.serial(`a code expires after five minutes ${over}`, async (t) => {
     t.teardown(() => {
       environment.clock.now = undefined
     })
@@ -277,7 +280,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('codes, verifiers and tokens are in no row as they are', async (t) => {
+test('no table contains a code, verifier or token in plain text', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
   for (const table of ['authorization_codes', 'refresh_tokens', 'refresh_families', 'activity']) {
@@ -288,14 +291,14 @@ test('codes, verifiers and tokens are in no row as they are', async (t) => {
   }
 })
 
-test('the answer is not to be stored', async (t) => {
+test('token responses have Cache-Control: no-store', async (t) => {
   const [rest] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
   const { exchange } = await take(rest)
-  const ending = await rest.call('ExchangeToken', exchange)
-  t.like(ending, { ok: true, status: 200, headers: { 'cache-control': 'no-store' } })
-  const { refresh_token } = expectOk(ending)
+  const outcome = await rest.call('ExchangeToken', exchange)
+  t.like(outcome, { ok: true, status: 200, headers: { 'cache-control': 'no-store' } })
+  const { refresh_token } = expectOk(outcome)
   const refreshed = await rest.call('RefreshToken', { refresh_token })
   t.like(refreshed, { ok: true, status: 200, headers: { 'cache-control': 'no-store' } })
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))

@@ -9,7 +9,7 @@ test('an address is trimmed and lower-cased', (t) => {
 })
 
 const wrong: Record<string, string> = {
-  'nothing at all': '',
+  'no characters': '',
   'no @': 'ann.example.com',
   'two @': 'ann@evil.example@example.com',
   'a quoted @': '"ann@evil.example"@example.com',
@@ -33,18 +33,18 @@ const wrong: Record<string, string> = {
   'an address literal': 'ann@[127.0.0.1]',
   'a comment': 'ann(x)@example.com',
   'a label that begins with a hyphen': 'ann@-example.com',
-  'too long a local part': `${'a'.repeat(65)}@example.com`,
-  'too long a whole': `ann@${'a.'.repeat(130)}com`,
+  'a local part of 65 characters': `${'a'.repeat(65)}@example.com`,
+  'more than 254 characters': `ann@${'a.'.repeat(130)}com`,
 }
 for (const [what, text] of Object.entries(wrong)) {
-  test(`what has ${what} is no address`, (t) => t.is(normalizeEmail(text), undefined))
+  test(`an address with ${what} is rejected`, (t) => t.is(normalizeEmail(text), undefined))
 }
 
-test('whatever comes out is ASCII with one @, and comes out the same again', (t) => {
+test('a normalized address is ASCII with one @, and normalizing it again changes nothing', (t) => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.emailAddress())
   fc.assert(
-    fc.property(text, (given) => {
-      const email = normalizeEmail(given)
+    fc.property(text, (input) => {
+      const email = normalizeEmail(input)
       if (email === undefined) return
       t.regex(email, /^[!-?A-~]+@[a-z0-9.-]*[a-z0-9]$/)
       t.is(normalizeEmail(email), email)

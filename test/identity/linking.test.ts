@@ -36,9 +36,9 @@ const errorOf = async (transport: Transport, email: string, provider: ProviderNa
 
 for (const transport of environment.transports) {
   for (const provider of providerNames) {
-    const through = `of ${provider} over ${transport.label}`
+    const over = `of ${provider} over ${transport.label}`
 
-    test(`an unverified e-mail opens no user, no invitation and makes none ${through}`, async (t) => {
+    test(`an unverified e-mail links no user or invitation and creates no user ${over}`, async (t) => {
       const unverified = () => environment.addProviderUser({ verified: false })
       const [known, invited, unknown] = [unverified(), unverified(), unverified()]
       const id = await seed.user('known', { email: known })
@@ -59,7 +59,7 @@ for (const transport of environment.transports) {
       t.deepEqual(await usersOf(unknown), [])
     })
 
-    test(`a vouched e-mail claims an invitation ${through}`, async (t) => {
+    test(`a verified e-mail claims an invitation ${over}`, async (t) => {
       const email = environment.addProviderUser()
       const workspace = await seed.workspace('Invited here')
       const id = await seed.user('', { email, name: '' })
@@ -73,7 +73,7 @@ for (const transport of environment.transports) {
       t.deepEqual(await linksOf(id), [{ provider, subject: subjectOf[provider](email) }])
     })
 
-    test(`an e-mail changed upstream keeps the user by subject ${through}`, async (t) => {
+    test(`a linked account keeps its user when its e-mail changes at the provider ${over}`, async (t) => {
       const email = environment.addProviderUser()
       const old = `old-${email}`
       const id = await seed.user('old', { email: old })
@@ -81,7 +81,7 @@ for (const transport of environment.transports) {
         'insert into linked_accounts (provider, subject, user_id, email) values ($1, $2, $3, $4)',
         [provider, subjectOf[provider](email), id, old],
       )
-      // Even somebody else having the new address changes nothing.
+      // Even though another user has the new address.
       const other = await seed.user('other', { email })
       const { tokens } = await signIn(transport, email, provider)
       const token = String(tokens.access_token)
@@ -93,7 +93,7 @@ for (const transport of environment.transports) {
       t.deepEqual(await linksOf(other), [])
     })
 
-    test(`a linked account signs in without its e-mail being vouched for ${through}`, async (t) => {
+    test(`a linked account signs in with an unverified e-mail ${over}`, async (t) => {
       const email = environment.addProviderUser({ verified: false })
       const id = await seed.user('linked', { email })
       await pool.query(
@@ -104,7 +104,7 @@ for (const transport of environment.transports) {
       t.is(expectOk(await transport.call('GetMe', {}, { token: tokens.access_token })).id, id)
     })
 
-    test(`a deactivated user is refused with user_inactive ${through}`, async (t) => {
+    test(`a deactivated user is refused with user_inactive ${over}`, async (t) => {
       const email = environment.addProviderUser()
       await signIn(transport, email, provider)
       await pool.query('update users set is_active = false where email = $1', [email])
@@ -114,16 +114,16 @@ for (const transport of environment.transports) {
       t.is(admin, undefined)
     })
 
-    test(`10 first sign-ins at once make one user, link and workspace ${through}`, async (t) => {
+    test(`10 concurrent first sign-ins create one user, linked account and workspace ${over}`, async (t) => {
       const email = environment.addProviderUser()
       const visits = await Promise.all(
         Array.from({ length: 10 }, () => signInAtProvider(transport, provider, email)),
       )
-      const endings = await Promise.all(
+      const outcomes = await Promise.all(
         visits.map(({ message }) => transport.call('CompleteLogin', message)),
       )
-      for (const ending of endings)
-        t.true(new URL(expectOk(ending).location).searchParams.has('code'))
+      for (const outcome of outcomes)
+        t.true(new URL(expectOk(outcome).location).searchParams.has('code'))
       const [user, ...others] = await usersOf(email)
       t.deepEqual(others, [])
       t.is((await linksOf(user.id)).length, 1)
@@ -132,7 +132,7 @@ for (const transport of environment.transports) {
     })
   }
 
-  test(`a vouched e-mail links further providers to the same user over ${transport.label}`, async (t) => {
+  test(`a verified e-mail links other providers to the same user over ${transport.label}`, async (t) => {
     const email = environment.addProviderUser()
     for (const provider of providerNames) await signIn(transport, email, provider)
     const [user, ...others] = await usersOf(email)
@@ -145,7 +145,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`first sign-ins with all providers at once make one user over ${transport.label}`, async (t) => {
+  test(`concurrent first sign-ins with all providers create one user over ${transport.label}`, async (t) => {
     const email = environment.addProviderUser()
     const all = await Promise.all(providerNames.map((name) => obtainCode(transport, email, name)))
     t.is(new Set(all.map(({ workspaces }) => workspaces[0].id)).size, 1)
@@ -158,14 +158,14 @@ for (const transport of environment.transports) {
     await signIn(transport, email, 'google')
     const [user] = await usersOf(email.trim().toLowerCase())
     t.is(user.email, email.trim().toLowerCase())
-    // Another spelling of it is the same person.
+    // Another spelling of the address belongs to the same user.
     const other = email.trim().toUpperCase()
     environment.addProviderUser({ email: other })
     await signIn(transport, other, 'github')
     t.is((await linksOf(user.id)).length, 2)
   })
 
-  test(`what is no plain address opens nothing, vouched for or not over ${transport.label}`, async (t) => {
+  test(`a malformed address is refused, even if the provider has verified it, over ${transport.label}`, async (t) => {
     const at = randomUUID()
     await seed.user('victim', { email: `${at}@example.com` })
     for (const email of [
@@ -182,7 +182,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a name one has chosen stays one's own over ${transport.label}`, async (t) => {
+  test(`a sign-in does not overwrite a name that the user has chosen over ${transport.label}`, async (t) => {
     const email = environment.addProviderUser()
     const { tokens } = await signIn(transport, email, 'github')
     const token = String(tokens.access_token)
@@ -191,7 +191,7 @@ for (const transport of environment.transports) {
     t.is(expectOk(await transport.call('GetMe', {}, { token })).name, 'Chosen')
   })
 
-  test(`who has a workspace gets no other, who has none gets one over ${transport.label}`, async (t) => {
+  test(`only the first sign-in creates a personal workspace over ${transport.label}`, async (t) => {
     const email = environment.addProviderUser()
     const first = await obtainCode(transport, email)
     t.is(first.workspaces.length, 1)
@@ -202,12 +202,12 @@ for (const transport of environment.transports) {
 }
 
 for (const transport of plain.transports) {
-  test(`PERSONAL_WORKSPACES=false makes none over ${transport.label}`, async (t) => {
+  test(`PERSONAL_WORKSPACES=false creates no workspace over ${transport.label}`, async (t) => {
     const { workspaces } = await obtainCode(transport, plain.addProviderUser())
     t.deepEqual(workspaces, [])
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no call failed with a server error', (t) => {
   t.deepEqual([...environment.failures, ...plain.failures], [])
 })

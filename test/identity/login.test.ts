@@ -31,23 +31,23 @@ const request = (provider: ProviderName = 'github') => ({
   ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
 })
 
-/** An answer in place sends the browser nowhere and gives it nothing to keep. */
-const inPlace = { location: undefined, 'set-cookie': undefined }
+/** The headers of an error response that neither redirects nor sets a cookie. */
+const noRedirect = { location: undefined, 'set-cookie': undefined }
 
-/** A begun login over plain HTTP, for its cookies. */
+/** Starts a login over plain HTTP and returns its cookies. */
 async function begin({ httpPort }: { httpPort: number }, headers: Record<string, string> = {}) {
   const path = `/auth/login/google?${new URLSearchParams(request('google'))}`
-  const answer = await sendRawHttp(httpPort, {
+  const response = await sendRawHttp(httpPort, {
     path,
     headers: { host: 'localhost:8000', ...headers },
   })
-  return { ...answer, cookies: (answer.headers['set-cookie'] ?? []) as string[] }
+  return { ...response, cookies: (response.headers['set-cookie'] ?? []) as string[] }
 }
 
-/** A cookie's attributes in one order, without the date that says the same as Max-Age. */
+/** Returns a cookie's attributes, sorted and without Expires, which repeats Max-Age. */
 function attributes(cookie: string): string[] {
-  const [, ...given] = cookie.split('; ')
-  return given.filter((text) => !text.startsWith('Expires=')).toSorted()
+  const [, ...values] = cookie.split('; ')
+  return values.filter((text) => !text.startsWith('Expires=')).toSorted()
 }
 
 for (const transport of environment.transports) {
@@ -60,23 +60,23 @@ for (const transport of environment.transports) {
     redirect_uri: [''],
     state: ['a'.repeat(513), 'é'.repeat(513)],
   })) {
-    test(`a ${field} that is missing or malformed is 422 in place over ${transport.label}`, async (t) => {
+    test(`a missing or malformed ${field} is 422 without a redirect over ${transport.label}`, async (t) => {
       const messages = values.map((value) => ({ ...request(), [field]: value }))
       if (field !== 'state') messages.push(without(transport, request(), field) as never)
       for (const message of messages) {
-        const ending = await transport.call('BeginLogin', message)
-        t.like(ending, { ok: false, code: 'invalid_argument' }, JSON.stringify(message))
-        if (ending.ok) continue
+        const outcome = await transport.call('BeginLogin', message)
+        t.like(outcome, { ok: false, code: 'invalid_argument' }, JSON.stringify(message))
+        if (outcome.ok) continue
         t.deepEqual(
-          ending.violations.map((problem) => problem.field),
+          outcome.violations.map((problem) => problem.field),
           [field],
         )
-        t.like(ending.headers, inPlace)
+        t.like(outcome.headers, noRedirect)
       }
     })
   }
 
-  test(`a state of 512 characters comes back as it is over ${transport.label}`, async (t) => {
+  test(`a state of up to 512 characters is returned unchanged over ${transport.label}`, async (t) => {
     const email = environment.addProviderUser()
     for (const state of ['é'.repeat(512), '"<>&=#%00\\\n\u2028🦊', ' ']) {
       const { redirect } = await signInToApp(transport, 'github', email, { state })
@@ -86,41 +86,47 @@ for (const transport of environment.transports) {
     t.is(redirect.searchParams.get('state'), null)
   })
 
-  test(`an unknown provider is 404 in place over ${transport.label}`, async (t) => {
+  test(`an unknown provider is 404 without a redirect over ${transport.label}`, async (t) => {
     for (const provider of ['gitlab', 'Google', 'google ', '../google', '__proto__', 'constructor'])
       for (const method of ['BeginLogin', 'BeginAdminLogin']) {
         const message = method === 'BeginLogin' ? { ...request(), provider } : { provider }
-        const ending = await transport.call(method, message)
-        t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' }, provider)
-        t.like(ending.headers, inPlace)
+        const outcome = await transport.call(method, message)
+        t.like(outcome, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' }, provider)
+        t.like(outcome.headers, noRedirect)
       }
   })
 
   test(`the callback of an unknown provider is 404 over ${transport.label}`, async (t) => {
     for (const method of ['CompleteLogin', 'CompleteAdminLogin']) {
-      const ending = await transport.call(method, { provider: 'gitlab', state: 'x', code: 'x' })
-      t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
+      const outcome = await transport.call(method, { provider: 'gitlab', state: 'x', code: 'x' })
+      t.like(outcome, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
     }
   })
 
   for (const provider of providerNames) {
-    const through = `of ${provider} over ${transport.label}`
+    const over = `of ${provider} over ${transport.label}`
 
-    test(`a refusal at the provider comes back as error and state ${through}`, async (t) => {
+    test(`access_denied at the provider is returned with the app's state ${over}`, async (t) => {
       const { message } = await signInAtProvider(transport, provider, '', { state: 'x y' })
-      const said = { error_description: 'No\n[18:00:00] INFO: forged\u001b[31m' }
-      const { location } = expectOk(await transport.call('CompleteLogin', { ...message, ...said }))
+      const changes = { error_description: 'No\n[18:00:00] INFO: forged\u001b[31m' }
+      const { location } = expectOk(
+        await transport.call('CompleteLogin', { ...message, ...changes }),
+      )
       const { origin, pathname, searchParams } = new URL(location)
       t.is(origin + pathname, 'https://app.example.com/done')
       t.is(searchParams.get('error'), 'access_denied')
       t.is(searchParams.get('state'), 'x y')
       t.is(searchParams.get('from'), 'daikon')
-      t.notRegex(environment.warnings.join(''), /\p{Cc}/u, 'a line for each, as we wrote it')
+      t.notRegex(
+        environment.warnings.join(''),
+        /\p{Cc}/u,
+        'warnings must not contain control characters',
+      )
       t.is(searchParams.get('code'), null)
     })
 
-    test(`a code or iss that is not the provider's ends in an error ${through}`, async (t) => {
-      for (const spoilt of [
+    test(`an invalid code, iss or error is returned as an error ${over}`, async (t) => {
+      for (const changes of [
         ...[{ code: 'x' }, { code: '' }, { iss: 'https://evil.example' }, { iss: '' }],
         ...[{ error: 'server_error' }, { error: '__proto__' }, { error: '' }],
       ]) {
@@ -132,8 +138,8 @@ for (const transport of environment.transports) {
             state: 's',
           },
         )
-        const ending = await transport.call('CompleteLogin', { ...message, ...spoilt })
-        const { searchParams } = new URL(expectOk(ending).location)
+        const outcome = await transport.call('CompleteLogin', { ...message, ...changes })
+        const { searchParams } = new URL(expectOk(outcome).location)
         t.regex(searchParams.get('error') ?? '', /^(provider_error|invalid_response)$/)
         t.is(searchParams.get('state'), 's')
         t.is(searchParams.get('code'), null)
@@ -147,7 +153,7 @@ for (const transport of environment.transports) {
 }
 
 for (const transport of down.transports) {
-  test(`a provider that is down comes back as error and state over ${transport.label}`, async (t) => {
+  test(`an unavailable provider is returned as an error with the app's state over ${transport.label}`, async (t) => {
     for (const provider of ['google', 'microsoft'] as const) {
       const { location, login_state } = expectOk(
         await transport.call('BeginLogin', request(provider)),
@@ -161,7 +167,7 @@ for (const transport of down.transports) {
     }
   })
 
-  test(`a provider that went down meanwhile is an error, never 500 over ${transport.label}`, async (t) => {
+  test(`a provider that fails during a login is returned as an error over ${transport.label}`, async (t) => {
     const [up] = environment.transports
     for (const provider of providerNames) {
       const { message } = await signInAtProvider(
@@ -178,15 +184,15 @@ for (const transport of down.transports) {
 
 for (const transport of two.transports) {
   test(`a provider without client id is 404 over ${transport.label}`, async (t) => {
-    const ending = await transport.call('BeginLogin', request('github'))
-    t.like(ending, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
+    const outcome = await transport.call('BeginLogin', request('github'))
+    t.like(outcome, { ok: false, code: 'not_found', reason: 'PROVIDER_NOT_FOUND' })
     const admin = await transport.call('BeginAdminLogin', { provider: 'github' })
     t.like(admin, { ok: false, code: 'not_found' })
     t.true((await transport.call('BeginLogin', request('google'))).ok)
   })
 }
 
-test('login answers 302 with one cookie: HttpOnly, SameSite=Lax, Path=/auth, ten minutes', async (t) => {
+test('login returns 302 and one cookie: HttpOnly, SameSite=Lax, Path=/auth, Max-Age=600', async (t) => {
   const lax = ['HttpOnly', 'Max-Age=600', 'Path=/auth', 'SameSite=Lax']
   for (const [place, expected] of [
     [environment, lax],
@@ -214,15 +220,15 @@ test('the callback deletes the cookie of its login', async (t) => {
   const { provider, login_state, ...query } = message as Record<string, string>
   const path = `/auth/callback/${provider}?${new URLSearchParams(query)}`
   const headers = { cookie: `other=1; login_${query.state}=${login_state}` }
-  const answer = await sendRawHttp(environment.httpPort, { path, headers })
-  t.is(answer.status, 302)
-  const [cookie = '', ...others] = answer.headers['set-cookie'] ?? []
+  const response = await sendRawHttp(environment.httpPort, { path, headers })
+  t.is(response.status, 302)
+  const [cookie = '', ...others] = response.headers['set-cookie'] ?? []
   t.deepEqual(others, [])
   t.true(cookie.startsWith(`login_${query.state}=;`))
   t.deepEqual(attributes(cookie), ['HttpOnly', 'Max-Age=0', 'Path=/auth', 'SameSite=Lax'])
 })
 
-test('the cookie tells nothing of the login to whoever reads it', async (t) => {
+test('the state cookie is encrypted', async (t) => {
   const { cookies } = await begin(environment)
   const [, value = ''] = /^[^=]+=([^;]*)/.exec(cookies[0] ?? '') ?? []
   const parts = value.split('.').map((part) => Buffer.from(part, 'base64url').toString())
@@ -231,7 +237,7 @@ test('the cookie tells nothing of the login to whoever reads it', async (t) => {
   t.false(parts.slice(1).join('').includes('app.example.com'))
 })
 
-test('the address for the provider comes from BASE_URL alone', async (t) => {
+test('the redirect_uri sent to the provider is based on BASE_URL, not on headers', async (t) => {
   const { headers } = await begin(environment, {
     ...{ 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
     ...{ forwarded: 'host=evil.example;proto=https', 'x-original-url': '//evil.example' },
@@ -240,7 +246,7 @@ test('the address for the provider comes from BASE_URL alone', async (t) => {
   t.is(searchParams.get('redirect_uri'), 'http://localhost:8000/auth/callback/google')
 })
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no call failed with a server error', (t) => {
   t.deepEqual(
     [environment, secure, down, two].flatMap(({ failures }) => failures),
     [],

@@ -19,10 +19,10 @@ const logout = (transport: Transport, { access_token: token }: Record<string, an
   transport.call('Logout', {}, { token })
 
 for (const transport of environment.transports) {
-  const through = `over ${transport.label}`
+  const over = `over ${transport.label}`
   const next = second.transports.find(({ name }) => name === transport.name) as Transport
 
-  test(`logout denies the access token and revokes every family of the user ${through}`, async (t) => {
+  test(`logout denies the access token and revokes all refresh-token families of the user ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const { tokens } = await signIn(transport, email, 'github')
     const { tokens: other } = await signIn(transport, email, 'google')
@@ -40,10 +40,10 @@ for (const transport of environment.transports) {
     t.true((await refresh(transport, stranger)).ok)
   })
 
-  test(`logout holds on another node from its acknowledgement on ${through}`, async (t) => {
+  test(`a logout applies on another node as soon as it is acknowledged ${over}`, async (t) => {
     for (let round = 0; round < 20; round += 1) {
       const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
-      // The other node has seen the token and could remember it.
+      // The other node has verified the token before and could have cached it.
       t.true((await uses(next, tokens)).ok)
       const [here, there] = round % 2 ? [transport, next] : [next, transport]
       expectOk(await logout(here, tokens))
@@ -52,7 +52,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a token is denied for its own remaining life ${through}`, async (t) => {
+  test(`a token is denied until it expires ${over}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     expectOk(await logout(transport, tokens))
     const { jti, exp = 0 } = decodeJwt(tokens.access_token)
@@ -61,7 +61,7 @@ for (const transport of environment.transports) {
     t.is(rows[0].expires_at.getTime(), exp * 1000)
   })
 
-  test(`logout without a token, or with another kind, is 401 ${through}`, async (t) => {
+  test(`logout without a token, or with another kind, is 401 ${over}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     t.like(await transport.call('Logout', {}), { ok: false, code: 'unauthenticated' })
     const token = String(tokens.refresh_token)
@@ -70,7 +70,7 @@ for (const transport of environment.transports) {
     t.true((await uses(transport, tokens)).ok)
   })
 
-  test(`a body of logout's changes nothing ${through}`, async (t) => {
+  test(`the body of a logout has no effect ${over}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const { tokens: other } = await signIn(transport, environment.addProviderUser(), 'github')
     const body = { user_id: decodeJwt(other.access_token).sub, token: other.access_token }
@@ -79,7 +79,7 @@ for (const transport of environment.transports) {
     t.true((await refresh(transport, other)).ok)
   })
 
-  test(`after a logout one signs in again ${through}`, async (t) => {
+  test(`a user can sign in again after a logout ${over}`, async (t) => {
     const email = environment.addProviderUser()
     const first = await signIn(transport, email, 'github')
     expectOk(await logout(transport, first.tokens))
@@ -88,33 +88,37 @@ for (const transport of environment.transports) {
     t.true((await uses(transport, again.tokens)).ok)
   })
 
-  test(`20 parallel logouts with one token: one is ok, the others ok or 401 ${through}`, async (t) => {
+  test(`20 concurrent logouts with one token each succeed or return 401 ${over}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
-    const endings = await Promise.all(Array.from({ length: 20 }, () => logout(transport, tokens)))
-    t.true(endings.some(({ ok }) => ok))
-    for (const ending of endings) t.true(ending.ok || ending.code === 'unauthenticated')
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => logout(transport, tokens)))
+    t.true(outcomes.some(({ ok }) => ok))
+    for (const outcome of outcomes) t.true(outcome.ok || outcome.code === 'unauthenticated')
     t.false((await uses(transport, tokens)).ok)
   })
 }
 
-test('logout is 200 without a body, too, and not to be stored', async (t) => {
+test('logout without a body is 200, with Cache-Control: no-store', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   const request = { method: 'POST', path: '/auth/logout', headers }
-  const { status, json, headers: answered } = await sendRawHttp(environment.httpPort, request)
+  const {
+    status,
+    json,
+    headers: responseHeaders,
+  } = await sendRawHttp(environment.httpPort, request)
   t.is(status, 200)
   t.deepEqual(json, { status: 'ok' })
-  t.is(answered['cache-control'], 'no-store')
+  t.is(responseHeaders['cache-control'], 'no-store')
   t.is((await sendRawHttp(environment.httpPort, { ...request, method: 'GET' })).status, 405)
 })
 
-test('a token of nobody is 401 at logout', async (t) => {
+test('logout with the token of an unknown user is 401', async (t) => {
   const token = await environment.token(randomUUID(), randomUUID())
   for (const transport of environment.transports)
     t.like(await transport.call('Logout', {}, { token }), { ok: false, code: 'unauthenticated' })
 })
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no call failed with a server error', (t) => {
   t.deepEqual([...environment.failures, ...second.failures], [])
 })

@@ -29,25 +29,25 @@ test.after.always(async () => {
   await database.drop()
 })
 
-const isAway = (ending: Outcome | undefined) =>
-  ending?.ok === false && ending.code === 'unavailable' && ending.retryAfter === 1
-const isDenied = (ending: Outcome) => !ending.ok && ending.code === 'unauthenticated'
+const isAway = (outcome: Outcome | undefined) =>
+  outcome?.ok === false && outcome.code === 'unavailable' && outcome.retryAfter === 1
+const isDenied = (outcome: Outcome) => !outcome.ok && outcome.code === 'unauthenticated'
 
-/** Everything of a sign-in's life, ready to be called. */
+/** Prepares one call of every method that a sign-in and its tokens involve. */
 async function prepare(transport: Transport) {
   const email = environment.addProviderUser()
   const { tokens } = await signIn(transport, email, 'github')
   const { exchange } = await obtainCode(transport, email)
   const { message } = await signInAtProvider(transport, 'github', email)
   const begin = { provider: 'github', redirect_uri: appUri, code_challenge_method: 'S256' }
-  const adminRound = await signInAtProvider(transport, 'github', boss.email, {}, 'BeginAdminLogin')
+  const adminLogin = await signInAtProvider(transport, 'github', boss.email, {}, 'BeginAdminLogin')
   const { admin = '' } = await signInAdmin(transport, boss.email, 'github')
   const { access_token: token, refresh_token } = tokens
   const code_challenge = createPkce().challenge
   return {
     BeginLogin: () => transport.call('BeginLogin', { ...begin, code_challenge }),
     CompleteLogin: () => transport.call('CompleteLogin', message),
-    CompleteAdminLogin: () => transport.call('CompleteAdminLogin', adminRound.message),
+    CompleteAdminLogin: () => transport.call('CompleteAdminLogin', adminLogin.message),
     ListCodeWorkspaces: () => transport.call('ListCodeWorkspaces', { code: exchange.code }),
     ExchangeToken: () => transport.call('ExchangeToken', exchange),
     RefreshToken: () => transport.call('RefreshToken', { refresh_token }),
@@ -60,33 +60,33 @@ async function prepare(transport: Transport) {
   }
 }
 
-/** Waits for the node to have PostgreSQL back; nobody helps it. */
+/** Waits until the node has reconnected to PostgreSQL. */
 async function untilBack(probe: () => Promise<Outcome>) {
   for (;;) {
-    const ending = await probe()
-    if (ending.ok || ending.code !== 'unavailable') return
+    const outcome = await probe()
+    if (outcome.ok || outcome.code !== 'unavailable') return
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
 for (const transport of environment.transports) {
   test.serial(
-    `PostgreSQL away: 503, and nothing has happened over ${transport.label}`,
+    `without PostgreSQL every call is 503 and has no effect over ${transport.label}`,
     async (t) => {
       const calls = await prepare(transport)
       await proxy.cut()
       for (const [name, call] of Object.entries(calls)) {
-        const ending = await call()
-        t.true(isAway(ending), `${name}: ${JSON.stringify(ending)}`)
-        t.is(ending.headers.location, undefined)
-        t.is(ending.headers['set-cookie'], undefined)
+        const outcome = await call()
+        t.true(isAway(outcome), `${name}: ${JSON.stringify(outcome)}`)
+        t.is(outcome.headers.location, undefined)
+        t.is(outcome.headers['set-cookie'], undefined)
       }
       await proxy.open()
       await untilBack(calls.ListSessions)
-      // What was not done is not done, and can be done now.
+      // The failed calls had no effect, so all of them succeed now.
       for (const [name, call] of Object.entries(calls)) {
-        const ending = await call()
-        t.true(ending.ok, `${name}: ${JSON.stringify(ending)}`)
+        const outcome = await call()
+        t.true(outcome.ok, `${name}: ${JSON.stringify(outcome)}`)
       }
       t.true(isDenied(await calls.GetMe()))
       t.true(isDenied(await calls.GetAdminMe()))
@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `cut off in the middle: 503, and all or nothing over ${transport.label}`,
+    `a transaction that loses its connection is 503 and rolled back over ${transport.label}`,
     async (t) => {
       for (const [name, table] of [
         ['ExchangeToken', 'refresh_families'],
@@ -133,7 +133,7 @@ async function untilBlocked() {
   }
 }
 
-test.after('nothing of it was an internal fault', (t) => {
+test.after('no call failed with an internal error', (t) => {
   t.deepEqual(
     environment.failures.filter(({ code }) => code === 'internal'),
     [],

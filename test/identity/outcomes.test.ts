@@ -40,11 +40,11 @@ for (const transport of environment.transports) {
         { flow, provider, outcome: 'provider_error' },
       ])
       const outcome = flow === 'admin' ? 'not_admin' : 'ok'
-      t.deepEqual(await completeLogin(environment.newcomer()), [{ flow, provider, outcome }])
+      t.deepEqual(await completeLogin(environment.addProviderUser()), [{ flow, provider, outcome }])
     })
 
     test.serial(`a login of an inactive user is reported ${over}`, async (t) => {
-      const email = environment.newcomer()
+      const email = environment.addProviderUser()
       await environment.seed.user('inactive', { email, is_active: false })
       const [reported, ...others] = await completeLogin(email)
       t.deepEqual(reported, { flow, provider: 'github', outcome: 'user_inactive' })

@@ -19,11 +19,11 @@ const request = (redirect_uri: string) => ({
   ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
 })
 
-/** An answer in place sends the browser nowhere and gives it nothing to keep. */
-const inPlace = { location: undefined, 'set-cookie': undefined }
+/** The headers of an error response that neither redirects nor sets a cookie. */
+const noRedirect = { location: undefined, 'set-cookie': undefined }
 
-/** What is not `https://app.example.com/done?from=daikon`, to the letter. */
-const loose: Record<string, string[]> = {
+/** URIs that differ from the registered `https://app.example.com/done?from=daikon`. */
+const unregistered: Record<string, string[]> = {
   'another case': [
     ...['https://App.example.com/done?from=daikon', 'https://app.example.com/Done?from=daikon'],
     ...['HTTPS://app.example.com/done?from=daikon', 'https://app.example.com/done?from=Daikon'],
@@ -71,7 +71,7 @@ const loose: Record<string, string[]> = {
     ...['javascript:alert(1)', 'javascript://app.example.com/done?from=daikon', 'about:blank'],
     ...[`data:text/html,${appUri}`, `view-source:${appUri}`, `x:${appUri}`],
   ],
-  blanks: [
+  whitespace: [
     ` ${appUri}`,
     `${appUri} `,
     `${appUri}\n`,
@@ -89,39 +89,39 @@ const loose: Record<string, string[]> = {
 }
 
 for (const transport of environment.transports) {
-  for (const [what, uris] of Object.entries(loose)) {
-    test(`a redirect_uri with ${what} is refused 400 in place over ${transport.label}`, async (t) => {
+  for (const [what, uris] of Object.entries(unregistered)) {
+    test(`a redirect_uri with ${what} is 400 without a redirect over ${transport.label}`, async (t) => {
       for (const uri of uris) {
-        const ending = await transport.call('BeginLogin', request(uri))
+        const outcome = await transport.call('BeginLogin', request(uri))
         t.like(
-          ending,
+          outcome,
           { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' },
           uri,
         )
-        t.like(ending.headers, inPlace)
+        t.like(outcome.headers, noRedirect)
       }
     })
   }
 
-  test(`a redirect_uri with a NUL is refused 400 over ${transport.label}`, async (t) => {
+  test(`a redirect_uri with a NUL is 400 over ${transport.label}`, async (t) => {
     for (const uri of ['\0', `${appUri}\0`, `https://app.example.com/\0done?from=daikon`]) {
-      const ending = await transport.call('BeginLogin', request(uri))
-      t.like(ending, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
+      const outcome = await transport.call('BeginLogin', request(uri))
+      t.like(outcome, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
     }
   })
 
-  test(`any redirect_uri, however long, is refused 400 over ${transport.label}`, async (t) => {
+  test(`an unregistered redirect_uri of any length is 400 over ${transport.label}`, async (t) => {
     for (const length of [2000, 2001, 8000]) {
-      const ending = await transport.call('BeginLogin', request(appUri.padEnd(length, 'x')))
+      const outcome = await transport.call('BeginLogin', request(appUri.padEnd(length, 'x')))
       t.like(
-        ending,
+        outcome,
         { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' },
         `${length}`,
       )
     }
   })
 
-  test(`a redirect_uri of an active app starts a login over ${transport.label}`, async (t) => {
+  test(`the redirect_uri of an active app starts a login over ${transport.label}`, async (t) => {
     for (const uri of [appUri, 'https://second.example.com/cb', 'http://localhost:4000/cb'])
       t.true((await transport.call('BeginLogin', request(uri))).ok)
     const uri = `https://app.example.com/inactive-${transport.name}`
@@ -132,13 +132,13 @@ for (const transport of environment.transports) {
       ok: false,
       code: 'failed_precondition',
     })
-    // The same address of another app that is active counts.
+    // Another active app may register the same URI.
     await environment.seed.clientApp([uri])
     t.true((await transport.call('BeginLogin', request(uri))).ok)
   })
 
-  test(`an app deactivated between login and callback gets no code over ${transport.label}`, async (t) => {
-    for (const [at, provider] of providerNames.entries()) {
+  test(`an app deactivated during a login gets no code over ${transport.label}`, async (t) => {
+    for (const [index, provider] of providerNames.entries()) {
       const redirect_uri = `https://app.example.com/${transport.name}-${provider}`
       const app = await environment.seed.clientApp([redirect_uri])
       const email = environment.addProviderUser()
@@ -147,22 +147,22 @@ for (const transport of environment.transports) {
         redirect_uri,
       })
       await environment.pool.query(
-        at % 2
+        index % 2
           ? 'update client_apps set is_active = false where id = $1'
           : 'delete from client_apps where id = $1',
         [app],
       )
       for (const each of [message, second]) {
-        const ending = await transport.call('CompleteLogin', each)
-        t.like(ending, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
-        t.is(ending.headers.location, undefined)
+        const outcome = await transport.call('CompleteLogin', each)
+        t.like(outcome, { ok: false, code: 'failed_precondition', reason: 'REDIRECT_URI_REFUSED' })
+        t.is(outcome.headers.location, undefined)
       }
       const { rows } = await environment.pool.query('select from users where email = $1', [email])
       t.is(rows.length, 0)
     }
   })
 
-  test(`the code goes to the address of its own login over ${transport.label}`, async (t) => {
+  test(`the code is sent to the redirect_uri of its own login over ${transport.label}`, async (t) => {
     const redirect_uri = 'https://second.example.com/cb'
     const { message } = await signInAtProvider(transport, 'github', environment.addProviderUser(), {
       redirect_uri,
@@ -173,7 +173,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('a repeated parameter starts no login, whichever comes first', async (t) => {
+test('a repeated parameter is 422 in any order', async (t) => {
   const { provider, ...message } = request(appUri)
   const whole = new URLSearchParams(message)
   const other = createPkce().challenge
@@ -193,12 +193,12 @@ test('a repeated parameter starts no login, whichever comes first', async (t) =>
         json.errors.map(({ field }: { field: string }) => field),
         [name],
       )
-      t.like(headers, inPlace)
+      t.like(headers, noRedirect)
     }
   }
 })
 
-test('a parameter under a like name is none', async (t) => {
+test('a parameter with a similar name is ignored', async (t) => {
   const { redirect_uri, provider, ...rest } = request(appUri)
   for (const name of ['redirect_uri[]', 'redirect_uri[0]', 'REDIRECT_URI', 'redirectUri']) {
     const query = new URLSearchParams({ ...rest, [name]: redirect_uri })
@@ -207,4 +207,4 @@ test('a parameter under a like name is none', async (t) => {
   }
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))

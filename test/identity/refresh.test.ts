@@ -9,7 +9,7 @@ import type { Outcome, Transport } from '../support/transports.ts'
 const environment = await createSignInEnvironment()
 test.after.always(() => environment.stop())
 
-const isDenied = (ending: Outcome) => !ending.ok && ending.code === 'unauthenticated'
+const isDenied = (outcome: Outcome) => !outcome.ok && outcome.code === 'unauthenticated'
 const refresh = (transport: Transport, { refresh_token }: Record<string, any>) =>
   transport.call('RefreshToken', { refresh_token })
 const start = async (transport: Transport) => {
@@ -21,9 +21,9 @@ const uses = (transport: Transport, { access_token: token }: Record<string, any>
   transport.call('GetMe', {}, { token })
 
 for (const transport of environment.transports) {
-  const through = `over ${transport.label}`
+  const over = `over ${transport.label}`
 
-  test(`a refresh gives a new pair in the same family ${through}`, async (t) => {
+  test(`a refresh returns new tokens of the same family ${over}`, async (t) => {
     const { tokens } = await start(transport)
     let pair = tokens
     for (let round = 0; round < 3; round += 1) {
@@ -32,7 +32,7 @@ for (const transport of environment.transports) {
       t.like(next, { token_type: 'Bearer', expires_in: 900, workspace_id: tokens.workspace_id })
       t.not(next.refresh_token, pair.refresh_token)
       t.not(decodeJwt(next.access_token).jti, decodeJwt(pair.access_token).jti)
-      // The access token from before goes on to its own end.
+      // The previous access token stays valid until it expires.
       t.true((await uses(transport, pair)).ok)
       pair = next
     }
@@ -43,7 +43,7 @@ for (const transport of environment.transports) {
     t.true(sessions[0].current)
   })
 
-  test(`a reused token is 401 and ends the family with its access tokens ${through}`, async (t) => {
+  test(`a reused token is 401 and revokes the family with its access tokens ${over}`, async (t) => {
     const { email, tokens } = await start(transport)
     const other = (await signIn(transport, email, 'github')).tokens
     const second = expectOk(await refresh(transport, tokens))
@@ -60,7 +60,7 @@ for (const transport of environment.transports) {
     t.true((await refresh(transport, other)).ok)
   })
 
-  test(`a consumed token is refused after a restart, too ${through}`, async (t) => {
+  test(`a reused token is refused after a restart too ${over}`, async (t) => {
     const { tokens } = await start(transport)
     const next = expectOk(await refresh(transport, tokens))
     const node = await environment.addNode()
@@ -72,7 +72,7 @@ for (const transport of environment.transports) {
     t.true(isDenied(await uses(transport, next)))
   })
 
-  test(`an unknown, malformed or missing refresh token is refused ${through}`, async (t) => {
+  test(`an unknown, malformed or missing refresh token is refused ${over}`, async (t) => {
     const { tokens } = await start(transport)
     const right = String(tokens.refresh_token)
     for (const refresh_token of ['x', '..', `${right}x`, right.slice(1), ` ${right}`, '\0', 'é'])
@@ -85,7 +85,7 @@ for (const transport of environment.transports) {
     t.true((await refresh(transport, tokens)).ok)
   })
 
-  test(`refused after leaving the workspace, also on coming back ${through}`, async (t) => {
+  test(`a removed member's refresh token stays invalid after rejoining ${over}`, async (t) => {
     const { id, tokens } = await start(transport)
     const { workspace_id } = tokens
     await environment.pool.query('delete from members where user_id = $1', [id])
@@ -94,7 +94,7 @@ for (const transport of environment.transports) {
     t.true(isDenied(await refresh(transport, tokens)))
   })
 
-  test(`a deactivated user's refresh and access tokens are refused at once ${through}`, async (t) => {
+  test(`a deactivated user's refresh and access tokens are refused immediately ${over}`, async (t) => {
     const { id, tokens } = await start(transport)
     t.true((await uses(transport, tokens)).ok)
     await environment.pool.query('update users set is_active = false where id = $1', [id])
@@ -102,7 +102,7 @@ for (const transport of environment.transports) {
     t.true(isDenied(await uses(transport, tokens)))
   })
 
-  test(`a deleted user's or workspace's tokens are refused ${through}`, async (t) => {
+  test(`a deleted user's or workspace's tokens are refused ${over}`, async (t) => {
     const [gone, moved] = [await start(transport), await start(transport)]
     await environment.pool.query('delete from users where id = $1', [gone.id])
     await environment.pool.query('delete from workspaces where id = $1', [
@@ -113,7 +113,7 @@ for (const transport of environment.transports) {
     t.true(isDenied(await refresh(transport, moved.tokens)))
   })
 
-  test(`a refresh tells of today's role, groups, name and slug ${through}`, async (t) => {
+  test(`a refresh returns the current role, groups, name and slug ${over}`, async (t) => {
     const { id, tokens } = await start(transport)
     const wid = String(tokens.workspace_id)
     t.like(decodeJwt(tokens.access_token), { wrole: 'owner', groups: [], name: 'Ann' })
@@ -132,7 +132,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `a session ends at its absolute lifetime, however often refreshed ${through}`,
+    `a session expires after its absolute lifetime, even when refreshed ${over}`,
     async (t) => {
       t.teardown(() => {
         environment.clock.now = undefined
@@ -155,4 +155,4 @@ for (const transport of environment.transports) {
   )
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))

@@ -15,7 +15,7 @@ const uses = (transport: Transport, token: string) => transport.call('GetMe', {}
 const refresh = (transport: Transport, refresh_token: string) =>
   transport.call('RefreshToken', { refresh_token })
 
-/** Three sessions of one person. */
+/** Creates three sessions of one user. */
 async function signInThrice(transport: Transport) {
   const email = environment.addProviderUser()
   const first = (await signIn(transport, email, 'google')).tokens
@@ -25,9 +25,9 @@ async function signInThrice(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  const through = `over ${transport.label}`
+  const over = `over ${transport.label}`
 
-  test(`one's sessions, newest first, with the current one marked ${through}`, async (t) => {
+  test(`ListSessions returns the user's sessions, newest first, and marks the current one ${over}`, async (t) => {
     const { first, token } = await signInThrice(transport)
     const sessions = await list(transport, token)
     t.deepEqual(
@@ -50,7 +50,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`a refresh keeps the session and says when ${through}`, async (t) => {
+  test(`a refresh keeps the session and updates last_used_at ${over}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const [before] = await list(transport, tokens.access_token)
     const next = expectOk(await refresh(transport, tokens.refresh_token))
@@ -60,7 +60,7 @@ for (const transport of environment.transports) {
     t.deepEqual({ ...after, last_used_at: '' }, { ...before, last_used_at: '' })
   })
 
-  test(`the user agent of the exchange is shown, 300 characters of it ${through}`, async (t) => {
+  test(`a session has the first 300 characters of the exchange's user agent ${over}`, async (t) => {
     for (const user_agent of ['Firefox/150.0 (Linux)', 'x'.repeat(400)]) {
       const { exchange } = await obtainCode(transport, environment.addProviderUser())
       const tokens = expectOk(await transport.call('ExchangeToken', { ...exchange, user_agent }))
@@ -69,13 +69,13 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`ending one session ends its tokens alone ${through}`, async (t) => {
+  test(`EndSession ends the tokens of that session only ${over}`, async (t) => {
     const { first, second, token } = await signInThrice(transport)
     const old = (await list(transport, token)).find(({ provider }) => provider === 'google')
     const message = { session_id: old?.id }
-    const ending = await transport.call('EndSession', message, { token })
-    t.true(ending.ok)
-    if (transport.name === 'rest') t.like(ending, { status: 204 })
+    const outcome = await transport.call('EndSession', message, { token })
+    t.true(outcome.ok)
+    if (transport.name === 'rest') t.like(outcome, { status: 204 })
     t.like(await uses(transport, first.access_token), { reason: 'TOKEN_REVOKED' })
     t.like(await refresh(transport, first.refresh_token), { code: 'unauthenticated' })
     t.true((await uses(transport, second.access_token)).ok)
@@ -84,7 +84,7 @@ for (const transport of environment.transports) {
     t.like(again, { ok: false, code: 'not_found', reason: 'SESSION_NOT_FOUND' })
   })
 
-  test(`ending the current session ends the caller's own tokens ${through}`, async (t) => {
+  test(`EndSession on the current session ends the caller's own tokens ${over}`, async (t) => {
     const { token, third } = await signInThrice(transport)
     const own = (await list(transport, token)).find(({ current }) => current)
     t.true(
@@ -94,13 +94,13 @@ for (const transport of environment.transports) {
     t.like(await refresh(transport, third.refresh_token), { code: 'unauthenticated' })
   })
 
-  test(`ending all others leaves the caller's ${through}`, async (t) => {
+  test(`EndOtherSessions keeps the caller's session ${over}`, async (t) => {
     const { first, second, third, token } = await signInThrice(transport)
     const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
     const next = expectOk(await refresh(transport, third.refresh_token))
-    const ending = await transport.call('EndOtherSessions', {}, { token: next.access_token })
-    t.true(ending.ok)
-    if (transport.name === 'rest') t.like(ending, { status: 204 })
+    const outcome = await transport.call('EndOtherSessions', {}, { token: next.access_token })
+    t.true(outcome.ok)
+    if (transport.name === 'rest') t.like(outcome, { status: 204 })
     for (const pair of [first, second]) {
       t.like(await uses(transport, pair.access_token), { reason: 'TOKEN_REVOKED' })
       t.like(await refresh(transport, pair.refresh_token), { code: 'unauthenticated' })
@@ -114,23 +114,23 @@ for (const transport of environment.transports) {
     t.true((await transport.call('EndOtherSessions', {}, { token })).ok)
   })
 
-  test(`another user's session is 404 like a random one ${through}`, async (t) => {
+  test(`another user's session is 404, like an unknown one ${over}`, async (t) => {
     const { token } = await signInThrice(transport)
     const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
     const [theirs] = await list(transport, stranger.access_token)
-    const answers = []
+    const outcomes = []
     for (const session_id of [theirs?.id, randomUUID()]) {
-      const ending = await transport.call('EndSession', { session_id }, { token })
-      t.like(ending, { ok: false, code: 'not_found', reason: 'SESSION_NOT_FOUND' })
-      answers.push({ ...ending, headers: {} })
+      const outcome = await transport.call('EndSession', { session_id }, { token })
+      t.like(outcome, { ok: false, code: 'not_found', reason: 'SESSION_NOT_FOUND' })
+      outcomes.push({ ...outcome, headers: {} })
     }
-    t.deepEqual(answers[0], answers[1])
+    t.deepEqual(outcomes[0], outcomes[1])
     t.true((await refresh(transport, stranger.refresh_token)).ok)
     const bad = await transport.call('EndSession', { session_id: 'x' }, { token })
     t.like(bad, { ok: false, code: 'invalid_argument' })
   })
 
-  test(`sessions of another user are not listed, whatever is sent ${through}`, async (t) => {
+  test(`ListSessions ignores a user_id in the request ${over}`, async (t) => {
     const { token, email } = await signInThrice(transport)
     const { tokens: stranger } = await signIn(transport, environment.addProviderUser(), 'github')
     const message = { user_id: decodeJwt(stranger.access_token).sub }
@@ -139,14 +139,14 @@ for (const transport of environment.transports) {
     t.is(expectOk(await uses(transport, token)).email, email)
   })
 
-  test(`the methods of sessions want an access token ${through}`, async (t) => {
+  test(`the session methods require an access token ${over}`, async (t) => {
     for (const method of ['ListSessions', 'EndOtherSessions'])
       t.like(await transport.call(method, {}), { ok: false, code: 'unauthenticated' })
-    const ending = await transport.call('EndSession', { session_id: randomUUID() })
-    t.like(ending, { ok: false, code: 'unauthenticated' })
+    const outcome = await transport.call('EndSession', { session_id: randomUUID() })
+    t.like(outcome, { ok: false, code: 'unauthenticated' })
   })
 
-  test.serial(`a session that is over is not listed ${through}`, async (t) => {
+  test.serial(`an expired session is not listed ${over}`, async (t) => {
     t.teardown(() => {
       environment.clock.now = undefined
     })
@@ -162,4 +162,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))

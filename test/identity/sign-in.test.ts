@@ -6,7 +6,7 @@ import { appUri, signIn, signInToApp, startSignInEnvironment } from '../support/
 const ann = { name: 'Ann', email: 'ann@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 
-test('a person signs in with each provider, through each transport, and is one user', async (t) => {
+test('one user signs in with every provider over every transport', async (t) => {
   const environment = await startSignInEnvironment(t, [ann])
   for (const transport of environment.transports) {
     for (const provider of providerNames) {
@@ -37,7 +37,7 @@ test('a person signs in with each provider, through each transport, and is one u
   t.deepEqual(actions, ['workspace.created', ...Array(6).fill('user.signed_in')])
 })
 
-test('the redirect carries the code and the app’s state, and keeps the app’s own query', async (t) => {
+test('the redirect contains the code, the app’s state and the redirect_uri’s own query', async (t) => {
   const environment = await startSignInEnvironment(t, [ann])
   for (const transport of environment.transports) {
     const state = 'a b&c=é'
@@ -51,7 +51,7 @@ test('the redirect carries the code and the app’s state, and keeps the app’s
   }
 })
 
-test('an e-mail that the provider does not vouch for opens nothing', async (t) => {
+test('a sign-in with an unverified e-mail fails and is recorded', async (t) => {
   const environment = await startSignInEnvironment(t, [eve], { adminEmails: [eve.email] })
   await environment.seed.user('known', { email: eve.email })
   for (const transport of environment.transports) {

@@ -20,39 +20,39 @@ const flows = [
   { flow: 'admin', begin: 'BeginAdminLogin', complete: 'CompleteAdminLogin' },
 ] as const
 
-/** The same transport of another node. */
-function doorOf({ transports }: { transports: Transport[] }, { name }: Transport): Transport {
+/** Returns the same transport of another node. */
+function transportOf({ transports }: { transports: Transport[] }, { name }: Transport): Transport {
   return transports.find((transport) => transport.name === name) as Transport
 }
 
-const isRefused = (ending: Outcome) =>
-  !ending.ok &&
-  ending.code === 'failed_precondition' &&
-  ending.reason === 'STATE_REFUSED' &&
-  ending.headers.location === undefined &&
-  ending.headers['set-cookie'] === undefined
+const isRefused = (outcome: Outcome) =>
+  !outcome.ok &&
+  outcome.code === 'failed_precondition' &&
+  outcome.reason === 'STATE_REFUSED' &&
+  outcome.headers.location === undefined &&
+  outcome.headers['set-cookie'] === undefined
 
-/** A message without its undefined fields: that is how a field is left out. */
+/** Applies changes to a message; undefined omits a field. */
 function altered(message: Record<string, unknown>, changes: Record<string, unknown>) {
   const entries = Object.entries({ ...message, ...changes })
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }
 
-/** The value with the character at one place exchanged for another of the same alphabet. */
-function flip(value: string, at: number): string {
-  const sign = value.at(at) === 'A' ? 'B' : 'A'
-  const index = at < 0 ? value.length + at : at
+/** Replaces one character of a base64url value. */
+function flip(value: string, position: number): string {
+  const sign = value.at(position) === 'A' ? 'B' : 'A'
+  const index = position < 0 ? value.length + position : position
   return value.slice(0, index) + sign + value.slice(index + 1)
 }
 
 for (const transport of environment.transports) {
   for (const provider of providerNames) {
     for (const { flow, begin, complete } of flows) {
-      const through = `${flow} flow, ${provider}, ${transport.name}`
+      const over = `${flow} flow, ${provider}, ${transport.name}`
       const visit = (email = environment.addProviderUser()) =>
         signInAtProvider(transport, provider, email, {}, begin)
 
-      test(`an altered, missing or empty state with a valid cookie gets no code: ${through}`, async (t) => {
+      test(`an altered, missing or empty state with a valid cookie is refused: ${over}`, async (t) => {
         const { message } = await visit()
         const state = String(message.state)
         const others = (await visit()).message.state
@@ -61,67 +61,73 @@ for (const transport of environment.transports) {
           ...[` ${state}`, `${state} `, `${state};`, `${state}${state}`, `${state},${state}`],
           ...[flip(state, 0), flip(state, -1), flip(state, 20), 'null', 'undefined', others],
         ]) {
-          const ending = await transport.call(complete, altered(message, { state: wrong }))
-          t.true(isRefused(ending), `${wrong}`)
+          const outcome = await transport.call(complete, altered(message, { state: wrong }))
+          t.true(isRefused(outcome), `${wrong}`)
         }
-        // None of it has used the right one up.
+        // None of these calls has consumed the state.
         t.true((await transport.call(complete, message)).ok)
       })
 
-      test(`a second callback with the same state is refused, on any node: ${through}`, async (t) => {
+      test(`a second callback with the same state is refused on every node: ${over}`, async (t) => {
         const { message } = await visit()
         t.true((await transport.call(complete, message)).ok)
         for (const node of [environment, second, environment])
-          t.true(isRefused(await doorOf(node, transport).call(complete, message)))
+          t.true(isRefused(await transportOf(node, transport).call(complete, message)))
         const fresh = await visit()
         const borrowed = { ...message, code: fresh.message.code }
         t.true(isRefused(await transport.call(complete, borrowed)))
       })
 
-      test(`a missing, foreign or tampered cookie is refused: ${through}`, async (t) => {
+      test(`a missing, foreign or tampered cookie is refused: ${over}`, async (t) => {
         const [{ message }, other] = [await visit(), await visit()]
         const cookie = String(message.login_state)
         const parts = cookie.split('.')
-        const empty = parts.map((_, at) => parts.map((part, i) => (i === at ? '' : part)).join('.'))
-        const ends = parts.map((part, at) => parts.slice(0, at).join('.').length + part.length)
+        const empty = parts.map((_, index) =>
+          parts.map((part, other) => (other === index ? '' : part)).join('.'),
+        )
+        const ends = parts.map(
+          (part, index) => parts.slice(0, index).join('.').length + part.length,
+        )
         for (const wrong of [
           ...[undefined, '', 'x', '....', `${cookie}x`, `x${cookie}`, cookie.slice(0, -1)],
           ...[flip(cookie, 0), flip(cookie, 3), flip(cookie, 60), flip(cookie, -2)],
           ...[
             ...empty.filter((value) => value !== cookie),
-            ...ends.map((at) => flip(cookie, at - 1)),
+            ...ends.map((end) => flip(cookie, end - 1)),
           ],
           other.message.login_state,
         ]) {
           if (wrong === cookie) continue
-          const ending = await transport.call(complete, altered(message, { login_state: wrong }))
-          t.true(isRefused(ending), `${wrong}`)
+          const outcome = await transport.call(complete, altered(message, { login_state: wrong }))
+          t.true(isRefused(outcome), `${wrong}`)
         }
         t.true((await transport.call(complete, message)).ok)
         t.true((await transport.call(complete, other.message)).ok)
       })
 
-      test(`two tabs in parallel both work, and on another node: ${through}`, async (t) => {
+      test(`concurrent logins of one browser all succeed, on another node too: ${over}`, async (t) => {
         const email = environment.addProviderUser()
         const tabs = await Promise.all([visit(email), visit(email), visit(email)])
-        const endings = await Promise.all(
-          tabs.reverse().map(({ message }) => doorOf(second, transport).call(complete, message)),
+        const outcomes = await Promise.all(
+          tabs
+            .reverse()
+            .map(({ message }) => transportOf(second, transport).call(complete, message)),
         )
-        t.true(endings.every(({ ok }) => ok))
+        t.true(outcomes.every(({ ok }) => ok))
       })
 
-      test(`of 10 callbacks with one state in parallel one gets on: ${through}`, async (t) => {
+      test(`one of 10 concurrent callbacks with the same state succeeds: ${over}`, async (t) => {
         const { message } = await visit()
-        const endings = await Promise.all(
-          Array.from({ length: 10 }, (_, at) =>
-            doorOf(at % 2 ? second : environment, transport).call(complete, message),
+        const outcomes = await Promise.all(
+          Array.from({ length: 10 }, (_, index) =>
+            transportOf(index % 2 ? second : environment, transport).call(complete, message),
           ),
         )
-        t.is(endings.filter(({ ok }) => ok).length, 1)
-        t.is(endings.filter(isRefused).length, 9)
+        t.is(outcomes.filter(({ ok }) => ok).length, 1)
+        t.is(outcomes.filter(isRefused).length, 9)
       })
 
-      test(`a login begun here can't be ended with another provider: ${through}`, async (t) => {
+      test(`a login cannot be completed with another provider: ${over}`, async (t) => {
         for (const other of providerNames) {
           if (other === provider) continue
           const { message } = await visit()
@@ -134,13 +140,13 @@ for (const transport of environment.transports) {
             begin,
           )
           const { code, iss } = theirs.message
-          // Its own code under our state: whatever comes of it, it is no sign-in.
+          // Nor with the other provider's own code.
           const mixed = altered(message, { provider: other, code, iss })
           t.true(isRefused(await transport.call(complete, mixed)))
         }
       })
 
-      test(`a login of one flow can't be ended in the other: ${through}`, async (t) => {
+      test(`a login of one flow cannot be completed in the other: ${over}`, async (t) => {
         const { message } = await visit(
           flow === 'user' ? environment.addProviderUser() : boss.email,
         )
@@ -150,13 +156,13 @@ for (const transport of environment.transports) {
         t.true(isRefused(await transport.call(other, message)))
       })
 
-      test(`a cookie sealed with another secret is refused: ${through}`, async (t) => {
+      test(`a cookie sealed with another secret is refused: ${over}`, async (t) => {
         const { message } = await visit()
-        t.true(isRefused(await doorOf(stranger, transport).call(complete, message)))
+        t.true(isRefused(await transportOf(stranger, transport).call(complete, message)))
         t.true((await transport.call(complete, message)).ok)
       })
 
-      test.serial(`a login is over after ten minutes: ${through}`, async (t) => {
+      test.serial(`a login expires after ten minutes: ${over}`, async (t) => {
         t.teardown(() => {
           environment.clock.now = undefined
         })
@@ -175,7 +181,7 @@ for (const transport of environment.transports) {
   }
 }
 
-test('a repeated state gets no code, whatever the cookies', async (t) => {
+test('a repeated state is refused with any cookies', async (t) => {
   const [rest] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
   for (const provider of providerNames) {
     const { message } = await signInAtProvider(rest, provider, environment.addProviderUser())
@@ -200,7 +206,7 @@ test('a repeated state gets no code, whatever the cookies', async (t) => {
           t.is(headers.location, undefined)
         }
     }
-    // Two cookies of one name are none.
+    // Two cookies with the same name are ignored.
     const cookie = `login_${state}=${login_state}; login_${state}=x`
     const query = new URLSearchParams({ code: code ?? '', state: state ?? '' })
     const path = `/auth/callback/${provider}?${query}`
@@ -213,7 +219,7 @@ test('a repeated state gets no code, whatever the cookies', async (t) => {
   }
 })
 
-test('the state of a login is no token of ours', async (t) => {
+test('the state of a login is not accepted as a token', async (t) => {
   const transport = environment.transports[0] as Transport
   const { message } = await signInAtProvider(transport, 'google', environment.addProviderUser())
   const state = String(message.login_state)
@@ -228,7 +234,7 @@ test('the state of a login is no token of ours', async (t) => {
   }
 })
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no call failed with a server error', (t) => {
   t.deepEqual(
     [environment, second, stranger].flatMap(({ failures }) => failures),
     [],

@@ -22,7 +22,7 @@ const environment = await createSignInEnvironment({
 const { key } = await environment.seed.serviceApp('docs')
 test.after.always(() => environment.stop())
 
-/** One call of each tier that takes a token, and the refresh. */
+/** One call for each type of token. */
 const places: Record<
   string,
   (transport: Transport, token: string) => ReturnType<Transport['call']>
@@ -39,25 +39,25 @@ async function getTokens(transport: Transport): Promise<Record<string, string>> 
 }
 
 for (const transport of environment.transports) {
-  const through = `over ${transport.label}`
+  const over = `over ${transport.label}`
 
-  test(`of every token type only its own works in each place ${through}`, async (t) => {
+  test(`every method accepts only its own token type ${over}`, async (t) => {
     const tokens = await getTokens(transport)
     for (const [place, call] of Object.entries(places)) {
       for (const [type, token] of Object.entries(tokens)) {
         if (type === place) continue
-        const ending = await call(transport, token)
-        t.like(ending, { ok: false, code: 'unauthenticated' }, `${type} as ${place}`)
+        const outcome = await call(transport, token)
+        t.like(outcome, { ok: false, code: 'unauthenticated' }, `${type} as ${place}`)
       }
       t.true((await call(transport, tokens[place] as string)).ok, place)
     }
   })
 
-  test(`only an access token goes with a service key, and none is a key ${through}`, async (t) => {
+  test(`only an access token is accepted beside a service key, and no token as the key ${over}`, async (t) => {
     const tokens = await getTokens(transport)
     const resource_id = randomUUID()
     const item = { service_name: 'docs', resource_type: 'a', resource_id, action: 'view' }
-    const check = (shown: object) => transport.call('Check', { checks: [item] }, shown)
+    const check = (credentials: object) => transport.call('Check', { checks: [item] }, credentials)
     t.true((await check({ key, token: tokens.access })).ok)
     for (const token of [tokens.refresh, tokens.admin, key])
       t.like(await check({ key, token }), { ok: false, code: 'unauthenticated' })
@@ -70,7 +70,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a token in the other's place of the request counts for nothing ${through}`, async (t) => {
+  test(`a token in the wrong header or cookie is ignored ${over}`, async (t) => {
     const { access = '', admin = '' } = await getTokens(transport)
     const asBearer = { headers: { authorization: `Bearer ${admin}` } }
     t.like(await transport.call('GetAdminMe', {}, asBearer), { ok: false, reason: 'TOKEN_MISSING' })
@@ -82,7 +82,7 @@ for (const transport of environment.transports) {
     t.true((await transport.call('GetAdminMe', {}, among)).ok)
   })
 
-  test(`a forged refresh or admin token is 401 ${through}`, async (t) => {
+  test(`a forged refresh or admin token is 401 ${over}`, async (t) => {
     const tokens = await getTokens(transport)
     const pem = await readFile(paths.publicPath, 'utf8')
     const attacker = await generateKeyPair('RS256', { extractable: true })
@@ -110,7 +110,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`an admin token that does not say admin is 403 ${through}`, async (t) => {
+  test(`an admin token without the claim admin=true is 403 ${over}`, async (t) => {
     const { rows } = await environment.pool.query('select id from users where is_admin')
     const sub = rows[0]?.id ?? (await environment.seed.user('admin', { is_admin: true }))
     for (const admin of [false, undefined, 'true', 1]) {
@@ -129,4 +129,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))

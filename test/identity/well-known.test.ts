@@ -1,4 +1,4 @@
-// An outside client and an outside verifier. Threat: alg confusion, kid.
+// Independent clients: jose verifies tokens, openid-client signs in. Threat: alg confusion, kid.
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const setOf = ({ httpPort }: { httpPort: number }) =>
   createRemoteJWKSet(new URL(`http://127.0.0.1:${httpPort}/.well-known/jwks.json`))
 
 for (const transport of environment.transports) {
-  test(`an outside verifier takes our tokens by the JWKS over ${transport.label}`, async (t) => {
+  test(`jose verifies tokens with the published key set over ${transport.label}`, async (t) => {
     const email = environment.addProviderUser()
     const { tokens } = await signIn(transport, email, 'github')
     const { payload } = await jwtVerify(tokens.access_token, setOf(environment), own)
@@ -39,7 +39,7 @@ for (const transport of environment.transports) {
     await t.throwsAsync(jwtVerify(forged, setOf(environment), own))
   })
 
-  test(`the key set has public halves alone over ${transport.label}`, async (t) => {
+  test(`the key set contains only public keys over ${transport.label}`, async (t) => {
     const { keys: set } = expectOk(await transport.call('GetKeySet', {}))
     t.is(set.length, 1)
     t.deepEqual(Object.keys(set[0]).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
@@ -47,7 +47,7 @@ for (const transport of environment.transports) {
     t.is(Buffer.from(set[0].n, 'base64url').length, 256)
   })
 
-  test(`the configuration tells the issuer and where its keys are over ${transport.label}`, async (t) => {
+  test(`the configuration names the issuer and the key set over ${transport.label}`, async (t) => {
     const configuration = expectOk(await transport.call('GetConfiguration', {}))
     t.like(configuration, {
       ...{ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` },
@@ -56,7 +56,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('both documents are JSON for anybody', async (t) => {
+test('both documents are public JSON', async (t) => {
   for (const path of ['/.well-known/jwks.json', '/.well-known/openid-configuration']) {
     const { status, headers } = await sendRawHttp(environment.httpPort, { path })
     t.is(status, 200)
@@ -64,7 +64,7 @@ test('both documents are JSON for anybody', async (t) => {
   }
 })
 
-test('after a rotation both keys are in the set, and old tokens go on', async (t) => {
+test('after a rotation the set contains both keys and old tokens stay valid', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
   const copies = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
@@ -95,14 +95,14 @@ test('after a rotation both keys are in the set, and old tokens go on', async (t
   const fresh = expectOk(await next.call('RefreshToken', { refresh_token })).access_token
   t.is(decodeProtectedHeader(fresh).kid, newer.kid)
   await jwtVerify(fresh, setOf(node), own)
-  // A node that has not read the new key yet does not know it, and says so.
+  // A node that has not read the new key rejects its tokens.
   t.like(await transport.call('GetMe', {}, { token: fresh }), {
     ok: false,
     code: 'unauthenticated',
   })
 })
 
-test('a token under a key that is gone from the set is 401', async (t) => {
+test('a token signed with a removed key is 401', async (t) => {
   const elsewhere = await startTestEnvironment({}, environment.databaseUrl)
   t.teardown(() => elsewhere.stop())
   const token = await elsewhere.token(randomUUID(), randomUUID())
@@ -111,10 +111,10 @@ test('a token under a key that is gone from the set is 401', async (t) => {
 })
 
 /**
- * openid-client sends its token requests as forms to one address (RFC 6749), where ours take JSON with
- * a workspace, and refreshes have their own: this is all that lies between, beside the port.
+ * Translates the token requests of openid-client, which are forms to one endpoint (RFC 6749), to those of
+ * this server: JSON with a workspace, and another endpoint for refreshes.
  */
-const between =
+const createAdapter =
   (workspace: () => Promise<string>): client.CustomFetch =>
   async (url, { body, headers, ...options }) => {
     const { pathname } = new URL(url)
@@ -132,7 +132,7 @@ const between =
     })
   }
 
-test('openid-client completes code and PKCE against us', async (t) => {
+test('openid-client completes the authorization code grant with PKCE', async (t) => {
   const email = environment.addProviderUser()
   let code = ''
   let chosen: string | undefined
@@ -144,9 +144,9 @@ test('openid-client completes code and PKCE against us', async (t) => {
   const { discovery, None, customFetch, allowInsecureRequests } = client
   const found = await discovery(new URL(baseUrl), 'app', undefined, None(), {
     execute: [allowInsecureRequests],
-    [customFetch]: between(workspace),
+    [customFetch]: createAdapter(workspace),
   })
-  // Which provider is the person's choice, so the configuration can't name one page.
+  // The authorization endpoint depends on the provider, so the configuration does not name one.
   const { supportsPKCE: _, ...metadata } = found.serverMetadata()
   const login = { authorization_endpoint: `${baseUrl}/auth/login/google` }
   const config = new client.Configuration(
@@ -156,7 +156,7 @@ test('openid-client completes code and PKCE against us', async (t) => {
     None(),
   )
   allowInsecureRequests(config)
-  Object.assign(config, { [customFetch]: between(workspace) })
+  Object.assign(config, { [customFetch]: createAdapter(workspace) })
 
   const verifier = client.randomPKCECodeVerifier()
   const state = client.randomState()
@@ -170,8 +170,8 @@ test('openid-client completes code and PKCE against us', async (t) => {
   const back = `${baseUrl}/auth/callback/google`
   const { callback } = await followRedirects(String(begun.headers.location), back, { hint: email })
   const path = `/auth/callback/google?${callback}`
-  const answer = await sendRawHttp(environment.httpPort, { path, headers: { cookie } })
-  const redirect = new URL(String(answer.headers.location))
+  const response = await sendRawHttp(environment.httpPort, { path, headers: { cookie } })
+  const redirect = new URL(String(response.headers.location))
   code = redirect.searchParams.get('code') ?? ''
 
   const checks = { pkceCodeVerifier: verifier, expectedState: state }
@@ -189,7 +189,7 @@ test('openid-client completes code and PKCE against us', async (t) => {
   t.is(again, 400)
 })
 
-test('a token request as a form is 415, for every body is JSON', async (t) => {
+test('a token request as a form is 415', async (t) => {
   const { status, json } = await sendRawHttp(environment.httpPort, {
     ...{ method: 'POST', path: '/auth/token', body: 'grant_type=authorization_code&code=x' },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -198,4 +198,4 @@ test('a token request as a form is 415, for every body is JSON', async (t) => {
   t.is(json.reason, 'NOT_JSON')
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))

@@ -35,27 +35,27 @@ const others: Record<string, Alter> = {
 }
 
 for (const name of providerNames) {
-  test(`${name}: a callback whose state is not the cookie's gives no identity`, async (t) => {
-    const { provider, callback, secrets } = await arrive(t, name)
+  test(`${name}: a callback whose state does not match the cookie is refused`, async (t) => {
+    const { provider, callback, secrets } = await visitProvider(t, name)
     for (const [what, alter] of Object.entries(states)) {
       const altered = new URLSearchParams(callback)
       alter(altered)
       const sign = provider.complete(altered, redirectUri, secrets)
       await expectProviderError(t, sign, 'state_mismatch', /state/, what)
     }
-    // Nothing was asked of the provider: the code is as good as new.
+    // No request was sent to the provider, so the code is still valid.
     t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
   })
 
-  test(`${name}: a cookie without state lets nothing through, not even an empty state`, async (t) => {
-    const { provider, callback, secrets } = await arrive(t, name)
+  test(`${name}: a cookie without a state is refused, even with an empty state`, async (t) => {
+    const { provider, callback, secrets } = await visitProvider(t, name)
     callback.set('state', '')
     const sign = provider.complete(callback, redirectUri, { ...secrets, state: '' })
     await expectProviderError(t, sign, 'state_mismatch')
   })
 
-  test(`${name}: a malformed callback with the right state is refused unasked`, async (t) => {
-    const { provider, callback, secrets } = await arrive(t, name)
+  test(`${name}: a malformed callback is refused without a request to the provider`, async (t) => {
+    const { provider, callback, secrets } = await visitProvider(t, name)
     for (const [what, alter] of Object.entries(others)) {
       const altered = new URLSearchParams(callback)
       alter(altered)
@@ -65,8 +65,8 @@ for (const name of providerNames) {
     t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
   })
 
-  test(`${name}: an error in the callback is told apart, and only with the right state`, async (t) => {
-    const { provider, secrets } = await arrive(t, name)
+  test(`${name}: an error in the callback is mapped to its code, only with the right state`, async (t) => {
+    const { provider, secrets } = await visitProvider(t, name)
     const sign = (parameters: Record<string, string>) =>
       provider.complete(new URLSearchParams(parameters), redirectUri, secrets)
     const { state } = secrets
@@ -86,8 +86,8 @@ for (const name of providerNames) {
     await expectProviderError(t, sign({ error: 'access_denied' }), 'state_mismatch')
   })
 
-  test(`${name}: a callback of one login does not finish another`, async (t) => {
-    const { provider, callback } = await arrive(t, name)
+  test(`${name}: the callback of one login does not complete another`, async (t) => {
+    const { provider, callback } = await visitProvider(t, name)
     const { secrets } = expectSuccess(await provider.begin(redirectUri))
     await expectProviderError(
       t,
@@ -96,8 +96,8 @@ for (const name of providerNames) {
     )
   })
 
-  test(`${name}: a code brought from another login is refused where PKCE or nonce bind it`, async (t) => {
-    const { provider, callback } = await arrive(t, name, { GITHUB_PKCE: true })
+  test(`${name}: a code of another login is refused by PKCE or nonce`, async (t) => {
+    const { provider, callback } = await visitProvider(t, name, { GITHUB_PKCE: true })
     const { secrets } = expectSuccess(await provider.begin(redirectUri))
     callback.set('state', secrets.state)
     await expectProviderError(
@@ -108,14 +108,14 @@ for (const name of providerNames) {
   })
 }
 
-test('github: a missing iss is no matter, for older installations send none', async (t) => {
-  const { provider, callback, secrets } = await arrive(t, 'github')
+test('github: a missing iss is accepted, because older installations send none', async (t) => {
+  const { provider, callback, secrets } = await visitProvider(t, 'github')
   callback.delete('iss')
   t.is(expectSuccess(await provider.complete(callback, redirectUri, secrets)).name, ann.name)
 })
 
-test('google: a missing iss is refused, for its discovery promises one', async (t) => {
-  const { provider, callback, secrets } = await arrive(t, 'google')
+test('google: a missing iss is refused, because discovery announces it', async (t) => {
+  const { provider, callback, secrets } = await visitProvider(t, 'google')
   callback.delete('iss')
   await expectProviderError(
     t,
@@ -125,8 +125,8 @@ test('google: a missing iss is refused, for its discovery promises one', async (
   )
 })
 
-/** Signs Ann in as far as the callback. */
-async function arrive(
+/** Signs Ann in up to the callback. */
+async function visitProvider(
   t: Parameters<typeof startMockProvider>[0],
   name: Provider['name'],
   settings: { GITHUB_PKCE?: boolean } = {},

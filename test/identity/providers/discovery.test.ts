@@ -10,27 +10,27 @@ test('callers at the same time share one load', async (t) => {
   t.is(await read(), 1)
 })
 
-test('an old answer serves while the new one is fetched, and while that fails', async (t) => {
+test('the previous result is returned while a reload runs or fails', async (t) => {
   let time = 0
-  let answer: () => Promise<string> = async () => 'old'
+  let load: () => Promise<string> = async () => 'old'
   const read = createCachedLoader(
-    () => answer(),
+    () => load(),
     () => time,
   )
   t.is(await read(), 'old')
   time = hour
-  answer = () => Promise.reject(new Error('down'))
+  load = () => Promise.reject(new Error('down'))
   t.is(await read(), 'old')
   await turn()
   t.is(await read(), 'old')
   await turn()
-  answer = async () => 'new'
+  load = async () => 'new'
   t.is(await read(), 'old')
   await turn()
   t.is(await read(), 'new')
 })
 
-test('a failure is not remembered', async (t) => {
+test('a failure is not cached', async (t) => {
   let down = true
   const read = createCachedLoader(async () => {
     if (down) throw new Error('down')

@@ -21,8 +21,8 @@ const user = {
 const primary = { email: 'Octo@Example.com', primary: true, verified: true, visibility: null }
 const token = { access_token: 'gho_x', token_type: 'bearer', scope: 'read:user,user:email' }
 
-/** A GitHub of prepared answers. */
-async function start(t: ExecutionContext, answers: { [path: string]: StubResponse } = {}) {
+/** Starts a GitHub with prepared responses. */
+async function start(t: ExecutionContext, responses: { [path: string]: StubResponse } = {}) {
   const stub = await startStubServer(t, {
     '/login/oauth/access_token': jsonResponse(token),
     '/user': jsonResponse(user),
@@ -30,7 +30,7 @@ async function start(t: ExecutionContext, answers: { [path: string]: StubRespons
       { ...primary, email: 'old@example.com', primary: false },
       primary,
     ]),
-    ...answers,
+    ...responses,
   })
   const github = createTestProvider('github', { GITHUB_URL: stub.url, GITHUB_API_URL: stub.url })
   const signIn = async () => {
@@ -41,7 +41,7 @@ async function start(t: ExecutionContext, answers: { [path: string]: StubRespons
   return { stub, signIn }
 }
 
-test('an honest answer tells who it is, by the number', async (t) => {
+test('a valid response yields an identity with the numeric id as subject', async (t) => {
   const { signIn } = await start(t)
   t.deepEqual(expectSuccess(await signIn()), {
     provider: 'github',
@@ -53,7 +53,7 @@ test('an honest answer tells who it is, by the number', async (t) => {
   })
 })
 
-test('GitHub is asked as it demands: JSON, a User-Agent, the token as Bearer', async (t) => {
+test('requests to GitHub ask for JSON and have a User-Agent and a Bearer token', async (t) => {
   const { stub, signIn } = await start(t)
   expectSuccess(await signIn())
   t.is(stub.requests.length, 3)
@@ -73,7 +73,7 @@ test('GitHub is asked as it demands: JSON, a User-Agent, the token as Bearer', a
 })
 
 for (const error of ['bad_verification_code', 'incorrect_client_credentials', 'slow_down']) {
-  test(`the error ${error} with status 200 is an error`, async (t) => {
+  test(`the error ${error} with status 200 fails`, async (t) => {
     const body = { error, error_description: 'The code passed is incorrect or expired.' }
     const { stub, signIn } = await start(t, { '/login/oauth/access_token': jsonResponse(body) })
     await expectProviderError(
@@ -86,7 +86,7 @@ for (const error of ['bad_verification_code', 'incorrect_client_credentials', 's
   })
 }
 
-test('an error beside a token is an error', async (t) => {
+test('an error beside a token fails', async (t) => {
   const body = { ...token, error: 'bad_verification_code' }
   const { signIn } = await start(t, { '/login/oauth/access_token': jsonResponse(body) })
   await expectProviderError(t, signIn(), 'provider_error')
@@ -116,14 +116,14 @@ const noEmail: Record<string, unknown[]> = {
     { ...primary, email: 'old@example.com', primary: false },
   ],
   'a verified address that is not primary': [{ ...primary, primary: false }],
-  'verified by a word': [{ ...primary, verified: 'true' }],
-  'the hidden address of GitHub': [{ ...primary, email: '583231+o@users.noreply.github.com' }],
-  'an address that is none': [{ ...primary, email: 'a@b@example.com' }],
+  'a verified flag that is a string': [{ ...primary, verified: 'true' }],
+  'a noreply address of GitHub': [{ ...primary, email: '583231+o@users.noreply.github.com' }],
+  'an invalid address': [{ ...primary, email: 'a@b@example.com' }],
   'no address': [],
-  'entries that are none': [null, 7, 'octo@example.com', [], {}],
+  'invalid entries': [null, 7, 'octo@example.com', [], {}],
 }
 for (const [what, emails] of Object.entries(noEmail)) {
-  test(`${what} is no e-mail; the public one is no substitute`, async (t) => {
+  test(`${what} yields no e-mail, not even the public one`, async (t) => {
     const { signIn } = await start(t, { '/user/emails': jsonResponse(emails) })
     t.like(expectSuccess(await signIn()), {
       subject: '583231',
@@ -133,52 +133,52 @@ for (const [what, emails] of Object.entries(noEmail)) {
   })
 }
 
-test('who has no name goes by the login', async (t) => {
+test('the login replaces a missing name', async (t) => {
   for (const name of [null, '', '  ', undefined]) {
     const { signIn } = await start(t, { '/user': jsonResponse({ ...user, name }) })
     t.is(expectSuccess(await signIn()).name, 'octocat')
   }
 })
 
-test('a renamed account is the same, a re-used login is another', async (t) => {
+test('the subject survives a rename and differs for a reused login', async (t) => {
   const renamed = await start(t, { '/user': jsonResponse({ ...user, login: 'new' }) })
   t.is(expectSuccess(await renamed.signIn()).subject, '583231')
   const reused = await start(t, { '/user': jsonResponse({ ...user, id: 99 }) })
   t.is(expectSuccess(await reused.signIn()).subject, '99')
 })
 
-const badAnswers: Record<string, { [path: string]: StubResponse }> = {
+const invalidResponses: Record<string, { [path: string]: StubResponse }> = {
   'a user without id': { '/user': jsonResponse({ login: 'octocat' }) },
-  'an id that is text': { '/user': jsonResponse({ ...user, id: '583231' }) },
+  'an id that is a string': { '/user': jsonResponse({ ...user, id: '583231' }) },
   'an id of zero': { '/user': jsonResponse({ ...user, id: 0 }) },
-  'an id beyond exact numbers': { '/user': { body: '{"id":9007199254740993}' } },
+  'an id that is not a safe integer': { '/user': { body: '{"id":9007199254740993}' } },
   'a user that is null': { '/user': jsonResponse(null) },
-  'e-mails that are no list': { '/user/emails': jsonResponse({ 0: primary }) },
+  'e-mails that are not an array': { '/user/emails': jsonResponse({ 0: primary }) },
   'a form instead of JSON': {
     '/login/oauth/access_token': {
       type: 'application/x-www-form-urlencoded',
       body: new URLSearchParams(token).toString(),
     },
   },
-  'a token of another type': {
+  'a token of an unknown type': {
     '/login/oauth/access_token': jsonResponse({ ...token, token_type: 'mac' }),
   },
-  'a token that is empty': {
+  'an empty token': {
     '/login/oauth/access_token': jsonResponse({ ...token, access_token: '' }),
   },
   'a token that is a number': {
     '/login/oauth/access_token': jsonResponse({ ...token, access_token: 7 }),
   },
 }
-for (const [what, answers] of Object.entries(badAnswers)) {
+for (const [what, responses] of Object.entries(invalidResponses)) {
   test(`${what} is refused`, async (t) => {
-    const { signIn } = await start(t, answers)
+    const { signIn } = await start(t, responses)
     await expectProviderError(t, signIn(), 'invalid_response')
   })
 }
 
 for (const status of [400, 401, 403, 404]) {
-  test(`status ${status} of the API is the provider's error`, async (t) => {
+  test(`status ${status} of the API is a provider_error`, async (t) => {
     const { signIn } = await start(t, { '/user/emails': jsonResponse({ message: 'no' }, status) })
     await expectProviderError(
       t,
@@ -189,7 +189,7 @@ for (const status of [400, 401, 403, 404]) {
   })
 }
 
-test('what GitHub sent stays out of the error', async (t) => {
+test('a failure does not contain the token', async (t) => {
   const { signIn } = await start(t, {
     '/login/oauth/access_token': jsonResponse({ ...token, token_type: 'mac' }),
   })

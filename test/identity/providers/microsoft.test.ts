@@ -16,7 +16,7 @@ import { createTestProvider } from '../../support/providers/test-provider.ts'
 
 const person = { tid: tenant, oid, email: 'Ann@Example.com', name: 'Ann', xms_edov: true }
 
-/** An authority whose discovery says `issuer`, and Microsoft's sign-in set up for a tenant there. */
+/** Starts an authority whose discovery document names `issuer`, and a provider for one of its tenants. */
 async function start(
   t: ExecutionContext,
   { as = 'common', issuer = '{tenantid}', ...settings }: Start = {},
@@ -38,7 +38,7 @@ async function start(
 }
 type Start = { as?: string; issuer?: string } & Partial<ProviderSettings>
 
-test('an honest token tells who it is, by tenant and object', async (t) => {
+test('a valid ID token yields an identity with tenant and object id as subject', async (t) => {
   const { microsoft } = await start(t)
   t.deepEqual(expectSuccess(await signIn(microsoft)), {
     provider: 'microsoft',
@@ -50,7 +50,7 @@ test('an honest token tells who it is, by tenant and object', async (t) => {
   })
 })
 
-test('PKCE and nonce are sent although discovery announces none', async (t) => {
+test('PKCE and nonce are sent although discovery does not announce PKCE', async (t) => {
   const { microsoft } = await start(t)
   const { url, secrets } = expectSuccess(await microsoft.begin('http://localhost/callback'))
   const sent = new URL(url).searchParams
@@ -60,7 +60,7 @@ test('PKCE and nonce are sent although discovery announces none', async (t) => {
 })
 
 for (const edov of [true, 1, '1', 'true']) {
-  test(`xms_edov ${JSON.stringify(edov)} vouches for the address`, async (t) => {
+  test(`xms_edov ${JSON.stringify(edov)} verifies the address`, async (t) => {
     const { microsoft, claim } = await start(t)
     claim({ xms_edov: edov })
     t.true(expectSuccess(await signIn(microsoft)).emailVerified)
@@ -68,7 +68,7 @@ for (const edov of [true, 1, '1', 'true']) {
 }
 
 for (const edov of [undefined, false, 0, '0', 'false', '', null, 'TRUE', 2, [true], {}]) {
-  test(`xms_edov ${JSON.stringify(edov)} does not vouch for the address`, async (t) => {
+  test(`xms_edov ${JSON.stringify(edov)} does not verify the address`, async (t) => {
     const { microsoft, claim } = await start(t)
     const others = { email_verified: true, verified_primary_email: ['ann@example.com'] }
     claim({ xms_edov: edov, ...others })
@@ -77,13 +77,13 @@ for (const edov of [undefined, false, 0, '0', 'false', '', null, 'TRUE', 2, [tru
   })
 }
 
-test('preferred_username and upn are no e-mail', async (t) => {
+test('preferred_username and upn are not used as e-mail', async (t) => {
   const { microsoft, claim } = await start(t)
   claim({ email: undefined, preferred_username: 'a@example.com', upn: 'a@example.com' })
   t.like(expectSuccess(await signIn(microsoft)), { email: undefined, emailVerified: false })
 })
 
-test('a single tenant can be trusted with its addresses, a shared one cannot', async (t) => {
+test('MICROSOFT_TRUST_EMAIL is allowed for a single tenant only', async (t) => {
   const trust = { as: tenant, issuer: tenant, MICROSOFT_TRUST_EMAIL: true }
   const { microsoft, claim } = await start(t, trust)
   claim({ xms_edov: undefined })
@@ -96,27 +96,30 @@ test('a single tenant can be trusted with its addresses, a shared one cannot', a
   }
 })
 
-const lies: Record<string, (url: string) => Claims> = {
+const invalidClaims: Record<string, (url: string) => Claims> = {
   'the issuer of another tenant': (url) => ({ iss: `${url}/${consumerTenant}/v2.0` }),
   'the tenant of another issuer': () => ({ tid: consumerTenant }),
-  'the template for issuer': (url) => ({ iss: `${url}/{tenantid}/v2.0` }),
-  'the template for issuer and tenant': (url) => ({
+  'the template as issuer': (url) => ({ iss: `${url}/{tenantid}/v2.0` }),
+  'the template as issuer and tenant': (url) => ({
     iss: `${url}/{tenantid}/v2.0`,
     tid: '{tenantid}',
   }),
   'the issuer of version 1': () => ({ iss: `https://sts.windows.net/${tenant}/` }),
-  'an issuer elsewhere': () => ({ iss: `https://evil.example/${tenant}/v2.0` }),
-  'an issuer that only contains ours': (url) => ({ iss: `https://evil.example/${url}` }),
+  'an issuer on another host': () => ({ iss: `https://evil.example/${tenant}/v2.0` }),
+  'an issuer that contains the right one': (url) => ({ iss: `https://evil.example/${url}` }),
   'no tenant': () => ({ tid: undefined }),
-  'a tenant that is no id': (url) => ({ tid: 'common', iss: `${url}/common/v2.0` }),
-  'a tenant that climbs': (url) => ({ tid: `x/../${tenant}`, iss: `${url}/x/../${tenant}/v2.0` }),
-  'a tenant that is a list': () => ({ tid: [tenant] }),
+  'a tenant that is not a UUID': (url) => ({ tid: 'common', iss: `${url}/common/v2.0` }),
+  'a tenant with a parent path': (url) => ({
+    tid: `x/../${tenant}`,
+    iss: `${url}/x/../${tenant}/v2.0`,
+  }),
+  'a tenant that is an array': () => ({ tid: [tenant] }),
   'no object id': () => ({ oid: undefined }),
-  'another audience': () => ({ aud: 'somebody-else' }),
-  'an expiry that is over': () => ({ exp: Math.floor(Date.now() / 1000) - 60 }),
+  'another audience': () => ({ aud: 'another-client' }),
+  'an expiry in the past': () => ({ exp: Math.floor(Date.now() / 1000) - 60 }),
   'another nonce': () => ({ nonce: 'another' }),
 }
-for (const [what, claims] of Object.entries(lies)) {
+for (const [what, claims] of Object.entries(invalidClaims)) {
   test(`an ID token with ${what} is refused`, async (t) => {
     const { mock, microsoft, claim } = await start(t)
     claim(claims(mock.url))
@@ -124,17 +127,17 @@ for (const [what, claims] of Object.entries(lies)) {
   })
 }
 
-test('keys come from the configured authority, never from the issuer a token names', async (t) => {
+test('keys are loaded from the configured authority, never from the issuer of a token', async (t) => {
   const { mock, microsoft } = await start(t)
   const evil = await startMockAuthority(t, `/${tenant}/v2.0`)
-  const asked: string[] = []
-  evil.server.service.on('beforeWellKnownOpenIdConfiguration', () => asked.push('discovery'))
+  const requests: string[] = []
+  evil.server.service.on('beforeWellKnownOpenIdConfiguration', () => requests.push('discovery'))
   mock.claims.iss = `${evil.url}/${tenant}/v2.0`
   await expectProviderError(t, signIn(microsoft), 'invalid_response', /not an issuer of/)
-  t.deepEqual(asked, [])
+  t.deepEqual(requests, [])
 })
 
-test('common takes every tenant, personal accounts included', async (t) => {
+test('common accepts every tenant and personal accounts', async (t) => {
   const { microsoft, claim } = await start(t)
   claim({}, consumerTenant)
   t.is(expectSuccess(await signIn(microsoft)).subject, `${consumerTenant}:${oid}`)
@@ -148,7 +151,7 @@ test('organizations refuses personal accounts', async (t) => {
 })
 
 for (const issuer of [consumerTenant, '{tenantid}']) {
-  test(`consumers demands a personal account where discovery says ${issuer}`, async (t) => {
+  test(`consumers requires a personal account when discovery names ${issuer}`, async (t) => {
     const { microsoft, claim } = await start(t, { as: 'consumers', issuer })
     claim({}, consumerTenant)
     t.is(expectSuccess(await signIn(microsoft)).subject, `${consumerTenant}:${oid}`)
@@ -159,7 +162,7 @@ for (const issuer of [consumerTenant, '{tenantid}']) {
 }
 
 for (const issuer of [tenant, '{tenantid}']) {
-  test(`a configured tenant takes no other where discovery says ${issuer}`, async (t) => {
+  test(`a configured tenant accepts no other when discovery names ${issuer}`, async (t) => {
     const { microsoft, claim } = await start(t, { as: tenant, issuer })
     t.is(expectSuccess(await signIn(microsoft)).subject, `${tenant}:${oid}`)
     claim({}, '22222222-2222-4333-8444-555555555555')
@@ -167,26 +170,26 @@ for (const issuer of [tenant, '{tenantid}']) {
   })
 }
 
-test('a configured tenant is not replaced by one that discovery names', async (t) => {
+test('discovery cannot replace the configured tenant', async (t) => {
   const other = '22222222-2222-4333-8444-555555555555'
   const { microsoft, claim } = await start(t, { as: tenant, issuer: other })
   claim({}, other)
   await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
-test('a tenant configured by its domain is the one that discovery names', async (t) => {
+test('discovery resolves a tenant configured by its domain', async (t) => {
   const { microsoft, claim } = await start(t, { as: 'contoso.onmicrosoft.com', issuer: tenant })
   t.is(expectSuccess(await signIn(microsoft)).subject, `${tenant}:${oid}`)
   claim({}, '22222222-2222-4333-8444-555555555555')
   await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
-test('a domain that discovery does not resolve is taken for nobody', async (t) => {
+test('a domain that discovery does not resolve accepts no tenant', async (t) => {
   const { microsoft } = await start(t, { as: 'contoso.onmicrosoft.com' })
   await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
-test('an issuer setting without a place for the tenant is exact', async (t) => {
+test('an issuer setting without {tenant} must match exactly', async (t) => {
   const mock = await startMockAuthority(t)
   mock.document.issuer = mock.url
   mock.claims = { ...person, iss: mock.url }
@@ -196,7 +199,7 @@ test('an issuer setting without a place for the tenant is exact', async (t) => {
   await expectProviderError(t, signIn(microsoft), 'invalid_response')
 })
 
-test('discovery that calls itself something else is refused', async (t) => {
+test('a discovery document that names another issuer is refused', async (t) => {
   for (const issuer of ['common', 'x', '..']) {
     const { microsoft } = await start(t, { issuer })
     await expectProviderError(

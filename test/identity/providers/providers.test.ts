@@ -3,7 +3,7 @@ import { ConfigError } from '../../../src/config/config.ts'
 import { createProviders } from '../../../src/identity/providers/providers.ts'
 import { unconfigured } from '../../support/providers/test-provider.ts'
 
-test('a provider without client id is absent', (t) => {
+test('a provider without a client id is not created', (t) => {
   t.deepEqual([...createProviders(unconfigured).keys()], [])
   t.deepEqual([...createProviders({ ...unconfigured, GITHUB_CLIENT_ID: 'x' }).keys()], ['github'])
   const all = { GOOGLE_CLIENT_ID: 'x', MICROSOFT_CLIENT_ID: 'x', GITHUB_CLIENT_ID: 'x' }
@@ -17,7 +17,7 @@ test('a provider without client id is absent', (t) => {
   )
 })
 
-test('every mistake is said at once, by the name of its variable', (t) => {
+test('one error lists every invalid setting by name', (t) => {
   const settings = {
     ...unconfigured,
     GOOGLE_ISSUER: 'http://accounts.google.com',
@@ -38,7 +38,7 @@ test('every mistake is said at once, by the name of its variable', (t) => {
   ])
 })
 
-test('a provider may do without TLS on this machine alone', (t) => {
+test('http is allowed on loopback hosts only', (t) => {
   const fine = [
     'http://localhost:9',
     'http://127.0.0.1:9/x',

@@ -18,13 +18,13 @@ const discovery = '/.well-known/openid-configuration'
 const exchange = '/login/oauth/access_token'
 const hang = () => {}
 
-/** Begins to answer and never ends. */
+/** Starts a response and never ends it. */
 const dribble: StubResponse = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"access_token":')
 }
 
-for (const [what, canned] of Object.entries({ hangs: hang, 'never ends its answer': dribble })) {
-  test(`a provider that ${what} is cut off in time`, async (t) => {
+for (const [what, canned] of Object.entries({ hangs: hang, 'never ends its response': dribble })) {
+  test(`a provider that ${what} times out`, async (t) => {
     const { url } = await startStubServer(t, { [exchange]: canned, [discovery]: canned })
     const github = createTestProvider('github', { GITHUB_URL: url, GITHUB_API_URL: url }, 200)
     const { secrets } = expectSuccess(await github.begin(redirectUri))
@@ -63,7 +63,7 @@ test('the requests of one step share one deadline', async (t) => {
   )
 })
 
-test('a provider that is not there is unavailable', async (t) => {
+test('a closed port is provider_unavailable', async (t) => {
   const gone = createServer()
   await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
   const { port } = gone.address() as AddressInfo
@@ -76,22 +76,22 @@ test('a provider that is not there is unavailable', async (t) => {
 })
 
 const garbage: Record<string, StubResponse> = {
-  'an empty answer': { body: '' },
-  'a page': { type: 'text/html', body: '<html>Sign in</html>' },
-  'half of JSON': { body: '{"access_token":"x"' },
-  'bytes that are no text': { body: '\uffff\0\u0001' },
+  'an empty response': { body: '' },
+  'an HTML page': { type: 'text/html', body: '<html>Sign in</html>' },
+  'truncated JSON': { body: '{"access_token":"x"' },
+  'binary data': { body: '\uffff\0\u0001' },
   'JSON null': { body: 'null' },
-  'JSON that is a list': { body: '[]' },
-  'JSON that is text': { body: '"gho_x"' },
-  'JSON of great depth': { body: '['.repeat(200_000) },
-  'too long an answer': { body: `{"access_token":"${'x'.repeat(2 << 20)}"}` },
+  'a JSON array': { body: '[]' },
+  'a JSON string': { body: '"gho_x"' },
+  'deeply nested JSON': { body: '['.repeat(200_000) },
+  'an oversized response': { body: `{"access_token":"${'x'.repeat(2 << 20)}"}` },
   'a redirect': { status: 302, headers: { location: '/elsewhere' } },
-  'a redirect that keeps the method': { status: 307, headers: { location: '/elsewhere' } },
+  'a redirect with status 307': { status: 307, headers: { location: '/elsewhere' } },
   'no content': { status: 204 },
 }
 for (const [what, canned] of Object.entries(garbage)) {
-  test(`${what} is an invalid response, wherever it comes`, async (t) => {
-    const reason = what === 'too long an answer' ? /too large/ : /./
+  test(`${what} is an invalid_response at every endpoint`, async (t) => {
+    const reason = what === 'an oversized response' ? /too large/ : /./
     const token = jsonResponse({ access_token: 'x', token_type: 'bearer', scope: 'user:email' })
     for (const path of [exchange, '/user', '/user/emails'] as const) {
       const honest = {
@@ -104,8 +104,8 @@ for (const [what, canned] of Object.entries(garbage)) {
       const { secrets } = expectSuccess(await github.begin(redirectUri))
       const callback = new URLSearchParams({ code: 'c', state: secrets.state })
       const sign = github.complete(callback, redirectUri, secrets)
-      // A list is what /user/emails should be, and the API's answers must have status 200.
-      if (what === 'JSON that is a list' && path === '/user/emails') expectSuccess(await sign)
+      // /user/emails returns an array, and the API must return status 200.
+      if (what === 'a JSON array' && path === '/user/emails') expectSuccess(await sign)
       else if (what === 'no content' && path !== exchange)
         await expectProviderError(t, sign, 'provider_error')
       else await expectProviderError(t, sign, 'invalid_response', reason)
@@ -119,7 +119,7 @@ for (const [what, canned] of Object.entries(garbage)) {
 }
 
 for (const status of [429, 500, 502, 503]) {
-  test(`status ${status} is unavailable`, async (t) => {
+  test(`status ${status} is provider_unavailable`, async (t) => {
     const { url } = await startStubServer(t, { [discovery]: { status } })
     const google = createTestProvider('google', { GOOGLE_ISSUER: url })
     await expectProviderError(
@@ -131,32 +131,32 @@ for (const status of [429, 500, 502, 503]) {
   })
 }
 
-test('discovery that failed is asked again, and what it answered is remembered', async (t) => {
+test('a failed discovery is retried and a successful one is cached', async (t) => {
   const mock = await startMockAuthority(t)
-  let asked = 0
+  let requests = 0
   let failing = true
   mock.server.service.on('beforeWellKnownOpenIdConfiguration', (response) => {
-    asked += 1
+    requests += 1
     if (failing) response.statusCode = 503
   })
   const google = createTestProvider('google', { GOOGLE_ISSUER: mock.url })
   const attempts = [1, 2, 3].map(() => google.begin(redirectUri))
   for (const attempt of attempts) await expectProviderError(t, attempt, 'provider_unavailable')
-  t.is(asked, 1)
+  t.is(requests, 1)
 
   failing = false
   expectSuccess(await signIn(google))
   for (const result of await Promise.all([signIn(google), signIn(google)])) expectSuccess(result)
-  t.is(asked, 2)
+  t.is(requests, 2)
 })
 
 const documents: Record<string, Record<string, unknown>> = {
   'that names another issuer': { issuer: 'https://evil.example' },
   'without an issuer': { issuer: undefined },
   'without a token endpoint': { token_endpoint: undefined },
-  'whose key set is no address': { jwks_uri: 'keys' },
+  'whose jwks_uri is not a URL': { jwks_uri: 'keys' },
   'whose authorization endpoint is a script': { authorization_endpoint: 'javascript:alert(1)' },
-  'that leads away without TLS': { token_endpoint: 'http://192.0.2.1/token' },
+  'with a token endpoint without TLS': { token_endpoint: 'http://192.0.2.1/token' },
 }
 for (const [what, document] of Object.entries(documents)) {
   test(`a discovery document ${what} is refused`, async (t) => {
@@ -167,7 +167,7 @@ for (const [what, document] of Object.entries(documents)) {
   })
 }
 
-test('keys that cannot be had are a failure, not a pass', async (t) => {
+test('a sign-in fails when the keys cannot be loaded', async (t) => {
   const mock = await startMockAuthority(t)
   const { url } = await startStubServer(t, { '/404': { status: 404 }, '/503': { status: 503 } })
   for (const [path, code] of [

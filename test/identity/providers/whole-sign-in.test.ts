@@ -16,7 +16,7 @@ import {
 } from '../../support/providers/mock-provider.ts'
 import { createTestProvider } from '../../support/providers/test-provider.ts'
 
-const whoAnnIs = {
+const identitiesOfAnn = {
   google: {
     provider: 'google',
     subject: providerIds(ann).sub,
@@ -45,7 +45,7 @@ const whoAnnIs = {
 } as const
 
 for (const name of providerNames) {
-  test(`${name}: a whole sign-in says who it was`, async (t) => {
+  test(`${name}: a sign-in returns the identity`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
@@ -53,11 +53,11 @@ for (const name of providerNames) {
     t.true(redirects <= 3)
     t.deepEqual(
       expectSuccess(await provider.complete(callback, redirectUri, secrets)),
-      whoAnnIs[name],
+      identitiesOfAnn[name],
     )
   })
 
-  test(`${name}: the page lets one choose, and the next sign-in asks again`, async (t) => {
+  test(`${name}: the page offers a choice of people at every sign-in`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     for (const person of [ann, bob]) {
@@ -71,7 +71,7 @@ for (const name of providerNames) {
     }
   })
 
-  test(`${name}: who refuses at the provider ends with access_denied`, async (t) => {
+  test(`${name}: cancelling at the provider is access_denied`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
@@ -79,7 +79,7 @@ for (const name of providerNames) {
     await expectProviderError(t, provider.complete(callback, redirectUri, secrets), 'access_denied')
   })
 
-  test(`${name}: an address that the provider does not vouch for is not vouched`, async (t) => {
+  test(`${name}: an unverified address stays unverified`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
@@ -89,7 +89,7 @@ for (const name of providerNames) {
     t.is(identity.email, name === 'github' ? undefined : 'bob@example.com')
   })
 
-  test(`${name}: who has no name goes by the address`, async (t) => {
+  test(`${name}: the address replaces a missing name`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
@@ -110,7 +110,7 @@ for (const name of providerNames) {
     )
   })
 
-  test(`${name}: two sign-ins at once do not mix`, async (t) => {
+  test(`${name}: concurrent sign-ins do not mix`, async (t) => {
     const local = await startMockProvider(t)
     const provider = createTestProvider(name, local.environment)
     const people = [ann, nameless]
@@ -126,7 +126,7 @@ for (const name of providerNames) {
     t.deepEqual(names, ['Ann Example', 'nameless'])
   })
 
-  test(`${name}: a wrong client secret is the provider's error`, async (t) => {
+  test(`${name}: a wrong client secret is a provider_error`, async (t) => {
     const local = await startMockProvider(t)
     const secret = { [`${name.toUpperCase()}_CLIENT_SECRET`]: 'wrong' }
     const provider = createTestProvider(name, { ...local.environment, ...secret })
@@ -138,7 +138,7 @@ for (const name of providerNames) {
 }
 
 for (const name of ['google', 'microsoft', 'github with GITHUB_PKCE'] as const) {
-  test(`${name}: the verifier is sent and checked`, async (t) => {
+  test(`${name}: the PKCE verifier is sent and checked`, async (t) => {
     const local = await startMockProvider(t)
     const [id = 'github'] = name.split(' ') as ['google' | 'microsoft' | 'github']
     const provider = createTestProvider(id, { ...local.environment, GITHUB_PKCE: true })
@@ -161,7 +161,7 @@ for (const name of ['google', 'microsoft', 'github with GITHUB_PKCE'] as const) 
   })
 }
 
-test('google and microsoft: the stand-in turns away who sends no challenge', async (t) => {
+test('google and microsoft: the mock provider requires a PKCE challenge', async (t) => {
   const local = await startMockProvider(t)
   for (const name of ['google', 'microsoft'] as const) {
     const provider = createTestProvider(name, local.environment)
@@ -174,7 +174,7 @@ test('google and microsoft: the stand-in turns away who sends no challenge', asy
   }
 })
 
-test('github: no PKCE and no nonce unless asked for, state alone', async (t) => {
+test('github: a login has only a state unless PKCE is configured', async (t) => {
   const provider = createTestProvider('github', {})
   const { url, secrets } = expectSuccess(await provider.begin(redirectUri))
   t.deepEqual(Object.keys(secrets), ['state'])
@@ -188,7 +188,7 @@ test('github: no PKCE and no nonce unless asked for, state alone', async (t) => 
   t.true(url.startsWith('https://github.com/login/oauth/authorize?'))
 })
 
-test('the secrets of every login are new', async (t) => {
+test('every login has new secrets', async (t) => {
   const local = await startMockProvider(t)
   const provider = createTestProvider('google', local.environment)
   const logins = await Promise.all(Array.from({ length: 10 }, () => provider.begin(redirectUri)))
