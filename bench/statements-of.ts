@@ -1,21 +1,25 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 
-/** A statement as PostgreSQL would take it from us. */
+/** A statement as it is sent to PostgreSQL. */
 export type Statement = { text: string; values: unknown[] }
 
-/** The statements that a use case sends, in their order; none is run, and whatever it counts is there. */
+/**
+ * Returns the statements that `work` sends with `query`, in order, without running them. Each one
+ * returns no rows; entities are counted as one.
+ */
 export async function statementsOf(
   work: (em: EntityManager) => Promise<unknown>,
 ): Promise<Statement[]> {
-  const sent: Statement[] = []
+  const statements: Statement[] = []
   const em = {
-    async execute(sql: string, values: unknown[] = []) {
-      let at = 0
-      sent.push({ text: sql.replace(/\?/g, () => `$${++at}`), values })
-      return []
-    },
+    getKysely: () => ({
+      async executeQuery({ sql, parameters }: { sql: string; parameters: unknown[] }) {
+        statements.push({ text: sql, values: parameters })
+        return { rows: [] }
+      },
+    }),
     count: async () => 1,
   }
   await work(em as unknown as EntityManager)
-  return sent
+  return statements
 }

@@ -1,50 +1,57 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { Principal } from '../core/request-context.ts'
-import type { BoundStatement } from '../database/bound-statement.ts'
 import { Activity } from '../database/entities/records.ts'
-import { arrayLiteral, textArray } from '../database/sql-values.ts'
 import { type ActivityDetail, type ActivityEventName, activityEvents } from './events.ts'
+import { insertEntryRows } from './queries.ts'
 
-/** What happened, to what, where. */
-export type ActivityEntryInput<Name extends ActivityEventName> = {
+/** An event to record: what happened, to which target, in which workspace. */
+export type ActivityEvent<Name extends ActivityEventName> = {
   action: Name
   targetId?: string
   workspaceId?: string
   detail: ActivityDetail<Name>
 }
 
-/** Whom an entry names: a user, an administrator, or nobody. */
+/** The user or administrator who caused an event; undefined when unknown. */
 export type Actor = { actorId: string | undefined }
 
-/** The actor of a change. A backend service is not recorded as one. */
+/** Returns the actor of a call. Backend services are not recorded as actors. */
 export function actorOf({ user, admin }: Principal): Actor {
   return { actorId: user?.id ?? admin?.id }
 }
 
-const columns = 'id action target_type target_id actor_id workspace_id detail'.split(' ')
-
-/** Writes an entry in the transaction of the change it tells of. A backend service is no actor. */
+/** Records an event in the transaction of the change that caused it. */
 export async function recordActivity<Name extends ActivityEventName>(
   em: EntityManager,
   actor: Actor,
-  entry: ActivityEntryInput<Name>,
+  event: ActivityEvent<Name>,
 ): Promise<void> {
-  await em.insert(Activity, entryRow(actor, entry))
+  await em.insert(Activity, createEntryRow(actor, event))
 }
 
-/** Returns SQL that inserts the `entry` column (JSON of `entryRow`) of a CTE of the same statement. */
-export function insertEntriesFrom(cte: string): string {
-  return `
-    insert into activity (${columns.join(', ')})
-    select ${columns.map((column) => `e.${column}`).join(', ')}
-    from ${cte}, json_populate_record(null::activity, ${cte}.entry) e`
-}
-
-/** An entry's row. */
-export function entryRow<Name extends ActivityEventName>(
+/** Records many events of the same action with one statement. */
+export async function recordActivityBatch<Name extends ActivityEventName>(
+  em: EntityManager,
   { actorId }: Actor,
-  { action, targetId, workspaceId, detail }: ActivityEntryInput<Name>,
+  action: Name,
+  events: Omit<ActivityEvent<Name>, 'action'>[],
+): Promise<void> {
+  await insertEntryRows(em, {
+    action,
+    targetType: activityEvents[action].target,
+    actorId,
+    ids: events.map(() => uuid()),
+    targetIds: events.map(({ targetId }) => targetId),
+    workspaceIds: events.map(({ workspaceId }) => workspaceId),
+    details: events.map(({ detail }) => detail),
+  })
+}
+
+/** Creates the row of an event, for statements that insert it together with the change. */
+export function createEntryRow<Name extends ActivityEventName>(
+  { actorId }: Actor,
+  { action, targetId, workspaceId, detail }: ActivityEvent<Name>,
 ) {
   return {
     id: uuid(),
@@ -57,23 +64,12 @@ export function entryRow<Name extends ActivityEventName>(
   }
 }
 
-/** The statement that writes entries, for changes that come by the thousand. */
-export function recordActivityStatement<Name extends ActivityEventName>(
-  { actorId }: Actor,
-  action: Name,
-  entries: Omit<ActivityEntryInput<Name>, 'action'>[],
-): BoundStatement {
-  const sql = `
-    insert into activity (id, target_id, workspace_id, detail, action, target_type, actor_id)
-    select id, target_id, workspace_id, detail, $5, $6, $7::uuid
-    from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::jsonb[])
-      as e(id, target_id, workspace_id, detail)`
-  const values = [
-    arrayLiteral(entries.map(() => uuid())),
-    arrayLiteral(entries.map(({ targetId }) => targetId)),
-    arrayLiteral(entries.map(({ workspaceId }) => workspaceId)),
-    textArray(entries.map(({ detail }) => JSON.stringify(detail))),
-    ...[action, activityEvents[action].target, actorId],
-  ]
-  return { sql, values }
+const columns = 'id action target_type target_id actor_id workspace_id detail'.split(' ')
+
+/** Returns SQL that inserts the `entry` column (JSON of `createEntryRow`) of a CTE of the same statement. */
+export function insertEntriesFrom(cte: string): string {
+  return `
+    insert into activity (${columns.join(', ')})
+    select ${columns.map((column) => `e.${column}`).join(', ')}
+    from ${cte}, json_populate_record(null::activity, ${cte}.entry) e`
 }

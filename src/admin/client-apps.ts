@@ -14,18 +14,17 @@ import { changedFields } from '../core/changed-fields.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { ClientApp, ClientRedirectUri } from '../database/entities/sign-in.ts'
-import { isoTime, type Timestamp } from '../database/sql-values.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { findRedirectUriProblem } from '../identity/redirect-uris.ts'
+import { type ClientAppRow, findClientApps, lockClientApp } from './queries.ts'
 
-/** What registering addresses takes: with `debug` any http one may be. */
-export type Registering = WriteContext & {
-  debug: boolean
-}
+/** Redirect URIs may use http on any host when `debug` is set, else only on the local machine. */
+export type ClientAppContext = WriteContext & { debug: boolean }
 
-/** Registers an app with the addresses that may receive its codes. */
+/** Creates a client app with its redirect URIs. */
 export async function createClientApp(
-  { em, principal, debug }: Registering,
+  { em, principal, debug }: ClientAppContext,
   { name, redirect_uris }: ClientAppCreateRequest,
 ): Promise<ClientAppResponse> {
   const id = uuid()
@@ -35,23 +34,26 @@ export async function createClientApp(
     await em.insert(ClientApp, { id, name: name.trim(), created_by })
     await insertRedirectUris(em, id, redirect_uris)
     const app = await requireClientApp(em, id)
-    await recordAddresses({ em, principal }, 'client_app.created', app)
+    await recordRedirectUris({ em, principal }, 'client_app.created', app)
     return app
   })
 }
 
-/** Every app, oldest first. */
+/** Lists all client apps, oldest first. */
 export async function listClientApps(
   { em }: Pick<WriteContext, 'em'>,
   _request: ListClientAppsRequest,
 ): Promise<ListClientAppsResponse> {
-  const rows = await em.execute<ClientAppRow[]>(`${select} order by a.id`)
-  return { client_apps: rows.map(view) }
+  const rows = await findClientApps(em)
+  return { client_apps: rows.map(toClientAppResponse) }
 }
 
-/** Changes what is given; an app that is not active has no more codes sent to its addresses. */
+/**
+ * Changes the name, redirect URIs or state of a client app. Users cannot sign in to an inactive app.
+ * An empty list leaves the redirect URIs unchanged.
+ */
 export async function updateClientApp(
-  { em, principal, debug }: Registering,
+  { em, principal, debug }: ClientAppContext,
   { client_app_id, name, redirect_uris, is_active }: ClientAppUpdateRequest,
 ): Promise<ClientAppResponse> {
   requireRedirectUris(redirect_uris, debug)
@@ -65,18 +67,21 @@ export async function updateClientApp(
       await insertRedirectUris(em, id, redirect_uris)
     }
     const app = await requireClientApp(em, id)
-    if (app.name !== before.name || addresses(app) !== addresses(before))
-      await recordAddresses({ em, principal }, 'client_app.updated', app)
+    if (app.name !== before.name || joinUris(app) !== joinUris(before)) {
+      await recordRedirectUris({ em, principal }, 'client_app.updated', app)
+    }
     if (app.is_active !== before.is_active) {
-      const action = app.is_active ? 'client_app.activated' : 'client_app.deactivated'
-      const entry = { action, targetId: id, detail: { name: app.name } } as const
-      await recordActivity(em, actorOf(principal), entry)
+      await recordActivity(em, actorOf(principal), {
+        action: app.is_active ? 'client_app.activated' : 'client_app.deactivated',
+        targetId: id,
+        detail: { name: app.name },
+      })
     }
     return app
   })
 }
 
-/** Deletes an app; codes under way to its addresses are not sent any more. */
+/** Deletes a client app with its redirect URIs. */
 export async function deleteClientApp(
   { em, principal }: WriteContext,
   { client_app_id }: ClientAppRequest,
@@ -84,58 +89,51 @@ export async function deleteClientApp(
   return inTransaction(em, async (em) => {
     const { id, name } = await requireClientApp(em, client_app_id)
     await em.nativeDelete(ClientApp, { id })
-    const entry = { action: 'client_app.deleted', targetId: id, detail: { name } } as const
-    await recordActivity(em, actorOf(principal), entry)
+    await recordActivity(em, actorOf(principal), {
+      action: 'client_app.deleted',
+      targetId: id,
+      detail: { name },
+    })
     return {}
   })
 }
 
-function requireRedirectUris(uris: string[], anyHttp: boolean): void {
-  const problems = uris.flatMap((uri, at) => {
-    const message = findRedirectUriProblem(uri, anyHttp)
-    return message ? [{ field: `redirect_uris[${at}]`, message }] : []
+function requireRedirectUris(uris: string[], allowHttp: boolean): void {
+  const violations = uris.flatMap((uri, index) => {
+    const message = findRedirectUriProblem(uri, allowHttp)
+    return message ? [{ field: `redirect_uris[${index}]`, message }] : []
   })
-  if (problems.length > 0) throw invalidArgument(...problems)
+  if (violations.length > 0) throw invalidArgument(...violations)
 }
 
 async function insertRedirectUris(em: EntityManager, app_id: string, uris: string[]) {
-  await em.insertMany(
-    ClientRedirectUri,
-    [...new Set(uris)].map((uri) => ({ app_id, uri })),
-  )
+  const rows = [...new Set(uris)].map((uri) => ({ app_id, uri }))
+  await em.insertMany(ClientRedirectUri, rows)
 }
 
-type ClientAppRow = Omit<ClientAppResponse, 'created_at' | 'created_by'> & {
-  created_by: string | null
-  created_at: Timestamp
-}
-
-const select = `
-  select a.id, a.name, a.is_active, a.created_by, a.created_at,
-    array(select uri from client_redirect_uris where app_id = a.id order by uri) as redirect_uris
-  from client_apps a`
-
-/** The app, held until the end of the transaction: changes come one after the other. */
+/** Returns a client app and locks it, so that concurrent changes run one after the other. */
 async function requireClientApp(em: EntityManager, id: string): Promise<ClientAppResponse> {
-  const sql = `${select} where a.id = ? for no key update of a`
-  const [row] = await em.execute<ClientAppRow[]>(sql, [id])
-  if (row) return view(row)
+  const row = await lockClientApp(em, id)
+  if (row) return toClientAppResponse(row)
   throw new ServiceError('not_found', 'CLIENT_APP_NOT_FOUND', 'Client app not found')
 }
 
-function view({ created_by, created_at, ...row }: ClientAppRow): ClientAppResponse {
+function toClientAppResponse({ created_by, created_at, ...row }: ClientAppRow): ClientAppResponse {
   return { ...row, ...(created_by && { created_by }), created_at: isoTime(created_at) }
 }
 
-function addresses({ redirect_uris }: ClientAppResponse): string {
+function joinUris({ redirect_uris }: ClientAppResponse): string {
   return redirect_uris.join(' ')
 }
 
-function recordAddresses(
+function recordRedirectUris(
   { em, principal }: WriteContext,
   action: 'client_app.created' | 'client_app.updated',
   app: ClientAppResponse,
 ): Promise<void> {
-  const detail = { name: app.name, redirect_uris: addresses(app) }
-  return recordActivity(em, actorOf(principal), { action, targetId: app.id, detail })
+  return recordActivity(em, actorOf(principal), {
+    action,
+    targetId: app.id,
+    detail: { name: app.name, redirect_uris: joinUris(app) },
+  })
 }

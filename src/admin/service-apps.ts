@@ -14,46 +14,59 @@ import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { WriteContext } from '../core/request-context.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { activeAppsSql } from '../database/control-connection.ts'
 import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
-import { isoTime, type Timestamp } from '../database/sql-values.ts'
+import { query } from '../database/query.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
-import { type DevelopmentModeContext, warnOfDevelopmentMode } from './development-mode.ts'
+import {
+  expireServiceKeys,
+  findServiceApps,
+  lockServiceApp,
+  type ServiceAppRow,
+} from './queries.ts'
 
-/** Makes an app with its first key. `key` lets the demo keep the same one. */
+/** `keysRequired`: calls need a service key even when no service app is active. */
+export type DevelopmentModeContext = Pick<RequestContext, 'warn'> & { keysRequired: boolean }
+
+/** Creates a service app with its first key. `key` overrides the generated key, for demo data. */
 export async function createServiceApp(
   { em, principal }: WriteContext,
   { name, service_name }: ServiceAppCreateRequest,
   key = createServiceKey(),
 ): Promise<ServiceAppKeyResponse> {
   const id = uuid()
-  const { actorId } = actorOf(principal)
+  const actor = actorOf(principal)
   return inTransaction(em, async (em) => {
-    const row = { id, name: name.trim(), service_name, created_by: actorId ?? null }
-    await em.insert(ServiceApp, row)
+    const app = { id, name: name.trim(), service_name, created_by: actor.actorId ?? null }
+    await em.insert(ServiceApp, app)
     const key_prefix = await insertKey(em, id, key)
-    const detail = { name: row.name, service_name, key_prefix }
-    await recordActivity(em, { actorId }, { action: 'service_app.created', targetId: id, detail })
+    await recordActivity(em, actor, {
+      action: 'service_app.created',
+      targetId: id,
+      detail: { name: app.name, service_name, key_prefix },
+    })
     return { ...(await requireServiceApp(em, id)), key }
   })
 }
 
-/** Every app, oldest first. */
+/** Lists all service apps, oldest first. */
 export async function listServiceApps(
   { em }: Pick<WriteContext, 'em'>,
   _request: ListServiceAppsRequest,
 ): Promise<ListServiceAppsResponse> {
-  const rows = await em.execute<ServiceAppRow[]>(`${select} order by a.id`)
-  return { service_apps: rows.map(view) }
+  const rows = await findServiceApps(em)
+  return { service_apps: rows.map(toServiceAppResponse) }
 }
 
-/** Changes the label; refuses the app's keys from now on, or lets them in again. */
+/** Changes the name or state of a service app. The keys of an inactive app are rejected. */
 export async function updateServiceApp(
-  { em, principal, ...watch }: WriteContext & DevelopmentModeContext,
+  { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
   { service_app_id, name, is_active }: ServiceAppUpdateRequest,
 ): Promise<ServiceAppResponse> {
-  const changed = await inTransaction(em, async (em) => {
+  const updated = await inTransaction(em, async (em) => {
     const before = await requireServiceApp(em, service_app_id)
     const changes = changedFields({ name: name?.trim(), is_active })
     if (!changes) return before
@@ -66,13 +79,13 @@ export async function updateServiceApp(
     }
     return app
   })
-  await warnOfDevelopmentMode(em, watch)
-  return changed
+  await warnOfDevelopmentMode(em, { warn, keysRequired })
+  return updated
 }
 
-/** Deletes an app with its keys. */
+/** Deletes a service app with its keys. */
 export async function deleteServiceApp(
-  { em, principal, ...watch }: WriteContext & DevelopmentModeContext,
+  { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
   { service_app_id }: ServiceAppRequest,
 ): Promise<DeleteResponse> {
   await inTransaction(em, async (em) => {
@@ -80,11 +93,11 @@ export async function deleteServiceApp(
     await em.nativeDelete(ServiceApp, { id: app.id })
     await recordApp({ em, principal }, 'service_app.deleted', app)
   })
-  await warnOfDevelopmentMode(em, watch)
+  await warnOfDevelopmentMode(em, { warn, keysRequired })
   return {}
 }
 
-/** Gives the app a new key; the ones before hold for `overlap_seconds` more at the most. */
+/** Creates a new key. Previous keys expire after `overlap_seconds`, or earlier if already set to. */
 export async function rotateServiceApp(
   { em, principal }: WriteContext,
   { service_app_id, overlap_seconds = 86_400 }: ServiceAppRotateRequest,
@@ -92,43 +105,43 @@ export async function rotateServiceApp(
   const key = createServiceKey()
   return inTransaction(em, async (em) => {
     const { id, name, service_name } = await requireServiceApp(em, service_app_id)
-    await em.execute(
-      `update service_keys
-       set expires_at = least(expires_at, now() + ? * interval '1 second') where app_id = ?`,
-      [overlap_seconds, id],
-    )
+    await expireServiceKeys(em, id, overlap_seconds)
     const key_prefix = await insertKey(em, id, key)
-    const detail = { name, service_name, key_prefix, overlap_seconds: String(overlap_seconds) }
-    const entry = { action: 'service_app.key_rotated', targetId: id, detail } as const
-    await recordActivity(em, actorOf(principal), entry)
+    await recordActivity(em, actorOf(principal), {
+      action: 'service_app.key_rotated',
+      targetId: id,
+      detail: { name, service_name, key_prefix, overlap_seconds: String(overlap_seconds) },
+    })
     return { ...(await requireServiceApp(em, id)), key }
   })
 }
 
-type ServiceAppRow = Omit<ServiceAppResponse, 'created_at' | 'last_used_at' | 'created_by'> & {
-  last_used_at: Timestamp | null
-  created_by: string | null
-  created_at: Timestamp
+/** Warns in development mode: when no service app is active and keys are not required. */
+export async function warnOfDevelopmentMode(
+  em: EntityManager,
+  { keysRequired, warn }: DevelopmentModeContext,
+): Promise<void> {
+  if (keysRequired) return
+  const [row] = await query<{ active: boolean }>(em, activeAppsSql)
+  if (row?.active) return
+  warn(
+    'No service app is active. Development mode: requests are accepted with any service key, or none',
+  )
 }
 
-const select = `
-  select a.id, a.name, a.service_name, k.key_prefix, a.is_active, a.last_used_at, a.created_by,
-    a.created_at
-  from service_apps a
-  left join lateral (
-    select key_prefix from service_keys where app_id = a.id
-    order by expires_at desc nulls first limit 1
-  ) k on true`
-
-/** The app, held until the end of the transaction: changes come one after the other. */
+/** Returns a service app and locks it, so that concurrent changes run one after the other. */
 async function requireServiceApp(em: EntityManager, id: string): Promise<ServiceAppResponse> {
-  const sql = `${select} where a.id = ? for no key update of a`
-  const [row] = await em.execute<ServiceAppRow[]>(sql, [id])
-  if (row) return view(row)
+  const row = await lockServiceApp(em, id)
+  if (row) return toServiceAppResponse(row)
   throw new ServiceError('not_found', 'SERVICE_APP_NOT_FOUND', 'Service app not found')
 }
 
-function view({ last_used_at, created_by, created_at, ...row }: ServiceAppRow): ServiceAppResponse {
+function toServiceAppResponse({
+  last_used_at,
+  created_by,
+  created_at,
+  ...row
+}: ServiceAppRow): ServiceAppResponse {
   return {
     ...row,
     ...(last_used_at && { last_used_at: isoTime(last_used_at) }),
@@ -148,6 +161,9 @@ function recordApp(
   action: `service_app.${'updated' | 'activated' | 'deactivated' | 'deleted'}`,
   { id, name, service_name }: ServiceAppResponse,
 ): Promise<void> {
-  const detail = { name, service_name }
-  return recordActivity(em, actorOf(principal), { action, targetId: id, detail })
+  return recordActivity(em, actorOf(principal), {
+    action,
+    targetId: id,
+    detail: { name, service_name },
+  })
 }

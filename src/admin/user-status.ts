@@ -8,14 +8,13 @@ import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
-import { viewUser } from './users.ts'
+import { type LockedUser, lockUserAndAdministrators, lockUsers } from './queries.ts'
+import { requireUserDetail } from './users.ts'
 
-/** What may be changed of a user; who is an administrator is the operator's to say (specification 5.6). */
-type Standing = { name: string; is_active: boolean }
+/** What administrators can change. Only operators can make a user an administrator. */
+type UserChanges = Partial<Pick<LockedUser, 'name' | 'is_active'>>
 
-type Held = Standing & { id: string; email: string; is_admin: boolean }
-
-/** Changes a name, activates or deactivates; a deactivated user is signed out everywhere. */
+/** Changes the name of a user, activates or deactivates the user. Deactivation ends every session. */
 export async function updateUser(
   { em, principal, now }: RequestContext,
   { user_id, name, is_active }: UserUpdateRequest,
@@ -23,85 +22,83 @@ export async function updateUser(
   const changes = changedFields({ name: name?.trim(), is_active })
   return inTransaction(em, async (em) => {
     const callerId = requireAdmin(principal).id
-    const user = await hold(em, user_id, callerId)
-    if (!changes) return viewUser(em, now, user.id)
-    if (user.id === callerId && is_active === false) throw ownAccount()
+    const user = await lockUser(em, user_id, callerId)
+    if (!changes) return requireUserDetail(em, now, user.id)
+    if (user.id === callerId && is_active === false) {
+      throw new ServiceError(
+        'permission_denied',
+        'OWN_ACCOUNT',
+        'Administrators cannot deactivate their own account',
+      )
+    }
     await em.nativeUpdate(User, { id: user.id }, changes)
     if (user.is_active && is_active === false) await signOutEverywhere(em, now, user.id)
-    for (const action of occurrencesOf(user, changes)) {
+    for (const action of eventsOf(user, changes)) {
       const detail = { email: user.email }
       await recordActivity(em, actorOf(principal), { action, targetId: user.id, detail })
     }
-    return viewUser(em, now, user.id)
+    return requireUserDetail(em, now, user.id)
   })
 }
 
-/** Who is an administrator, by e-mail. */
 type Administrator = { email: string; is_admin: boolean }
 
-/** Says for the operator who is an administrator; the last active one stays (specification 5.6). */
+/**
+ * Makes a user an administrator or revokes that, for the command-line tool. The last active
+ * administrator cannot be demoted.
+ */
 export async function setAdministrator(
   { em, principal }: WriteContext,
   { email, is_admin }: Administrator,
 ): Promise<Administrator> {
   return inTransaction(em, async (em) => {
-    // With all administrators, so that of two changes at once one sees the other.
-    const held = await em.execute<Held[]>(
-      `select id, email, name, is_active, is_admin from users
-       where email = ? or is_admin and is_active order by id for no key update`,
-      [email],
-    )
-    const user = held.find((one) => one.email === email)
+    // Locking all administrators makes concurrent demotions run one after the other.
+    const locked = await lockUserAndAdministrators(em, email)
+    const user = locked.find((candidate) => candidate.email === email)
     if (!user) throw userNotFound()
     if (user.is_admin === is_admin) return { email, is_admin }
-    const stay = held.some((one) => one.is_admin && one.is_active && one.id !== user.id)
-    if (!is_admin && user.is_active && !stay) throw lastAdministrator(email)
+    const hasOtherAdmin = locked.some(
+      (other) => other.is_admin && other.is_active && other.id !== user.id,
+    )
+    if (!is_admin && user.is_active && !hasOtherAdmin) throw lastAdministrator(email)
     await em.nativeUpdate(User, { id: user.id }, { is_admin })
-    const action = is_admin ? 'user.promoted' : 'user.demoted'
-    const detail = { email, by: 'operator' }
-    await recordActivity(em, actorOf(principal), { action, targetId: user.id, detail })
+    await recordActivity(em, actorOf(principal), {
+      action: is_admin ? 'user.promoted' : 'user.demoted',
+      targetId: user.id,
+      detail: { email, by: 'operator' },
+    })
     return { email, is_admin }
   })
 }
 
 /**
- * The user, held until the end of the transaction with the administrator who changes them: of two
- * who end each other at once one sees what the other has done. So one stays, whoever goes.
+ * Locks a user together with the calling administrator, whose rights are checked under the lock: of
+ * two administrators who deactivate each other, the second one fails.
  */
-async function hold(em: EntityManager, userId: string, callerId: string): Promise<Held> {
-  const rows = await em.execute<Held[]>(
-    `select id, email, name, is_active, is_admin from users
-     where id in (?, ?) order by id for no key update`,
-    [userId, callerId],
-  )
-  const principal = rows.find(({ id }) => id === callerId)
-  if (!principal?.is_active) throw userInactive()
-  if (!principal.is_admin) throw adminRequired()
-  const user = rows.find(({ id }) => id === userId.toLowerCase())
+async function lockUser(em: EntityManager, userId: string, callerId: string): Promise<LockedUser> {
+  const users = await lockUsers(em, [userId, callerId])
+  const caller = users.find(({ id }) => id === callerId)
+  if (!caller?.is_active) throw userInactive()
+  if (!caller.is_admin) throw adminRequired()
+  const user = users.find(({ id }) => id === userId.toLowerCase())
   if (!user) throw userNotFound()
   return user
 }
 
-function ownAccount(): ServiceError {
+function lastAdministrator(email: string): ServiceError {
   return new ServiceError(
-    'permission_denied',
-    'OWN_ACCOUNT',
-    'An administrator can not deactivate themselves',
+    'already_exists',
+    'LAST_ADMINISTRATOR',
+    `${email} is the last active administrator. Promote another user first.`,
   )
 }
 
-function lastAdministrator(email: string): ServiceError {
-  const detail = `${email} is the last active administrator: promote somebody else first`
-  return new ServiceError('already_exists', 'LAST_ADMINISTRATOR', detail)
-}
-
-/** What is told of a change; what changes nothing is no occurrence. */
-function occurrencesOf(user: Held, changes: Partial<Standing>) {
-  const after = { ...user, ...changes }
-  const told = {
-    'user.updated': after.name !== user.name,
-    'user.activated': after.is_active && !user.is_active,
-    'user.deactivated': !after.is_active && user.is_active,
-  }
-  return (Object.keys(told) as (keyof typeof told)[]).filter((action) => told[action])
+/** The events of what actually changes. */
+function eventsOf(before: LockedUser, changes: UserChanges) {
+  const after = { ...before, ...changes }
+  const events: ('user.updated' | 'user.activated' | 'user.deactivated')[] = []
+  if (after.name !== before.name) events.push('user.updated')
+  if (after.is_active && !before.is_active) events.push('user.activated')
+  if (!after.is_active && before.is_active) events.push('user.deactivated')
+  return events
 }

@@ -9,58 +9,56 @@ import type {
   UserSummary,
 } from '../../gen/daikon/v1/admin_users.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { findPage } from '../database/page.ts'
-import { isoTime, likePattern, type Timestamp } from '../database/sql-values.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { findSessions } from '../identity/sessions.ts'
 import { userNotFound } from '../identity/user-errors.ts'
-import { rolesOf } from '../workspaces/custom-roles.ts'
-import { groupsOf } from '../workspaces/groups.ts'
+import { listUserRoles } from '../workspaces/custom-roles.ts'
+import { listUserGroups } from '../workspaces/groups.ts'
+import {
+  findLinkedAccounts,
+  findMemberships,
+  findUser,
+  findUserPage,
+  type LinkedAccountRow,
+  type MembershipRow,
+  type UserRow,
+} from './queries.ts'
 
-/** Users by e-mail; `q` looks into names and e-mails. */
+/** Lists a page of users, by e-mail address; `q` matches names and e-mail addresses. */
 export async function listUsers(
   { em }: RequestContext,
   { q, ...page }: UserPageRequest,
 ): Promise<UserPage> {
-  const found = await findPage<UserRow>(em, page, {
-    select: columns,
-    from: `users u ${q ? 'where u.email ilike $1 or u.name ilike $1' : ''}`,
-    orderBy: 'u.email',
-    values: q ? [likePattern(q)] : [],
-  })
-  return { ...found, items: found.items.map(viewSummary) }
+  const result = await findUserPage(em, page, q)
+  return { ...result, items: result.items.map(toUserSummary) }
 }
 
-/** A user with all that belongs to them but resources. */
+/** Gets a user with accounts, memberships, groups, custom roles and sessions. */
 export async function getUser(
   { em, now }: RequestContext,
   { user_id }: GetUserRequest,
 ): Promise<UserDetail> {
-  return viewUser(em, now, user_id)
+  return requireUserDetail(em, now, user_id)
 }
 
-/** The user as administrators see them. */
-export async function viewUser(em: EntityManager, now: Date, id: string): Promise<UserDetail> {
-  const [row] = await em.execute<UserRow[]>(`select ${columns} from users u where u.id = ?`, [id])
+export async function requireUserDetail(
+  em: EntityManager,
+  now: Date,
+  id: string,
+): Promise<UserDetail> {
+  const row = await findUser(em, id)
   if (!row) throw userNotFound()
   return {
-    ...viewSummary(row),
-    linked_accounts: await accountsOf(em, row.id),
-    memberships: await membershipsOf(em, row.id),
-    groups: await groupsOf(em, row.id),
-    roles: await rolesOf(em, row.id),
+    ...toUserSummary(row),
+    linked_accounts: (await findLinkedAccounts(em, row.id)).map(toLinkedAccount),
+    memberships: (await findMemberships(em, row.id)).map(toMembership),
+    groups: await listUserGroups(em, row.id),
+    roles: await listUserRoles(em, row.id),
     sessions: await findSessions(em, now, row.id),
   }
 }
 
-type UserRow = Omit<UserSummary, 'created_at' | 'last_sign_in_at'> & {
-  created_at: Timestamp
-  last_sign_in_at: Timestamp | null
-}
-
-const columns =
-  'u.id, u.email, u.name, u.avatar_url, u.is_active, u.is_admin, u.created_at, u.last_sign_in_at'
-
-function viewSummary({ created_at, last_sign_in_at, ...row }: UserRow): UserSummary {
+function toUserSummary({ created_at, last_sign_in_at, ...row }: UserRow): UserSummary {
   return {
     ...row,
     created_at: isoTime(created_at),
@@ -68,28 +66,11 @@ function viewSummary({ created_at, last_sign_in_at, ...row }: UserRow): UserSumm
   }
 }
 
-async function accountsOf(em: EntityManager, userId: string): Promise<LinkedAccount[]> {
-  type Row = Omit<LinkedAccount, 'linked_at'> & { created_at: Timestamp }
-  const rows = await em.execute<Row[]>(
-    `select provider, subject, email, created_at from linked_accounts
-     where user_id = ? order by provider, subject`,
-    [userId],
-  )
-  return rows.map(({ created_at, ...row }) => ({ ...row, linked_at: isoTime(created_at) }))
+function toLinkedAccount({ created_at, ...row }: LinkedAccountRow): LinkedAccount {
+  return { ...row, linked_at: isoTime(created_at) }
 }
 
-async function membershipsOf(em: EntityManager, userId: string): Promise<Membership[]> {
-  type Row = Omit<Membership, 'status' | 'joined_at'> & { joined_at: Timestamp | null }
-  const rows = await em.execute<Row[]>(
-    `select m.workspace_id, w.name as workspace_name, w.slug as workspace_slug, m.role, m.joined_at
-     from members m join workspaces w on w.id = m.workspace_id
-     where m.user_id = ? order by w.name, w.id`,
-    [userId],
-  )
-  return rows.map(({ joined_at, ...row }) => ({
-    ...row,
-    ...(joined_at === null
-      ? { status: 'invited' }
-      : { status: 'active', joined_at: isoTime(joined_at) }),
-  }))
+function toMembership({ joined_at, ...row }: MembershipRow): Membership {
+  if (joined_at === null) return { ...row, status: 'invited' }
+  return { ...row, status: 'active', joined_at: isoTime(joined_at) }
 }

@@ -1,4 +1,4 @@
-import type { OnProgress } from '../admin/import/on-progress.ts'
+import type { OnProgress } from '../admin/import/report.ts'
 
 const width = 30
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Registering } from '../admin/client-apps.ts'
-import type { DevelopmentModeContext } from '../admin/development-mode.ts'
+import type { ClientAppContext } from '../admin/client-apps.ts'
+import type { DevelopmentModeContext } from '../admin/service-apps.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { openDatabase } from '../database/database.ts'
@@ -17,7 +17,7 @@ export type Session = {
 }
 
 /** The context of handlers that an operator calls: its principal is empty, as no user acts. */
-export type OperatorContext = WriteContext & DevelopmentModeContext & Registering
+export type OperatorContext = WriteContext & DevelopmentModeContext & ClientAppContext
 
 /**
  * Opens the database of the environment for a command: DATABASE_URL, or the bundled PostgreSQL, which

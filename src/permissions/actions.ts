@@ -11,7 +11,7 @@ import type {
   ServiceAction,
   ServiceActions,
 } from '../../gen/daikon/v1/permissions.ts'
-import { actorOf, recordActivityStatement } from '../activity/record-activity.ts'
+import { actorOf, recordActivityBatch } from '../activity/record-activity.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { query } from '../database/query.ts'
@@ -45,8 +45,7 @@ export async function registerActions(
         targetId: id,
         detail: { service_name, name },
       }))
-      const { sql, values } = recordActivityStatement(actorOf(principal), event, entries)
-      await query(em, sql, values)
+      await recordActivityBatch(em, actorOf(principal), event, entries)
     }
     const [service] = await listActions(em, service_name)
     return service ?? { service_name, actions: [] }

@@ -14,7 +14,7 @@ import { violates } from '../database/database-errors.ts'
 import { Member } from '../database/entities/people.ts'
 import { query } from '../database/query.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { requireKnownWorkspace } from '../workspaces/require-workspace.ts'
+import { requireWorkspaceExists } from '../workspaces/workspaces.ts'
 import { deleteResourceSql, insertKindSql, type Resource, registerResource } from './queries.ts'
 import {
   findResource,
@@ -76,7 +76,7 @@ async function insertWithKind(
 async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterResourceRequest) {
   const { workspace_id, owner_id } = request
   if (await em.count(Member, { workspace_id, user_id: owner_id })) return
-  await requireKnownWorkspace(em, workspace_id)
+  await requireWorkspaceExists(em, workspace_id)
   throw invalidArgument({ field: 'owner_id', message: 'must be a member of the workspace' })
 }
 

@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
-import { actorOf, entryRow, recordActivity } from '../activity/record-activity.ts'
+import { actorOf, createEntryRow, recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { batched } from '../database/batched-query.ts'
@@ -36,7 +36,7 @@ export async function share(
       grantee_id: request.grantee_id,
       permission: request.permission,
       granted_by: actor.actorId,
-      entry: entryRow(actor, shareEntry('permission.shared', resource, request)),
+      entry: createEntryRow(actor, shareEntry('permission.shared', resource, request)),
     })
     return viewShare(row as ShareRow)
   } catch (error) {

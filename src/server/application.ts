@@ -1,4 +1,4 @@
-import { createKeyUses } from '../admin/key-uses.ts'
+import { createKeyUsage } from '../admin/key-usage.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Database } from '../database/database.ts'
 import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
@@ -106,14 +106,14 @@ export function createApplication({
   })
   const operations = createOperations(registry, handlers)
   const streams = createStreams(registry, handlers)
-  const keyUses = createKeyUses()
+  const keyUsage = createKeyUsage()
   const pipeline = createPipeline({
     rateLimiter,
     globalLimit: options.globalLimit,
     verifyCredentials: createCredentialsVerifier(tokens),
     loadFacts: createLoadFacts(database.statements, observers.onFactsBatch),
     keysRequired: options.keysRequired,
-    onServiceKeyUsed: keyUses.note,
+    onServiceKeyUsed: keyUsage.note,
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
     forkEntityManager: database.fork,
     admissions: createAdmissions(),
@@ -139,7 +139,7 @@ export function createApplication({
     tokens,
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
-    writeKeyUses: () => keyUses.write(database.statements),
+    writeKeyUses: () => keyUsage.write(database.statements),
     setServing: grpc.setServing,
     async drain() {
       grpc.setServing(false)

@@ -63,13 +63,14 @@ import { createRole, deleteRole, listRoles, updateRole } from '../workspaces/cus
 import { addGroupMember, listGroupMembers, removeGroupMember } from '../workspaces/group-members.ts'
 import { createGroup, deleteGroup, listGroups, updateGroup } from '../workspaces/groups.ts'
 import { addUserToWorkspace, inviteMember } from '../workspaces/invitations.ts'
-import { listAllWorkspaces, listWorkspacePage } from '../workspaces/list-workspaces.ts'
 import { listMembers, removeMember, updateMember } from '../workspaces/members.ts'
 import { createPersonalWorkspace } from '../workspaces/personal-workspace.ts'
 import {
   createWorkspace,
   deleteWorkspace,
   getWorkspace,
+  listAllWorkspaces,
+  listWorkspacePage,
   listWorkspaces,
   updateWorkspace,
 } from '../workspaces/workspaces.ts'

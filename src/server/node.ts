@@ -1,4 +1,4 @@
-import { warnOfDevelopmentMode } from '../admin/development-mode.ts'
+import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { repeat } from '../core/repeat.ts'

@@ -10,35 +10,33 @@ import { inTransaction } from '../database/transaction.ts'
 import { requireRole } from './custom-roles.ts'
 import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
 
-const kind = 'role'
-
-/** The members who have a role. */
+/** Lists the members who have a custom role, by user id. */
 export async function listRoleMembers(
   { em }: RequestContext,
   { role_id }: RoleRequest,
 ): Promise<ListRoleMembersResponse> {
   const { id } = await requireRole(em, role_id)
-  return { members: await listSetMembers(em, { kind, id }) }
+  return { members: await listSetMembers(em, 'role', id) }
 }
 
-/** Gives a role to a member of its workspace; again changes nothing. */
+/** Assigns a custom role to a member of its workspace; idempotent. */
 export async function addRoleMember(
   { em, principal }: RequestContext,
   { role_id, user_id }: RoleMemberRequest,
 ): Promise<Acknowledgement> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    return addSetMember({ em, principal }, { kind, ...role }, user_id)
+    return addSetMember({ em, principal }, { kind: 'role', ...role }, user_id)
   })
 }
 
-/** Takes a role from a member; the next check knows. */
+/** Removes a custom role from a member. */
 export async function removeRoleMember(
   { em, principal }: RequestContext,
   { role_id, user_id }: RoleMemberRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    return removeSetMember({ em, principal }, { kind, ...role }, user_id)
+    return removeSetMember({ em, principal }, { kind: 'role', ...role }, user_id)
   })
 }

@@ -12,32 +12,30 @@ import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Principal, RequestContext } from '../core/request-context.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { CustomRole } from '../database/entities/custom-roles.ts'
-import { isoTime, type Timestamp } from '../database/sql-values.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { requireKnownWorkspace, workspaceMissing } from './require-workspace.ts'
+import { findRole, findUserRoles, findWorkspaceRoles, type RoleRow } from './custom-role-queries.ts'
+import { requireWorkspaceExists, workspaceNotFound } from './workspaces.ts'
 
-/** The custom roles of a workspace, by name, with how many actions and members each has. */
+/** Lists the custom roles of a workspace, by name. */
 export async function listRoles(
   { em }: RequestContext,
   { workspace_id }: ListRolesRequest,
 ): Promise<ListRolesResponse> {
-  const where = 'where r.workspace_id = ? order by r.name, r.id'
-  const rows = await em.execute<RoleRow[]>(`${select} ${where}`, [workspace_id])
-  if (rows.length === 0) await requireKnownWorkspace(em, workspace_id)
-  return { roles: rows.map(view) }
+  const rows = await findWorkspaceRoles(em, workspace_id)
+  if (rows.length === 0) await requireWorkspaceExists(em, workspace_id)
+  return { roles: rows.map(toRoleResponse) }
 }
 
-/** The custom roles that a user has, by name. */
-export async function rolesOf(em: EntityManager, userId: string): Promise<RoleResponse[]> {
-  const where = `where r.id in (select role_id from custom_role_members where user_id = ?)
-    order by r.name, r.id`
-  return (await em.execute<RoleRow[]>(`${select} ${where}`, [userId])).map(view)
+/** Lists the custom roles that a user has, by name. */
+export async function listUserRoles(em: EntityManager, userId: string): Promise<RoleResponse[]> {
+  return (await findUserRoles(em, userId)).map(toRoleResponse)
 }
 
-/** Makes a role, which nobody has and which gives nothing. */
+/** Creates a custom role without actions and members. */
 export async function createRole(
   { em, principal }: RequestContext,
   { workspace_id, name, description = '' }: RoleCreateRequest,
@@ -47,15 +45,15 @@ export async function createRole(
     await em
       .insert(CustomRole, { id, workspace_id, name: name.trim(), description })
       .catch((error) => {
-        throw violates(error, 'foreign') ? workspaceMissing() : unlessTaken(error)
+        throw violates(error, 'foreign') ? workspaceNotFound() : nameTakenOr(error)
       })
     const role = await requireRole(em, id)
-    await recordRole(em, principal, 'role.created', role)
+    await recordRole({ em, principal }, 'role.created', role)
     return role
   })
 }
 
-/** Changes what is given of name and description. */
+/** Changes the name or description of a custom role. */
 export async function updateRole(
   { em, principal }: RequestContext,
   { role_id, name, description }: RoleUpdateRequest,
@@ -64,68 +62,61 @@ export async function updateRole(
     const role = await requireRole(em, role_id)
     const changes = changedFields({ name: name?.trim(), description }, role)
     if (!changes) return role
-    const changed = em.nativeUpdate(CustomRole, { id: role.id }, changes)
-    const count = await changed.catch((error) => {
-      throw unlessTaken(error)
+    const updated = await em.nativeUpdate(CustomRole, { id: role.id }, changes).catch((error) => {
+      throw nameTakenOr(error)
     })
-    if (!count) throw roleMissing()
-    await recordRole(em, principal, 'role.updated', { ...role, ...changes })
+    if (!updated) throw roleNotFound()
+    await recordRole({ em, principal }, 'role.updated', { ...role, ...changes })
     return { ...role, ...changes }
   })
 }
 
-/** Deletes a role; its actions and members lose it, and the next check knows. */
+/** Deletes a custom role; its members lose its actions. */
 export async function deleteRole(
   { em, principal }: RequestContext,
   { role_id }: RoleRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const role = await requireRole(em, role_id)
-    // Of two at once one has deleted it.
-    if (!(await em.nativeDelete(CustomRole, { id: role.id }))) throw roleMissing()
-    await recordRole(em, principal, 'role.deleted', role)
+    // A concurrent call may have deleted it since.
+    if (!(await em.nativeDelete(CustomRole, { id: role.id }))) throw roleNotFound()
+    await recordRole({ em, principal }, 'role.deleted', role)
     return {}
   })
 }
 
-type RoleRow = Omit<RoleResponse, 'created_at'> & { created_at: Timestamp }
-
-const select = `
-  select r.id, r.workspace_id, r.name, r.description, r.created_at,
-    (select count(*)::int from custom_role_actions where role_id = r.id) as action_count,
-    (select count(*)::int from custom_role_members where role_id = r.id) as member_count
-  from custom_roles r`
-
-/** The role as it is shown. */
 export async function requireRole(em: EntityManager, id: string): Promise<RoleResponse> {
-  const [row] = await em.execute<RoleRow[]>(`${select} where r.id = ?`, [id])
-  if (row) return view(row)
-  throw roleMissing()
+  const row = await findRole(em, id)
+  if (!row) throw roleNotFound()
+  return toRoleResponse(row)
 }
 
-export function roleMissing(): ServiceError {
+export function roleNotFound(): ServiceError {
   return new ServiceError('not_found', 'ROLE_NOT_FOUND', 'Role not found')
 }
 
 function recordRole(
-  em: EntityManager,
-  principal: Principal,
+  { em, principal }: WriteContext,
   action: 'role.created' | 'role.updated' | 'role.deleted',
   { id, workspace_id, name }: RoleResponse,
 ): Promise<void> {
-  const entry = { action, targetId: id, workspaceId: workspace_id, detail: { name } }
-  return recordActivity(em, actorOf(principal), entry)
+  return recordActivity(em, actorOf(principal), {
+    action,
+    targetId: id,
+    workspaceId: workspace_id,
+    detail: { name },
+  })
 }
 
-function view(row: RoleRow): RoleResponse {
+function toRoleResponse(row: RoleRow): RoleResponse {
   return { ...row, created_at: isoTime(row.created_at) }
 }
 
-function unlessTaken(error: unknown): unknown {
+function nameTakenOr(error: unknown): unknown {
   if (!violates(error, 'unique')) return error
   return new ServiceError(
     'already_exists',
     'ROLE_NAME_TAKEN',
-    'Another role of the workspace has this name',
+    'Another role in the workspace has this name',
   )
 }

@@ -10,35 +10,33 @@ import { inTransaction } from '../database/transaction.ts'
 import { requireGroup } from './groups.ts'
 import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
 
-const kind = 'group'
-
-/** The members of a group, in the order they became known. */
+/** Lists the members of a group, by user id. */
 export async function listGroupMembers(
   { em }: RequestContext,
   request: GroupRequest,
 ): Promise<ListGroupMembersResponse> {
   const { id } = await requireGroup(em, request)
-  return { members: await listSetMembers(em, { kind, id }) }
+  return { members: await listSetMembers(em, 'group', id) }
 }
 
-/** Adds a member of the group's workspace; again changes nothing. */
+/** Adds a member of the group's workspace to a group; idempotent. */
 export async function addGroupMember(
   { em, principal }: RequestContext,
   request: GroupMemberRequest,
 ): Promise<Acknowledgement> {
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
-    return addSetMember({ em, principal }, { kind, ...group }, request.user_id)
+    return addSetMember({ em, principal }, { kind: 'group', ...group }, request.user_id)
   })
 }
 
-/** Takes a member out of a group. */
+/** Removes a member from a group. */
 export async function removeGroupMember(
   { em, principal }: RequestContext,
   request: GroupMemberRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
-    return removeSetMember({ em, principal }, { kind, ...group }, request.user_id)
+    return removeSetMember({ em, principal }, { kind: 'group', ...group }, request.user_id)
   })
 }

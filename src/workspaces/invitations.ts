@@ -12,62 +12,66 @@ import { Member, User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { userNotFound } from '../identity/user-errors.ts'
 import { ensureUser } from '../identity/users.ts'
-import { findMember, requireMember } from './member-view.ts'
-import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
+import { lockWorkspace, requireAnotherOwner, requireRoleToManage } from './member-rules.ts'
+import { findMember, requireMember } from './members.ts'
 
-/** Whom the invitation is for, and as what. */
-type Invited = { user_id: string; email: string; role: Role }
+type Invitation = { user_id: string; email: string; role: Role }
 
-/** Invites an address, whoever it belongs to; the answer tells nothing of that. */
+/** Invites an e-mail address. The response does not reveal whether it belongs to a user. */
 export async function inviteMember(
   { em, principal }: RequestContext,
   request: InviteMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
-  // Its form is one of the field rules.
+  // A field rule has already rejected anything but an e-mail address.
   const email = normalizeEmail(request.email) as string
   return inTransaction(em, async (em) => {
-    const workspaceId = await lockOwners(em, request.workspace_id)
+    const workspaceId = await lockWorkspace(em, request.workspace_id)
     const user_id = await ensureUser(em, email)
-    return invite({ em, principal }, workspaceId, { user_id, email, role: roleOf(request) })
+    const invitation = { user_id, email, role: roleOf(request) }
+    return createInvitation({ em, principal }, workspaceId, invitation)
   })
 }
 
-/** Invites a user who is known already. */
+/** Invites an existing user. */
 export async function addUserToWorkspace(
   { em, principal }: RequestContext,
   request: AddUserToWorkspaceRequest,
 ): Promise<WorkspaceMemberResponse> {
   return inTransaction(em, async (em) => {
-    const workspaceId = await lockOwners(em, request.workspace_id)
+    const workspaceId = await lockWorkspace(em, request.workspace_id)
     const user = await em.findOne(User, { id: request.user_id })
     if (!user) throw userNotFound()
-    const { id: user_id, email } = user
-    return invite({ em, principal }, workspaceId, { user_id, email, role: roleOf(request) })
+    const invitation = { user_id: user.id, email: user.email, role: roleOf(request) }
+    return createInvitation({ em, principal }, workspaceId, invitation)
   })
 }
 
-/** Makes the membership, or gives a pending one another role. */
-async function invite(
+/** Creates a pending membership, or changes the role of the one that exists. */
+async function createInvitation(
   { em, principal }: WriteContext,
   workspace_id: string,
-  { user_id, email, role }: Invited,
+  { user_id, email, role }: Invitation,
 ): Promise<WorkspaceMemberResponse> {
-  const known = await findMember(em, workspace_id, user_id)
-  if (known?.status === 'active')
-    throw new ServiceError('already_exists', 'ALREADY_A_MEMBER', 'This person is a member already')
-  requireRightsOver(principal, [role, ...(known ? [known.role] : [])])
-  if (known?.role === 'owner' && role !== 'owner') await requireAnotherOwner(em, known)
+  const member = await findMember(em, workspace_id, user_id)
+  if (member?.status === 'active') {
+    throw new ServiceError(
+      'already_exists',
+      'ALREADY_A_MEMBER',
+      'The user is already a member of the workspace',
+    )
+  }
+  requireRoleToManage(principal, member ? [role, member.role] : [role])
+  if (member?.role === 'owner' && role !== 'owner') await requireAnotherOwner(em, member)
   await em.upsert(Member, { workspace_id, user_id, role })
-  const entry = { action: 'member.invited', detail: { email, role } } as const
   await recordActivity(em, actorOf(principal), {
-    ...entry,
+    action: 'member.invited',
     targetId: user_id,
     workspaceId: workspace_id,
+    detail: { email, role },
   })
   return requireMember(em, workspace_id, user_id)
 }
 
-/** The role of whoever asks for none. */
 function roleOf({ role = 'viewer' }: { role?: string | undefined }): Role {
   return role as Role
 }

@@ -6,85 +6,61 @@ import { ServiceError } from '../core/errors.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
+import { deleteSetMember, findSetMembers, insertSetMember, type MemberSetKind } from './queries.ts'
 
-/** What holds some members of its workspace: the table of who is in it, and its key there. */
-const sets = {
-  group: { table: 'group_members', key: 'group_id' },
-  role: { table: 'custom_role_members', key: 'role_id' },
-} as const
+/** A group or custom role, which contains some members of its workspace. */
+export type MemberSet = { kind: MemberSetKind; id: string; workspace_id: string; name: string }
 
-/** A group or a custom role. */
-export type MemberSet = { kind: keyof typeof sets; id: string; workspace_id: string; name: string }
-
-/** The members of a set, always in the same order; an invited person shows their address alone. */
+/** Lists the members of a set, by user id; the profile of an invited user is hidden. */
 export async function listSetMembers<Member extends { added_at?: string | undefined }>(
   em: EntityManager,
-  { kind, id }: Pick<MemberSet, 'kind' | 'id'>,
+  kind: MemberSetKind,
+  id: string,
 ): Promise<Member[]> {
-  const { table, key } = sets[kind]
   type Row = Omit<Member, 'added_at'> & { added_at: Timestamp }
-  const rows = await em.execute<Row[]>(
-    `select s.user_id, s.${key}, u.email, s.added_at,
-       case when m.joined_at is null then '' else u.name end as name,
-       case when m.joined_at is null then '' else u.avatar_url end as avatar_url
-     from ${table} s
-     join members m on m.user_id = s.user_id and m.workspace_id = s.workspace_id
-     join users u on u.id = s.user_id
-     where s.${key} = ? order by s.user_id`,
-    [id],
-  )
+  const rows = await findSetMembers<Row>(em, kind, id)
   return rows.map((row) => ({ ...row, added_at: isoTime(row.added_at) }) as unknown as Member)
 }
 
-/** Adds a member of the set's workspace; again changes nothing. `em` is in a transaction. */
+/** Adds a member of the set's workspace to the set; idempotent. Requires a transaction. */
 export async function addSetMember(
   { em, principal }: WriteContext,
   { kind, id, workspace_id, name }: MemberSet,
   userId: string,
 ): Promise<Acknowledgement> {
-  const { table, key } = sets[kind]
-  const [added] = await em
-    .execute<{ user_id: string }[]>(
-      `insert into ${table} (${key}, user_id, workspace_id) values (?, ?, ?)
-       on conflict do nothing returning user_id`,
-      [id, userId, workspace_id],
-    )
-    .catch((error) => {
-      // The foreign key is the rule: only members of the workspace can be in its sets.
-      throw violates(error, 'foreign') ? memberMissing() : error
-    })
+  const keys = { setId: id, workspaceId: workspace_id, userId }
+  const added = await insertSetMember(em, kind, keys).catch((error) => {
+    // A foreign key ensures that only members of the workspace can be in its sets.
+    throw violates(error, 'foreign') ? memberNotFound() : error
+  })
   if (added) {
-    const entry = { action: `${kind}.member_added`, detail: { name, ...added } } as const
     await recordActivity(em, actorOf(principal), {
-      ...entry,
+      action: `${kind}.member_added` as const,
       targetId: id,
       workspaceId: workspace_id,
+      detail: { name, user_id: added.user_id },
     })
   }
   return { status: 'ok' }
 }
 
-/** Takes a member out of a set. `em` is in a transaction. */
+/** Removes a member from a set. Requires a transaction. */
 export async function removeSetMember(
   { em, principal }: WriteContext,
   { kind, id, workspace_id, name }: MemberSet,
   userId: string,
 ): Promise<DeleteResponse> {
-  const { table, key } = sets[kind]
-  const [removed] = await em.execute<{ user_id: string }[]>(
-    `delete from ${table} where ${key} = ? and user_id = ? returning user_id`,
-    [id, userId],
-  )
-  if (!removed) throw memberMissing()
-  const entry = { action: `${kind}.member_removed`, detail: { name, ...removed } } as const
+  const removed = await deleteSetMember(em, kind, id, userId)
+  if (!removed) throw memberNotFound()
   await recordActivity(em, actorOf(principal), {
-    ...entry,
+    action: `${kind}.member_removed` as const,
     targetId: id,
     workspaceId: workspace_id,
+    detail: { name, user_id: removed.user_id },
   })
   return {}
 }
 
-function memberMissing(): ServiceError {
+export function memberNotFound(): ServiceError {
   return new ServiceError('not_found', 'MEMBER_NOT_FOUND', 'Member not found')
 }

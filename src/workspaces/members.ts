@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
   DeleteResponse,
   ListMembersRequest,
@@ -10,80 +11,99 @@ import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import type { Role } from '../core/roles.ts'
 import { Member } from '../database/entities/people.ts'
-import { likePattern } from '../database/sql-values.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { endSessions } from '../identity/refresh-families.ts'
-import { type MemberRow, memberSql, requireMember, viewMember } from './member-view.ts'
-import { lockOwners, requireAnotherOwner, requireRightsOver } from './owners.ts'
-import { requireKnownWorkspace } from './require-workspace.ts'
+import { lockWorkspace, requireAnotherOwner, requireRoleToManage } from './member-rules.ts'
+import { memberNotFound } from './member-sets.ts'
+import { findMemberRow, findMembers, lockMember, type MemberRow } from './queries.ts'
+import { requireWorkspaceExists } from './workspaces.ts'
 
-/** Members and invited people, always in the same order; `q` looks into names and e-mails. */
+/** Lists members and invited users, by user id; `q` matches names and e-mail addresses. */
 export async function listMembers(
   { em }: RequestContext,
   { workspace_id, q, limit = 50 }: ListMembersRequest,
 ): Promise<ListMembersResponse> {
-  // An invited person's name is not shown, so it is not found either.
-  const found = q ? 'and (u.email ilike ? or (m.joined_at is not null and u.name ilike ?))' : ''
-  const pattern = q ? [likePattern(q), likePattern(q)] : []
-  const rows = await em.execute<MemberRow[]>(
-    `${memberSql} where m.workspace_id = ? ${found} order by m.user_id limit ?`,
-    [workspace_id, ...pattern, limit],
-  )
-  if (rows.length === 0) await requireKnownWorkspace(em, workspace_id)
-  return { members: rows.map(viewMember) }
+  const rows = await findMembers(em, workspace_id, q, limit)
+  if (rows.length === 0) await requireWorkspaceExists(em, workspace_id)
+  return { members: rows.map(toMemberResponse) }
 }
 
-/** Changes a member's role. */
+/** Changes the role of a member. */
 export async function updateMember(
   { em, principal }: RequestContext,
   request: UpdateMemberRequest,
 ): Promise<WorkspaceMemberResponse> {
   const role = request.role as Role
   return inTransaction(em, async (em) => {
-    const workspace_id = await lockOwners(em, request.workspace_id)
+    const workspace_id = await lockWorkspace(em, request.workspace_id)
     const member = await requireMember(em, workspace_id, request.user_id)
-    requireRightsOver(principal, [member.role, role])
+    requireRoleToManage(principal, [member.role, role])
     if (member.role === role) return member
     if (member.role === 'owner') await requireAnotherOwner(em, member)
     const { user_id } = member
     await em.nativeUpdate(Member, { workspace_id, user_id }, { role })
-    const detail = { from: member.role, to: role }
-    const entry = { action: 'member.role_changed', detail } as const
     await recordActivity(em, actorOf(principal), {
-      ...entry,
+      action: 'member.role_changed',
       targetId: user_id,
       workspaceId: workspace_id,
+      detail: { from: member.role, to: role },
     })
     return { ...member, role }
   })
 }
 
-/** Removes a member; anybody may leave. Groups, roles, shares and sessions go along. */
+/**
+ * Removes a member with their group memberships, custom roles, shares and sessions in the workspace.
+ * Every member may leave.
+ */
 export async function removeMember(
   { em, principal, now }: RequestContext,
   request: RemoveMemberRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
-    const workspace_id = await lockOwners(em, request.workspace_id)
-    const leaving = principal.user?.id === request.user_id.toLowerCase()
-    if (!leaving) requireRightsOver(principal, [])
+    const workspace_id = await lockWorkspace(em, request.workspace_id)
+    const isLeaving = principal.user?.id === request.user_id.toLowerCase()
+    if (!isLeaving) requireRoleToManage(principal, [])
     const member = await requireMember(em, workspace_id, request.user_id)
-    if (!leaving) requireRightsOver(principal, [member.role])
+    if (!isLeaving) requireRoleToManage(principal, [member.role])
     if (member.role === 'owner') await requireAnotherOwner(em, member)
     const { user_id, email, role } = member
-    // Held: an exchange under way is through, and its session found, or it fails.
-    await em.execute('select from members where user_id = ? and workspace_id = ? for update', [
-      user_id,
-      workspace_id,
-    ])
+    // A concurrent code exchange either commits before this lock, so that its session ends here, or fails.
+    await lockMember(em, workspace_id, user_id)
     await endSessions(em, now, { user_id, workspace_id })
     await em.nativeDelete(Member, { workspace_id, user_id })
-    const entry = { action: 'member.removed', detail: { email, role } } as const
     await recordActivity(em, actorOf(principal), {
-      ...entry,
+      action: 'member.removed',
       targetId: user_id,
       workspaceId: workspace_id,
+      detail: { email, role },
     })
     return {}
   })
+}
+
+export async function findMember(
+  em: EntityManager,
+  workspaceId: string,
+  userId: string,
+): Promise<WorkspaceMemberResponse | undefined> {
+  const row = await findMemberRow(em, workspaceId, userId)
+  return row && toMemberResponse(row)
+}
+
+export async function requireMember(
+  em: EntityManager,
+  workspaceId: string,
+  userId: string,
+): Promise<WorkspaceMemberResponse> {
+  const member = await findMember(em, workspaceId, userId)
+  if (!member) throw memberNotFound()
+  return member
+}
+
+/** Hides the profile of an invited user, except for the e-mail address. */
+function toMemberResponse({ joined_at, ...row }: MemberRow): WorkspaceMemberResponse {
+  if (joined_at === null) return { ...row, name: '', avatar_url: '', status: 'invited' }
+  return { ...row, status: 'active', joined_at: isoTime(joined_at) }
 }

@@ -5,8 +5,8 @@ import { recordActivity } from '../activity/record-activity.ts'
 import { Member, Workspace } from '../database/entities/people.ts'
 
 /**
- * Gives a user without any membership a workspace of their own, as owner. The principal holds the
- * user's row, so that two sign-ins at once make one workspace.
+ * Creates a workspace owned by the user, unless the user is a member of one already. The caller must
+ * hold a lock on the user's row, so that concurrent sign-ins create only one workspace.
  */
 export async function createPersonalWorkspace(
   em: EntityManager,
@@ -14,20 +14,22 @@ export async function createPersonalWorkspace(
   now: Date,
 ): Promise<void> {
   if (await em.count(Member, { user_id: user.id })) return
-  const workspace = { id: uuid(), name: personalName(user), slug: personalSlug(user.email) }
-  await em.insert(Workspace, workspace)
-  const place = { workspace_id: workspace.id, user_id: user.id, joined_at: now }
-  await em.insert(Member, { ...place, role: 'owner' })
-  const { id, slug } = workspace
-  const entry = { action: 'workspace.created', detail: { slug } } as const
-  await recordActivity(em, { actorId: user.id }, { ...entry, targetId: id, workspaceId: id })
+  const id = uuid()
+  const slug = personalSlug(user.email)
+  await em.insert(Workspace, { id, name: personalName(user), slug })
+  await em.insert(Member, { workspace_id: id, user_id: user.id, role: 'owner', joined_at: now })
+  await recordActivity(
+    em,
+    { actorId: user.id },
+    { action: 'workspace.created', targetId: id, workspaceId: id, detail: { slug } },
+  )
 }
 
 function personalName({ name, email }: { name: string; email: string }): string {
   return `${name || email.split('@')[0]}’s workspace`.slice(0, 200)
 }
 
-/** The address's local part as a slug, told apart by six random characters. */
+/** The local part of the address as a slug, made unique by six random characters. */
 function personalSlug(email: string): string {
   const local = (email.split('@')[0] ?? '').replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
   return `${local.slice(0, 50) || 'personal'}-${randomBytes(3).toString('hex')}`

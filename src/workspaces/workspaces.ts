@@ -1,6 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type {
+  ListAllWorkspacesRequest,
+  ListAllWorkspacesResponse,
+  WorkspacePage,
+  WorkspacePageRequest,
+} from '../../gen/daikon/v1/admin_workspaces.ts'
+import type {
   CreateWorkspaceRequest,
   DeleteResponse,
   ListWorkspacesRequest,
@@ -12,15 +18,20 @@ import type {
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
-import { type RequestContext, requireUser } from '../core/request-context.ts'
+import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { Member, Workspace } from '../database/entities/people.ts'
-import { query } from '../database/query.ts'
-import { isoTime, type Timestamp } from '../database/sql-values.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { workspaceMissing } from './require-workspace.ts'
+import {
+  findUserWorkspaces,
+  findWorkspace,
+  findWorkspaceChoices,
+  findWorkspacePage,
+  type WorkspaceRow,
+} from './queries.ts'
 
-/** Makes a workspace with the principal as its owner. */
+/** Creates a workspace with the caller as its owner. */
 export async function createWorkspace(
   { em, principal, now }: RequestContext,
   { name, slug, description = '' }: CreateWorkspaceRequest,
@@ -31,11 +42,14 @@ export async function createWorkspace(
     return await inTransaction(em, async (em) => {
       await em.insert(Workspace, { id, name: name.trim(), slug, description })
       if (userId) {
-        const place = { user_id: userId, workspace_id: id, joined_at: now }
-        await em.insert(Member, { ...place, role: 'owner' })
+        await em.insert(Member, {
+          user_id: userId,
+          workspace_id: id,
+          role: 'owner',
+          joined_at: now,
+        })
       }
-      const entry = { action: 'workspace.created', detail: { slug } } as const
-      await recordActivity(em, actorOf(principal), { ...entry, targetId: id, workspaceId: id })
+      await recordWorkspace({ em, principal }, 'workspace.created', { id, slug })
       return requireWorkspace(em, id, userId)
     })
   } catch (error) {
@@ -44,18 +58,33 @@ export async function createWorkspace(
   }
 }
 
-/** The workspaces that the user belongs to, by name. */
+/** Lists the workspaces of the user, by name. */
 export async function listWorkspaces(
   { em, principal }: RequestContext,
   _request: ListWorkspacesRequest,
 ): Promise<ListWorkspacesResponse> {
-  const { id } = requireUser(principal)
-  const sql = `${select} where m.user_id is not null order by w.name, w.id`
-  const rows = await query<WorkspaceRow>(em, sql, [id])
-  return { workspaces: rows.map(viewWorkspace) }
+  const rows = await findUserWorkspaces(em, requireUser(principal).id)
+  return { workspaces: rows.map(toWorkspaceResponse) }
 }
 
-/** One workspace. */
+/** Lists a page of all workspaces, by slug; `q` matches names and slugs. */
+export async function listWorkspacePage(
+  { em, principal }: RequestContext,
+  { q, ...page }: WorkspacePageRequest,
+): Promise<WorkspacePage> {
+  const result = await findWorkspacePage(em, page, actorOf(principal).actorId, q)
+  return { ...result, items: result.items.map(toWorkspaceResponse) }
+}
+
+/** Lists the ids, names and slugs of all workspaces, by name. */
+export async function listAllWorkspaces(
+  { em }: RequestContext,
+  _request: ListAllWorkspacesRequest,
+): Promise<ListAllWorkspacesResponse> {
+  return { workspaces: await findWorkspaceChoices(em) }
+}
+
+/** Gets a workspace. */
 export async function getWorkspace(
   { em, principal }: RequestContext,
   { workspace_id }: WorkspaceRequest,
@@ -63,67 +92,69 @@ export async function getWorkspace(
   return requireWorkspace(em, workspace_id, actorOf(principal).actorId)
 }
 
-/** Changes what is given of name and description. */
+/** Changes the name or description of a workspace. */
 export async function updateWorkspace(
   { em, principal }: RequestContext,
   { workspace_id, name, description }: UpdateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
   return inTransaction(em, async (em) => {
     const { actorId } = actorOf(principal)
-    const found = await requireWorkspace(em, workspace_id, actorId)
-    const changes = changedFields({ name: name?.trim(), description }, found)
-    if (!changes) return found
-    await em.nativeUpdate(Workspace, { id: found.id }, changes)
-    const entry = { action: 'workspace.updated', detail: { slug: found.slug } } as const
-    await recordActivity(em, actorOf(principal), {
-      ...entry,
-      targetId: found.id,
-      workspaceId: found.id,
-    })
-    return requireWorkspace(em, found.id, actorId)
+    const workspace = await requireWorkspace(em, workspace_id, actorId)
+    const changes = changedFields({ name: name?.trim(), description }, workspace)
+    if (!changes) return workspace
+    await em.nativeUpdate(Workspace, { id: workspace.id }, changes)
+    await recordWorkspace({ em, principal }, 'workspace.updated', workspace)
+    return requireWorkspace(em, workspace.id, actorId)
   })
 }
 
-/** Deletes a workspace; members, groups, roles, resources and sessions go with it. */
+/** Deletes a workspace with its members, groups, roles, resources and sessions. */
 export async function deleteWorkspace(
   { em, principal }: RequestContext,
   { workspace_id }: WorkspaceRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
-    const { id, slug } = await requireWorkspace(em, workspace_id, actorOf(principal).actorId)
-    // Of two at once one has deleted it.
-    if (!(await em.nativeDelete(Workspace, { id }))) throw workspaceMissing()
-    const entry = { action: 'workspace.deleted', detail: { slug } } as const
-    await recordActivity(em, actorOf(principal), { ...entry, targetId: id, workspaceId: id })
+    const workspace = await requireWorkspace(em, workspace_id, actorOf(principal).actorId)
+    // A concurrent call may have deleted it since.
+    if (!(await em.nativeDelete(Workspace, { id: workspace.id }))) throw workspaceNotFound()
+    await recordWorkspace({ em, principal }, 'workspace.deleted', workspace)
     return {}
   })
 }
 
-/** A workspace's row with the role of one user. */
-export type WorkspaceRow = Omit<WorkspaceResponse, 'created_at' | 'role'> & {
-  role: string | null
-  created_at: Timestamp
+/** Throws unless the workspace exists. Lists use it to distinguish an empty one from a missing workspace. */
+export async function requireWorkspaceExists(em: EntityManager, id: string): Promise<void> {
+  if (!(await em.count(Workspace, { id }))) throw workspaceNotFound()
 }
 
-/** The columns of a workspace's row, and whence; the one value is the user, who may be none. */
-export const workspaceSql = {
-  select: 'w.id, w.name, w.slug, w.description, m.role, w.created_at',
-  from: 'workspaces w left join members m on m.workspace_id = w.id and m.user_id = $1',
+/** The workspace does not exist, or the caller must not learn that it does. */
+export function workspaceNotFound(): ServiceError {
+  return new ServiceError('not_found', 'WORKSPACE_NOT_FOUND', 'Workspace not found')
 }
-
-const select = `select ${workspaceSql.select} from ${workspaceSql.from}`
 
 async function requireWorkspace(
   em: EntityManager,
   id: string,
   userId: string | undefined,
 ): Promise<WorkspaceResponse> {
-  const [row] = await query<WorkspaceRow>(em, `${select} where w.id = $2`, [userId, id])
-  if (row) return viewWorkspace(row)
-  throw workspaceMissing()
+  const row = await findWorkspace(em, id, userId)
+  if (!row) throw workspaceNotFound()
+  return toWorkspaceResponse(row)
 }
 
-/** A workspace as it goes out. */
-export function viewWorkspace({ role, created_at, ...row }: WorkspaceRow): WorkspaceResponse {
+function toWorkspaceResponse({ role, created_at, ...row }: WorkspaceRow): WorkspaceResponse {
   return { ...row, ...(role !== null && { role }), created_at: isoTime(created_at) }
+}
+
+function recordWorkspace(
+  { em, principal }: WriteContext,
+  action: 'workspace.created' | 'workspace.updated' | 'workspace.deleted',
+  { id, slug }: Pick<WorkspaceRow, 'id' | 'slug'>,
+): Promise<void> {
+  return recordActivity(em, actorOf(principal), {
+    action,
+    targetId: id,
+    workspaceId: id,
+    detail: { slug },
+  })
 }

@@ -23,33 +23,36 @@ for (const transport of environment.transports) {
       const before = await digestTables()
       const long = 'x'.repeat(201)
       const bad: [row: string, problem: string][] = [
-        [`a@example.com,,${slug},`, ' has 4 cells where the header has 5'],
-        [`a@example.com,,${slug},,,`, ' has 6 cells where the header has 5'],
+        [`a@example.com,,${slug},`, ' has 4 cells, but the header has 5'],
+        [`a@example.com,,${slug},,,`, ' has 6 cells, but the header has 5'],
         [`,,${slug},,`, '.email is required'],
         [`a@b@example.com,,${slug},,`, '.email must be an e-mail address'],
         [`a\uff20example.com,,${slug},,`, '.email must be an e-mail address'],
         [`a@example.com.,,${slug},,`, '.email must be an e-mail address'],
         [`"""a""@example.com",,${slug},,`, '.email must be an e-mail address'],
-        [`a@example.com\0,,${slug},,`, '.email must have no control characters'],
-        [`a@example.com,a\0b,${slug},,`, '.name must have no control characters'],
-        [`a@example.com,"a\nb",${slug},,`, '.name must have no control characters'],
-        [`a@example.com,,${slug},,a\u0007;b`, '.groups must have no control characters'],
-        [`a@example.com,${long},${slug},,`, '.name must have 200 characters at most'],
-        [`a@example.com,,${slug},,${long}`, '.groups must have 200 characters each at most'],
+        [`a@example.com\0,,${slug},,`, '.email must not contain control characters'],
+        [`a@example.com,a\0b,${slug},,`, '.name must not contain control characters'],
+        [`a@example.com,"a\nb",${slug},,`, '.name must not contain control characters'],
+        [`a@example.com,,${slug},,a\u0007;b`, '.groups must not contain control characters'],
+        [`a@example.com,${long},${slug},,`, '.name must be at most 200 characters long'],
+        [
+          `a@example.com,,${slug},,${long}`,
+          '.groups must contain names of at most 200 characters each',
+        ],
         [
           `a@example.com,,${slug},,${Array.from({ length: 101 }, (_, at) => at).join(';')}`,
-          '.groups must be 100 at most',
+          '.groups must contain at most 100 items',
         ],
         ['a@example.com,,,,', '.workspace_slug is required'],
-        ['a@example.com,,nowhere,,', '.workspace_slug is the slug of no workspace'],
-        [`a@example.com,,%,,`, '.workspace_slug is the slug of no workspace'],
+        ['a@example.com,,nowhere,,', '.workspace_slug does not match any workspace'],
+        [`a@example.com,,%,,`, '.workspace_slug does not match any workspace'],
         [`a@example.com,,${slug},Owner,`, '.role must be one of viewer, editor, admin, owner'],
       ]
       for (const [row, problem] of bad) {
         const ending = await execute(csvFile(`good@example.com,,${slug},,`, row))
         t.like(expectError(ending), {
           ...{ code: 'invalid_argument', reason: 'ROWS_HAVE_ERRORS' },
-          detail: '1 of 2 rows have errors; nothing is imported',
+          detail: '1 of 2 rows have errors; nothing was imported',
         })
         t.deepEqual(violationMessages(ending), [`csv[3]${problem}`], row)
       }
@@ -67,14 +70,14 @@ for (const transport of environment.transports) {
       [`email,workspace_slug,__proto__\n${row}`, 'csv has an unknown column: "__proto__"'],
       [`email,workspace_slug,constructor\n${row}`, 'csv has an unknown column: "constructor"'],
       [`email,workspace_slug,\n${row}`, 'csv has an unknown column: ""'],
-      [`email,workspace_slug,email\n${row}`, 'csv repeats the column "email"'],
-      [`email,name\n${row}`, 'csv lacks the column workspace_slug'],
-      [`workspace_slug\n${row}`, 'csv lacks the column email'],
-      [`email,workspace_slug\n"${row}`, 'csv has, on line 2, a quote out of place'],
-      [`email,workspace_slug\n"a"b,${slug}\n`, 'csv has, on line 2, a quote out of place'],
+      [`email,workspace_slug,email\n${row}`, 'csv has a duplicate column: "email"'],
+      [`email,name\n${row}`, 'csv is missing the column workspace_slug'],
+      [`workspace_slug\n${row}`, 'csv is missing the column email'],
+      [`email,workspace_slug\n"${row}`, 'csv has an unexpected or unclosed quote on line 2'],
+      [`email,workspace_slug\n"a"b,${slug}\n`, 'csv has an unexpected or unclosed quote on line 2'],
       [
         `email,workspace_slug\n"${'x\n'.repeat(100_000)}`,
-        'csv has, on line 32770, more than 65536 characters in a row, or a quote that nobody closes',
+        'csv has a row of more than 65536 characters or an unclosed quote on line 32770',
       ],
     ] as const) {
       const ending = await preview(csv)
@@ -130,8 +133,8 @@ for (const transport of environment.transports) {
       `${ann},,${slug},viewer,`,
     )
     t.deepEqual(violationMessages(await execute(other)), [
-      'csv[3].name is another one on line 2',
-      'csv[4].role is another one on line 2',
+      'csv[3].name conflicts with line 2',
+      'csv[4].role conflicts with line 2',
     ])
   })
 
@@ -161,7 +164,7 @@ for (const transport of environment.transports) {
     t.like(report.rows[0], { line: 3, action: 'error' })
     t.is(report.rows[999].line, 1002)
     const fault = expectError(await execute(csv))
-    t.is(fault.detail, '100000 of 100001 rows have errors; nothing is imported')
+    t.is(fault.detail, '100000 of 100001 rows have errors; nothing was imported')
     t.true(fault.violations.length >= 20)
     if (transport.name === 'rest') t.is(fault.violations.length, 1000)
   })

@@ -1,12 +1,12 @@
 import test from 'ava'
 import fc from 'fast-check'
 import {
+  createPlanner,
   type Effects,
-  type Known,
   keyOf,
   type Plan,
   type Row,
-  startPlan,
+  type Snapshot,
 } from '../../src/admin/import/plan.ts'
 
 const emails = ['a@x', 'b@x', 'c@x']
@@ -15,7 +15,7 @@ const names = ['', 'Ann', 'Bo']
 const roles = ['viewer', 'editor', 'admin', 'owner'] as const
 const groups = ['G', 'H I', 'H']
 
-const someRow = fc.record({
+const anyRow = fc.record({
   email: fc.constantFrom(...emails),
   name: fc.constantFrom(...names),
   slug: fc.constantFrom(...slugs, 'nowhere'),
@@ -23,107 +23,105 @@ const someRow = fc.record({
   groups: fc.uniqueArray(fc.constantFrom(...groups)),
 })
 
-const someRows = fc
-  .array(someRow, { maxLength: 6 })
-  .map((rows) => rows.map((row, at): Row => ({ line: at + 2, errors: [], ...row })))
+const anyRows = fc
+  .array(anyRow, { maxLength: 6 })
+  .map((rows) => rows.map((row, index): Row => ({ line: index + 2, errors: [], ...row })))
 
-/** A environment in which only users are members, and only members and existing groups meet. */
-const someWorld = fc
+/** Snapshots in which all members are users, and all group members are members of existing groups. */
+const anySnapshot = fc
   .record({
     users: fc.uniqueArray(fc.constantFrom(...emails)),
     members: fc.array(
-      fc.record({ at: fc.nat(5), role: fc.constantFrom(...roles), joined: fc.boolean() }),
+      fc.record({ index: fc.nat(5), role: fc.constantFrom(...roles), joined: fc.boolean() }),
     ),
-    groups: fc.array(fc.record({ at: fc.nat(5), members: fc.array(fc.nat(2)) })),
+    groups: fc.array(fc.record({ index: fc.nat(5), members: fc.array(fc.nat(2)) })),
   })
   .map((seed) => () => {
-    const environment = {
-      ...{ workspaces: new Map(slugs.map((slug) => [slug, 0])), members: new Map() },
-      ...{ users: new Map(seed.users.map((email) => [email, 'Old'])) },
-      ...{ groups: new Set<string>(), groupMembers: new Set<string>() },
+    const snapshot = {
+      workspaces: new Map(slugs.map((slug) => [slug, 0])),
+      users: new Map(seed.users.map((email) => [email, 'Old'])),
+      members: new Map(),
+      groups: new Set<string>(),
+      groupMembers: new Set<string>(),
     }
-    for (const { at, role, joined } of seed.members) {
-      const [slug, email] = [slugs[at % 2] as string, emails[at >> 1] as string]
-      if (environment.users.has(email))
-        environment.members.set(keyOf(slug, email), { role, joined })
+    for (const { index, role, joined } of seed.members) {
+      const [slug, email] = [slugs[index % 2] as string, emails[index >> 1] as string]
+      if (snapshot.users.has(email)) snapshot.members.set(keyOf(slug, email), { role, joined })
     }
-    for (const { at, members } of seed.groups) {
-      const [slug, name] = [slugs[at % 2] as string, groups[at >> 1] as string]
-      environment.groups.add(keyOf(slug, name))
+    for (const { index, members } of seed.groups) {
+      const [slug, name] = [slugs[index % 2] as string, groups[index >> 1] as string]
+      snapshot.groups.add(keyOf(slug, name))
       for (const member of members) {
         const email = emails[member] as string
-        if (environment.members.has(keyOf(slug, email)))
-          environment.groupMembers.add(keyOf(slug, email, name))
+        if (snapshot.members.has(keyOf(slug, email)))
+          snapshot.groupMembers.add(keyOf(slug, email, name))
       }
     }
-    return countOwners(environment)
+    return countOwners(snapshot)
   })
 
-function countOwners(environment: Known): Known {
+function countOwners(snapshot: Snapshot): Snapshot {
   for (const slug of slugs) {
-    const own = [...environment.members].filter(([key]) => key.startsWith(`${slug} `))
+    const own = [...snapshot.members].filter(([key]) => key.startsWith(`${slug} `))
     const owners = own.filter(([, { role, joined }]) => role === 'owner' && joined)
-    environment.workspaces.set(slug, owners.length)
+    snapshot.workspaces.set(slug, owners.length)
   }
-  return environment
+  return snapshot
 }
 
-function plan(rows: Row[], known: Known): Plan {
-  const planning = startPlan(known)
-  for (const row of rows) planning.add(row)
-  return planning.end()
+function plan(rows: Row[], snapshot: Snapshot): Plan {
+  const planner = createPlanner(snapshot)
+  for (const row of rows) planner.add(row)
+  return planner.finish()
 }
 
-/** What the database would hold afterwards; each effect may happen once. */
-function apply(environment: Known, effects: Effects): Known {
+/** Applies effects to a snapshot; throws when one of them does not apply. */
+function apply(snapshot: Snapshot, effects: Effects): Snapshot {
   const insert = (set: Set<string> | Map<string, unknown>, key: string) => {
-    if (set.has(key)) throw new Error(`${key} is there`)
+    if (set.has(key)) throw new Error(`${key} already exists`)
   }
   for (const [email, name] of effects.newUsers) {
-    insert(environment.users, email)
-    environment.users.set(email, name)
+    insert(snapshot.users, email)
+    snapshot.users.set(email, name)
   }
   for (const [email, { from, to }] of effects.renamed) {
-    if (environment.users.get(email) !== from || from === to)
+    if (snapshot.users.get(email) !== from || from === to)
       throw new Error(`${email} is not ${from}`)
-    environment.users.set(email, to)
+    snapshot.users.set(email, to)
   }
   for (const [key, { email, role }] of effects.newMembers) {
-    insert(environment.members, key)
-    if (!environment.users.has(email)) throw new Error(`${email} is nobody`)
-    environment.members.set(key, { role, joined: false })
+    insert(snapshot.members, key)
+    if (!snapshot.users.has(email)) throw new Error(`${email} is not a user`)
+    snapshot.members.set(key, { role, joined: false })
   }
   for (const [key, { from, to }] of effects.roleChanges) {
-    const member = environment.members.get(key)
+    const member = snapshot.members.get(key)
     if (member?.role !== from || from === to) throw new Error(`${key} is not ${from}`)
-    environment.members.set(key, { ...member, role: to })
+    snapshot.members.set(key, { ...member, role: to })
   }
   for (const { slug, name } of effects.newGroups) {
-    insert(environment.groups, keyOf(slug, name))
-    environment.groups.add(keyOf(slug, name))
+    insert(snapshot.groups, keyOf(slug, name))
+    snapshot.groups.add(keyOf(slug, name))
   }
   for (const { slug, name, emails } of effects.newGroupMembers.values()) {
     for (const email of emails) {
-      insert(environment.groupMembers, keyOf(slug, email, name))
-      if (
-        !environment.members.has(keyOf(slug, email)) ||
-        !environment.groups.has(keyOf(slug, name))
-      )
+      insert(snapshot.groupMembers, keyOf(slug, email, name))
+      if (!snapshot.members.has(keyOf(slug, email)) || !snapshot.groups.has(keyOf(slug, name)))
         throw new Error(`${email} cannot be in ${name}`)
-      environment.groupMembers.add(keyOf(slug, email, name))
+      snapshot.groupMembers.add(keyOf(slug, email, name))
     }
   }
-  return countOwners(environment)
+  return countOwners(snapshot)
 }
 
-const good = ({ rows }: Plan) => rows.every(({ action }) => action !== 'error')
+const isValid = ({ rows }: Plan) => rows.every(({ action }) => action !== 'error')
 
-test('a plan carried out does what every row says, and planned again changes nothing', (t) => {
+test('applying a plan does what every row says; planning the rows again yields no changes', (t) => {
   fc.assert(
-    fc.property(someRows, someWorld, (rows, environment) => {
-      const first = plan(rows, environment())
-      fc.pre(good(first))
-      const after = () => apply(environment(), first.effects)
+    fc.property(anyRows, anySnapshot, (rows, snapshot) => {
+      const first = plan(rows, snapshot())
+      fc.pre(isValid(first))
+      const after = () => apply(snapshot(), first.effects)
       for (const { email, name, slug, role, groups } of rows) {
         const { users, members, groupMembers } = after()
         if (name && users.get(email) !== name) throw new Error(`${email} is not ${name}`)
@@ -140,12 +138,12 @@ test('a plan carried out does what every row says, and planned again changes not
   t.pass()
 })
 
-test('a plan only adds: nobody loses a name, a membership, a group', (t) => {
+test('a plan never removes a name, a membership or a group membership', (t) => {
   fc.assert(
-    fc.property(someRows, someWorld, (rows, environment) => {
-      const done = plan(rows, environment())
-      fc.pre(good(done))
-      const [before, after] = [environment(), apply(environment(), done.effects)]
+    fc.property(anyRows, anySnapshot, (rows, snapshot) => {
+      const done = plan(rows, snapshot())
+      fc.pre(isValid(done))
+      const [before, after] = [snapshot(), apply(snapshot(), done.effects)]
       return (
         [...before.users.keys()].every((email) => after.users.get(email)) &&
         [...before.members.keys()].every((key) => after.members.has(key)) &&
@@ -157,15 +155,15 @@ test('a plan only adds: nobody loses a name, a membership, a group', (t) => {
   t.pass()
 })
 
-test('no plan without errors demotes the last joined owner of a workspace', (t) => {
+test('a plan without errors leaves every workspace it changes with a joined owner', (t) => {
   fc.assert(
-    fc.property(someRows, someWorld, (rows, environment) => {
-      const done = plan(rows, environment())
+    fc.property(anyRows, anySnapshot, (rows, snapshot) => {
+      const done = plan(rows, snapshot())
       const demotes = [...done.effects.roleChanges.values()].filter(({ from }) => from === 'owner')
       fc.pre(demotes.length > 0)
-      const { workspaces } = apply(environment(), done.effects)
+      const { workspaces } = apply(snapshot(), done.effects)
       const orphaned = demotes.some(({ slug }) => workspaces.get(slug) === 0)
-      return orphaned ? !good(done) : true
+      return orphaned ? !isValid(done) : true
     }),
     { numRuns: 2000 },
   )

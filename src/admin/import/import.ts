@@ -6,81 +6,100 @@ import { ServiceError } from '../../core/errors.ts'
 import type { WriteContext } from '../../core/request-context.ts'
 import { violates } from '../../database/database-errors.ts'
 import { inTransaction } from '../../database/transaction.ts'
+import { applyPlan } from './apply-plan.ts'
 import { type ParsedCsv, parseCsv } from './csv-parser.ts'
-import { enqueueImport } from './import-queue.ts'
-import type { OnProgress } from './on-progress.ts'
-import { type Plan, type Row, startPlan } from './plan.ts'
-import { createReport } from './report.ts'
-import { findWorld, holdWorkspaces, type Ids, learn, lesson } from './snapshot.ts'
-import { writeEffects } from './write.ts'
+import { createPlanner, type Plan, type Row } from './plan.ts'
+import { createReport, type OnProgress } from './report.ts'
+import {
+  extendSnapshot,
+  type Ids,
+  loadSnapshot,
+  lockForImport,
+  snapshotBatchSize,
+} from './snapshot.ts'
 
-/** Rows planned before others have their turn. */
-const turn = 500
+/** Rows planned before other calls get their turn on the event loop. */
+const rowsPerTurn = 500
 
-/** Tells what an import would change. */
+/** Reports what an import would change. */
 export async function previewCsvImport(
   { em }: WriteContext,
   { csv }: CsvImportRequest,
-  tell: OnProgress = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<CsvImportReport> {
-  const { columns, rows } = await parseCsv(csv, tell)
-  const { plan } = await planRows(em, rows, tell)
+  const { columns, rows } = await parseCsv(csv, onProgress)
+  const { plan } = await planRows(em, rows, onProgress)
   return createReport(columns, plan)
 }
 
-/** Imports a file in one transaction, or nothing of it where a row has an error. */
+/** Imports a file in one transaction. Imports nothing when any row has an error. */
 export async function executeCsvImport(
   { em, principal }: WriteContext,
   { csv }: CsvImportRequest,
-  tell: OnProgress = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<CsvImportReport> {
-  let sheet: ParsedCsv | undefined = await parseCsv(csv, tell)
+  let parsed: ParsedCsv | undefined = await parseCsv(csv, onProgress)
   return enqueueImport(() =>
     inTransaction(em, async (em) => {
-      // A transaction that is tried again reads again what the try before has let go of.
-      const { columns, rows } = sheet ?? (await parseCsv(csv, tell))
-      sheet = undefined
-      await holdWorkspaces(em, rows)
-      const { plan, ids } = await planRows(em, rows, tell)
+      // `planRows` consumes the rows, so a transaction that is retried parses the file again.
+      const { columns, rows } = parsed ?? (await parseCsv(csv, onProgress))
+      parsed = undefined
+      await lockForImport(em, rows)
+      const { plan, ids } = await planRows(em, rows, onProgress)
       const report = createReport(columns, plan)
       requireNoErrors(report)
-      await writeEffects(em, actorOf(principal), plan, ids, report, tell).catch((error) => {
-        throw violates(error, 'foreign') ? changedMeanwhile() : error
+      await applyPlan(em, actorOf(principal), { plan, ids, onProgress }).catch((error) => {
+        throw violates(error, 'foreign') ? changedDuringImport() : error
       })
       return report
     }),
   )
 }
 
-/** Plans rows in batches, and lets go of them. */
+let lastImport: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs the imports of this node one after the other. Without the queue, imports would wait for the
+ * lock in PostgreSQL, each occupying a connection.
+ */
+function enqueueImport<Result>(work: () => Promise<Result>): Promise<Result> {
+  const result = lastImport.then(work)
+  lastImport = result.catch(() => {})
+  return result
+}
+
+/** Plans the rows in batches. Removes them from `rows` to free memory. */
 async function planRows(
   em: EntityManager,
   rows: Row[],
-  tell: OnProgress,
+  onProgress: OnProgress,
 ): Promise<{ plan: Plan; ids: Ids }> {
-  const world = await findWorld(em, rows)
-  const planning = startPlan(world.known)
-  for (const all = rows.length; rows.length > 0; ) {
-    tell('Comparing', all - rows.length, all)
-    const some = rows.splice(0, lesson)
-    await learn(em, some, world)
-    for (const [at, row] of some.entries()) {
-      planning.add(row)
-      if (at % turn === 0) await setImmediate()
+  const loaded = await loadSnapshot(em, rows)
+  const planner = createPlanner(loaded.snapshot)
+  const total = rows.length
+  while (rows.length > 0) {
+    onProgress('Comparing', total - rows.length, total)
+    const batch = rows.splice(0, snapshotBatchSize)
+    await extendSnapshot(em, batch, loaded)
+    for (const [index, row] of batch.entries()) {
+      planner.add(row)
+      if (index % rowsPerTurn === 0) await setImmediate()
     }
   }
-  return { plan: planning.end(), ids: world.ids }
+  return { plan: planner.finish(), ids: loaded.ids }
 }
 
-function changedMeanwhile(): ServiceError {
-  const detail = 'A group or person that the file names was deleted meanwhile: import it again'
-  return new ServiceError('already_exists', 'CHANGED_MEANWHILE', detail)
+function changedDuringImport(): ServiceError {
+  return new ServiceError(
+    'already_exists',
+    'CHANGED_MEANWHILE',
+    'A group or user named in the file was deleted during the import. Import the file again.',
+  )
 }
 
-/** Every error that the report lists, found by its line. */
 function requireNoErrors({ summary, rows }: CsvImportReport): void {
   if (!summary?.errors) return
-  const detail = `${summary.errors} of ${summary.rows} rows have errors; nothing is imported`
+  const detail = `${summary.errors} of ${summary.rows} rows have errors; nothing was imported`
   const violations = rows.flatMap(({ line, errors }) =>
     errors.map(({ field, message }) => ({
       field: field ? `csv[${line}].${field}` : `csv[${line}]`,

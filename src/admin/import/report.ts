@@ -1,36 +1,47 @@
 import type { CsvImportReport } from '../../../gen/daikon/v1/admin_import.ts'
-import { mostKept, type Plan, type PlannedRow } from './plan.ts'
+import { maxRowsPerAction, type Plan, type PlannedRow } from './plan.ts'
 
-/** The most rows that are listed, and the most characters: a client takes 4 MiB of gRPC. */
-const mostRows = mostKept
-const mostCharacters = 1024 * 1024
+/** Receives the progress of an import: the phase, and how many of its units are done. */
+export type OnProgress = (
+  phase: 'Reading' | 'Comparing' | 'Writing',
+  done: number,
+  total: number,
+) => void
 
-/** Who is listed first where not all can be. */
-const precedence = ['error', 'update', 'create', 'unchanged'] as const
+/** The report must fit into the 4 MiB that gRPC clients accept by default. */
+const maxRows = maxRowsPerAction
+const maxCharacters = 1024 * 1024
 
-/** The rows as they are answered: all are counted, and so many listed as bounds allow. */
+/** The actions in the order in which their rows are listed when not all rows fit. */
+const actionsByPriority = ['error', 'update', 'create', 'unchanged'] as const
+
+/** Creates the report of a plan. It counts all rows and lists as many as fit. */
 export function createReport(columns: string[], { rows, counts }: Plan): CsvImportReport {
   const byAction = Map.groupBy(rows, ({ action }) => action)
-  const chosen = fit(precedence.flatMap((action) => byAction.get(action)?.slice(0, mostRows) ?? []))
+  const candidates = actionsByPriority.flatMap(
+    (action) => byAction.get(action)?.slice(0, maxRows) ?? [],
+  )
+  const listed = takeFitting(candidates)
   const { create, update, unchanged, error: errors } = counts
-  const all = create + update + unchanged + errors
+  const total = create + update + unchanged + errors
   return {
     columns,
-    summary: { rows: all, create, update, unchanged, errors },
-    rows: chosen.toSorted((a, b) => a.line - b.line),
-    omitted: all - chosen.length,
+    summary: { rows: total, create, update, unchanged, errors },
+    rows: listed.toSorted((a, b) => a.line - b.line),
+    omitted: total - listed.length,
   }
 }
 
-function fit(rows: PlannedRow[]): PlannedRow[] {
-  let room = mostCharacters
-  const first = rows.slice(0, mostRows).findIndex((row) => {
-    room -= sizeOf(row)
-    return room < 0
+function takeFitting(rows: PlannedRow[]): PlannedRow[] {
+  let remaining = maxCharacters
+  const firstOmitted = rows.slice(0, maxRows).findIndex((row) => {
+    remaining -= sizeOf(row)
+    return remaining < 0
   })
-  return rows.slice(0, first < 0 ? mostRows : first)
+  return rows.slice(0, firstOmitted < 0 ? maxRows : firstOmitted)
 }
 
+/** Approximate size in characters, with 50 for the overhead of each object. */
 function sizeOf({ email, changes, errors }: PlannedRow): number {
   const texts = [
     ...changes.map(({ from, to }) => from + to),

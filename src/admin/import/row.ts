@@ -2,53 +2,52 @@ import { normalizeEmail } from '../../core/email.ts'
 import { type Role, roles } from '../../core/roles.ts'
 import type { CellError, Row } from './plan.ts'
 
-/** The columns of a file. */
+/** The columns that a file can have. */
 export const columns = ['email', 'name', 'workspace_slug', 'role', 'groups'] as const
 
 export type Column = (typeof columns)[number]
 
-const mostCharacters = 200
-const mostGroups = 100
+const maxLength = 200
+const maxGroups = 100
 
-/** Reads the cells of a record under the file's columns; what is wrong with any is an error of the row. */
+/** Reads the cells of a record. Invalid cells become errors of the row. */
 export function readRow(line: number, cells: string[], header: Column[]): Row {
   const errors: CellError[] = []
   const cell = (column: Column) => cells[header.indexOf(column)]?.trim() ?? ''
-  const written = cell('email')
-  const row: Row = {
-    ...{ line, email: written, name: '', slug: '', role: '', groups: [], errors },
-  }
-  const complain = (field: Column | '', message: string) => errors.push({ field, message })
+  const emailCell = cell('email')
+  const row: Row = { line, email: emailCell, name: '', slug: '', role: '', groups: [], errors }
+  const addError = (field: Column | '', message: string) => errors.push({ field, message })
   if (cells.length !== header.length) {
-    complain('', `has ${cells.length} cells where the header has ${header.length}`)
+    addError('', `has ${cells.length} cells, but the header has ${header.length}`)
     return row
   }
-  for (const [at, column] of header.entries()) {
-    if (/\p{Cc}/u.test(cells[at] ?? '')) complain(column, 'must have no control characters')
+  for (const [index, column] of header.entries()) {
+    if (/\p{Cc}/u.test(cells[index] ?? '')) addError(column, 'must not contain control characters')
   }
   if (errors.length > 0) return row
 
-  const email = normalizeEmail(written)
+  const email = normalizeEmail(emailCell)
   if (email) row.email = email
-  else complain('email', written ? 'must be an e-mail address' : 'is required')
+  else addError('email', emailCell ? 'must be an e-mail address' : 'is required')
 
   row.name = cell('name')
-  if (isLong(row.name)) complain('name', `must have ${mostCharacters} characters at most`)
+  if (isTooLong(row.name)) addError('name', `must be at most ${maxLength} characters long`)
 
   row.slug = cell('workspace_slug')
-  if (!row.slug) complain('workspace_slug', 'is required')
+  if (!row.slug) addError('workspace_slug', 'is required')
 
   const role = cell('role')
   if (role === '' || isRole(role)) row.role = role
-  else complain('role', `must be one of ${roles.join(', ')}`)
+  else addError('role', `must be one of ${roles.join(', ')}`)
 
   const groups = cell('groups')
     .split(';')
     .map((name) => name.trim())
   row.groups = [...new Set(groups.filter((name) => name !== ''))]
-  if (row.groups.length > mostGroups) complain('groups', `must be ${mostGroups} at most`)
-  if (row.groups.some(isLong))
-    complain('groups', `must have ${mostCharacters} characters each at most`)
+  if (row.groups.length > maxGroups) addError('groups', `must contain at most ${maxGroups} items`)
+  if (row.groups.some(isTooLong)) {
+    addError('groups', `must contain names of at most ${maxLength} characters each`)
+  }
   return row
 }
 
@@ -56,6 +55,7 @@ function isRole(text: string): text is Role {
   return roles.some((role) => role === text)
 }
 
-function isLong(text: string): boolean {
-  return text.length > mostCharacters && [...text].length > mostCharacters
+/** Counts characters, not UTF-16 units. */
+function isTooLong(text: string): boolean {
+  return text.length > maxLength && [...text].length > maxLength
 }

@@ -1,15 +1,24 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Role } from '../../core/roles.ts'
-import { executeBound } from '../../database/bound-statement.ts'
-import { arrayLiteral, textArray } from '../../database/sql-values.ts'
-import { type Known, keyOf, type Row } from './plan.ts'
+import { keyOf, type Row, type Snapshot } from './plan.ts'
+import {
+  findGroupMembers,
+  findGroups,
+  findMembers,
+  findUsers,
+  findWorkspaces,
+  lockImports,
+  lockWorkspaces,
+} from './queries.ts'
 
-/** Rows that one `learn` takes: the larger it is, the rarer PostgreSQL reads a whole table for it. */
-export const lesson = 5000
+/**
+ * The rows that one call of `extendSnapshot` should get. In larger batches, PostgreSQL reads whole
+ * tables less often.
+ */
+export const snapshotBatchSize = 5000
 
-/** The ids of what exists; writing adds those of what it makes. */
+/** Database ids. `applyPlan` adds those of the rows it inserts. */
 export type Ids = {
-  /** By e-mail. */
+  /** By e-mail address. */
   users: Map<string, string>
   /** By slug. */
   workspaces: Map<string, string>
@@ -17,106 +26,82 @@ export type Ids = {
   groups: Map<string, string>
 }
 
+/** A snapshot and the ids of what it contains. */
+export type LoadedSnapshot = { snapshot: Snapshot; ids: Ids }
+
 /**
- * Holds the workspaces that the rows name until the end of the transaction, as `lockOwners` does
- * one, and other imports off: they wait for each other rather than for each other's rows.
+ * Locks the workspaces of the rows until the end of the transaction. Imports run one after the other,
+ * so that they cannot deadlock on each other's rows.
  */
-export async function holdWorkspaces(em: EntityManager, rows: Row[]): Promise<void> {
-  await em.execute(`select pg_advisory_xact_lock(hashtext('daikon import'))`)
-  await executeBound(em, {
-    sql: 'select id from workspaces where slug = any($1::text[]) order by id for no key update',
-    values: [textArray(slugsOf(rows))],
-  })
+export async function lockForImport(em: EntityManager, rows: Row[]): Promise<void> {
+  await lockImports(em)
+  await lockWorkspaces(em, slugsOf(rows))
 }
 
-/** What exists, and by which ids. */
-export type World = { known: Known; ids: Ids }
-
-/** The workspaces that the rows name; of the rest nothing yet. */
-export async function findWorld(em: EntityManager, rows: Row[]): Promise<World> {
+/** Loads the workspaces of the rows. The rest is loaded by `extendSnapshot`. */
+export async function loadSnapshot(em: EntityManager, rows: Row[]): Promise<LoadedSnapshot> {
   const ids: Ids = { users: new Map(), workspaces: new Map(), groups: new Map() }
-  const known: Known = {
-    ...{ workspaces: new Map(), users: new Map() },
-    ...{ members: new Map(), groups: new Set(), groupMembers: new Set() },
+  const snapshot: Snapshot = {
+    workspaces: new Map(),
+    users: new Map(),
+    members: new Map(),
+    groups: new Set(),
+    groupMembers: new Set(),
   }
   for (const { id, slug, owners } of await findWorkspaces(em, slugsOf(rows))) {
     ids.workspaces.set(slug, id)
-    known.workspaces.set(slug, owners)
+    snapshot.workspaces.set(slug, owners)
   }
-  return { known, ids }
+  return { snapshot, ids }
 }
 
 function slugsOf(rows: Row[]): string[] {
   return [...new Set(rows.filter(({ errors }) => errors.length === 0).map(({ slug }) => slug))]
 }
 
-/** With the number of owners who have joined. */
-function findWorkspaces(em: EntityManager, slugs: string[]) {
-  return executeBound<{ id: string; slug: string; owners: number }>(em, {
-    sql: `
-      select w.id, w.slug, (select count(*)::int from members m
-        where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null) as owners
-      from workspaces w where w.slug = any($1::text[])`,
-    values: [textArray(slugs)],
-  })
-}
-
 /**
- * Adds what exists of all that some rows name; what the rows before them changed stays so. Nothing
- * is joined: what a large file has just made is unknown to the planner's statistics, and it would
- * join by walking all pairs.
+ * Adds the users, members and groups of the rows. It does not overwrite what the plan of earlier rows
+ * has changed in the snapshot. Each table is read without joins: the planner has no statistics for
+ * what a large import has just inserted and would choose nested loops.
  */
-export async function learn(em: EntityManager, some: Row[], { known, ids }: World): Promise<void> {
-  const rows = some.filter(({ errors, slug }) => errors.length === 0 && ids.workspaces.has(slug))
+export async function extendSnapshot(
+  em: EntityManager,
+  batch: Row[],
+  { snapshot, ids }: LoadedSnapshot,
+): Promise<void> {
+  const rows = batch.filter(({ errors, slug }) => errors.length === 0 && ids.workspaces.has(slug))
   if (rows.length === 0) return
-  const workspaceIds = arrayLiteral([...ids.workspaces.values()])
   const slugs = new Map([...ids.workspaces].map(([slug, id]) => [id, slug]))
   const emails = new Map<string, string>()
-  const users = await executeBound<{ id: string; email: string; name: string }>(em, {
-    sql: 'select id, email, name from users where email = any($1::text[])',
-    values: [textArray([...new Set(rows.map(({ email }) => email))])],
-  })
-  for (const { id, email, name } of users) {
+  for (const { id, email, name } of await findUsers(em, unique(rows.map(({ email }) => email)))) {
     emails.set(id, email)
     ids.users.set(email, id)
-    if (!known.users.has(email)) known.users.set(email, name)
+    if (!snapshot.users.has(email)) snapshot.users.set(email, name)
   }
-  const userIds = arrayLiteral([...emails.keys()])
+  const userIds = [...emails.keys()]
 
-  type Member = { user_id: string; workspace_id: string; role: Role; joined: boolean }
-  const members = await executeBound<Member>(em, {
-    sql: `
-      select user_id, workspace_id, role, joined_at is not null as joined from members
-      where user_id = any($1::uuid[])`,
-    values: [userIds],
-  })
-  for (const { user_id, workspace_id, role, joined } of members) {
+  for (const { user_id, workspace_id, role, joined } of await findMembers(em, userIds)) {
     const slug = slugs.get(workspace_id)
     const key = keyOf(slug ?? '', emails.get(user_id) ?? '')
-    if (slug && !known.members.has(key)) known.members.set(key, { role, joined })
+    if (slug && !snapshot.members.has(key)) snapshot.members.set(key, { role, joined })
   }
 
-  const names = [...new Set(rows.flatMap(({ groups }) => groups))]
+  const names = unique(rows.flatMap(({ groups }) => groups))
   if (names.length === 0) return
-  const groups = await executeBound<{ id: string; workspace_id: string; name: string }>(em, {
-    sql: `
-      select id, workspace_id, name from groups
-      where workspace_id = any($1::uuid[]) and name = any($2::text[])`,
-    values: [workspaceIds, textArray(names)],
-  })
-  const found = new Map(groups.map((group) => [group.id, group]))
+  const groups = await findGroups(em, [...ids.workspaces.values()], names)
+  const groupsById = new Map(groups.map((group) => [group.id, group]))
   for (const { id, workspace_id, name } of groups) {
     const key = keyOf(slugs.get(workspace_id) ?? '', name)
     ids.groups.set(key, id)
-    known.groups.add(key)
+    snapshot.groups.add(key)
   }
-  const groupMembers = await executeBound<{ group_id: string; user_id: string }>(em, {
-    sql: 'select group_id, user_id from group_members where user_id = any($1::uuid[])',
-    values: [userIds],
-  })
-  for (const { group_id, user_id } of groupMembers) {
-    const group = found.get(group_id)
+  for (const { group_id, user_id } of await findGroupMembers(em, userIds)) {
+    const group = groupsById.get(group_id)
     const slug = slugs.get(group?.workspace_id ?? '')
-    if (group && slug) known.groupMembers.add(keyOf(slug, emails.get(user_id) ?? '', group.name))
+    if (group && slug) snapshot.groupMembers.add(keyOf(slug, emails.get(user_id) ?? '', group.name))
   }
+}
+
+function unique(texts: string[]): string[] {
+  return [...new Set(texts)]
 }

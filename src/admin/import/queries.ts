@@ -1,0 +1,173 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { Role } from '../../core/roles.ts'
+import { query } from '../../database/query.ts'
+
+/** Waits for other imports and holds them off until the end of the transaction. */
+export async function lockImports(em: EntityManager): Promise<void> {
+  await query(em, `select pg_advisory_xact_lock(hashtext('daikon import'))`)
+}
+
+/** Locks workspaces until the end of the transaction, as changes of their owners do. */
+export async function lockWorkspaces(em: EntityManager, slugs: string[]): Promise<void> {
+  await query(
+    em,
+    'select id from workspaces where slug = any($1::text[]) order by id for no key update',
+    [slugs],
+  )
+}
+
+type WorkspaceRow = { id: string; slug: string; owners: number }
+
+/** Workspaces with the number of owners who have joined. */
+export function findWorkspaces(em: EntityManager, slugs: string[]): Promise<WorkspaceRow[]> {
+  return query(
+    em,
+    `select w.id, w.slug, (select count(*)::int from members m
+       where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null) as owners
+     from workspaces w where w.slug = any($1::text[])`,
+    [slugs],
+  )
+}
+
+type UserRow = { id: string; email: string; name: string }
+
+export function findUsers(em: EntityManager, emails: string[]): Promise<UserRow[]> {
+  return query(em, 'select id, email, name from users where email = any($1::text[])', [emails])
+}
+
+type MemberRow = { user_id: string; workspace_id: string; role: Role; joined: boolean }
+
+export function findMembers(em: EntityManager, userIds: string[]): Promise<MemberRow[]> {
+  return query(
+    em,
+    `select user_id, workspace_id, role, joined_at is not null as joined from members
+     where user_id = any($1::uuid[])`,
+    [userIds],
+  )
+}
+
+type GroupRow = { id: string; workspace_id: string; name: string }
+
+export function findGroups(
+  em: EntityManager,
+  workspaceIds: string[],
+  names: string[],
+): Promise<GroupRow[]> {
+  return query(
+    em,
+    `select id, workspace_id, name from groups
+     where workspace_id = any($1::uuid[]) and name = any($2::text[])`,
+    [workspaceIds, names],
+  )
+}
+
+type GroupMemberRow = { group_id: string; user_id: string }
+
+export function findGroupMembers(em: EntityManager, userIds: string[]): Promise<GroupMemberRow[]> {
+  return query(em, 'select group_id, user_id from group_members where user_id = any($1::uuid[])', [
+    userIds,
+  ])
+}
+
+/** Inserts users, or renames those who have been created since the plan was made. */
+export function insertUsers(
+  em: EntityManager,
+  users: { id: string; email: string; name: string }[],
+): Promise<{ id: string; email: string }[]> {
+  return query(
+    em,
+    `insert into users (id, email, name)
+     select id, email, name from unnest($1::uuid[], $2::text[], $3::text[]) as p(id, email, name)
+     on conflict (email) do update set
+       name = case when excluded.name = '' then users.name else excluded.name end
+     returning id, email`,
+    [users.map(({ id }) => id), users.map(({ email }) => email), users.map(({ name }) => name)],
+  )
+}
+
+export async function updateUserNames(
+  em: EntityManager,
+  users: { id: string; name: string }[],
+): Promise<void> {
+  await query(
+    em,
+    `update users u set name = p.name from unnest($1::uuid[], $2::text[]) as p(id, name)
+     where u.id = p.id`,
+    [users.map(({ id }) => id), users.map(({ name }) => name)],
+  )
+}
+
+/** The primary key of a membership. */
+type MemberKey = { userId: string; workspaceId: string }
+
+export async function insertMembers(
+  em: EntityManager,
+  members: (MemberKey & { role: string })[],
+): Promise<void> {
+  await query(
+    em,
+    `insert into members (user_id, workspace_id, role)
+     select * from unnest($1::uuid[], $2::uuid[], $3::text[])`,
+    [
+      members.map(({ userId }) => userId),
+      members.map(({ workspaceId }) => workspaceId),
+      members.map(({ role }) => role),
+    ],
+  )
+}
+
+export async function updateMemberRoles(
+  em: EntityManager,
+  members: (MemberKey & { role: string })[],
+): Promise<void> {
+  await query(
+    em,
+    `update members m set role = p.role
+     from unnest($1::uuid[], $2::uuid[], $3::text[]) as p(user_id, workspace_id, role)
+     where m.user_id = p.user_id and m.workspace_id = p.workspace_id`,
+    [
+      members.map(({ userId }) => userId),
+      members.map(({ workspaceId }) => workspaceId),
+      members.map(({ role }) => role),
+    ],
+  )
+}
+
+/** Inserts groups; those that have been created since the plan was made are returned as not new. */
+export function insertGroups(
+  em: EntityManager,
+  groups: { id: string; workspaceId: string; name: string }[],
+  createdBy: string | undefined,
+): Promise<{ id: string; workspace_id: string; name: string; is_new: boolean }[]> {
+  return query(
+    em,
+    `insert into groups (id, workspace_id, name, created_by)
+     select id, workspace_id, name, $4::uuid
+     from unnest($1::uuid[], $2::uuid[], $3::text[]) as p(id, workspace_id, name)
+     on conflict (workspace_id, name) do update set name = excluded.name
+     returning id, workspace_id, name, xmax = 0 as is_new`,
+    [
+      groups.map(({ id }) => id),
+      groups.map(({ workspaceId }) => workspaceId),
+      groups.map(({ name }) => name),
+      createdBy,
+    ],
+  )
+}
+
+export async function insertGroupMembers(
+  em: EntityManager,
+  members: (MemberKey & { groupId: string })[],
+): Promise<void> {
+  await query(
+    em,
+    `insert into group_members (user_id, workspace_id, group_id)
+     select * from unnest($1::uuid[], $2::uuid[], $3::uuid[])
+     on conflict do nothing`,
+    [
+      members.map(({ userId }) => userId),
+      members.map(({ workspaceId }) => workspaceId),
+      members.map(({ groupId }) => groupId),
+    ],
+  )
+}

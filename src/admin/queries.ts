@@ -1,0 +1,171 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type { ClientAppResponse, ServiceAppResponse } from '../../gen/daikon/v1/admin_apps.ts'
+import type { LinkedAccount, Membership, UserSummary } from '../../gen/daikon/v1/admin_users.ts'
+import { findPage, type Page, type PageRequest } from '../database/page.ts'
+import { query } from '../database/query.ts'
+import { likePattern, type Timestamp } from '../database/sql-values.ts'
+
+export type UserRow = Omit<UserSummary, 'created_at' | 'last_sign_in_at'> & {
+  created_at: Timestamp
+  last_sign_in_at: Timestamp | null
+}
+
+const userColumns =
+  'u.id, u.email, u.name, u.avatar_url, u.is_active, u.is_admin, u.created_at, u.last_sign_in_at'
+
+/** A page of users, by e-mail address; `q` matches names and e-mail addresses. */
+export function findUserPage(
+  em: EntityManager,
+  page: PageRequest,
+  q: string | undefined,
+): Promise<Page<UserRow>> {
+  return findPage(em, page, {
+    select: userColumns,
+    from: `users u ${q ? 'where u.email ilike $1 or u.name ilike $1' : ''}`,
+    orderBy: 'u.email',
+    values: q ? [likePattern(q)] : [],
+  })
+}
+
+export async function findUser(em: EntityManager, id: string): Promise<UserRow | undefined> {
+  const [row] = await query<UserRow>(em, `select ${userColumns} from users u where u.id = $1`, [id])
+  return row
+}
+
+export type LinkedAccountRow = Omit<LinkedAccount, 'linked_at'> & { created_at: Timestamp }
+
+export function findLinkedAccounts(em: EntityManager, userId: string): Promise<LinkedAccountRow[]> {
+  return query(
+    em,
+    `select provider, subject, email, created_at from linked_accounts
+     where user_id = $1 order by provider, subject`,
+    [userId],
+  )
+}
+
+export type MembershipRow = Omit<Membership, 'status' | 'joined_at'> & {
+  joined_at: Timestamp | null
+}
+
+export function findMemberships(em: EntityManager, userId: string): Promise<MembershipRow[]> {
+  return query(
+    em,
+    `select m.workspace_id, w.name as workspace_name, w.slug as workspace_slug, m.role, m.joined_at
+     from members m join workspaces w on w.id = m.workspace_id
+     where m.user_id = $1 order by w.name, w.id`,
+    [userId],
+  )
+}
+
+export type LockedUser = {
+  id: string
+  email: string
+  name: string
+  is_active: boolean
+  is_admin: boolean
+}
+
+/** Locks users until the end of the transaction. */
+export function lockUsers(em: EntityManager, ids: string[]): Promise<LockedUser[]> {
+  return query(
+    em,
+    `select id, email, name, is_active, is_admin from users
+     where id = any($1::uuid[]) order by id for no key update`,
+    [ids],
+  )
+}
+
+/** Locks a user and every active administrator until the end of the transaction. */
+export function lockUserAndAdministrators(em: EntityManager, email: string): Promise<LockedUser[]> {
+  return query(
+    em,
+    `select id, email, name, is_active, is_admin from users
+     where email = $1 or is_admin and is_active order by id for no key update`,
+    [email],
+  )
+}
+
+export type ClientAppRow = Omit<ClientAppResponse, 'created_at' | 'created_by'> & {
+  created_by: string | null
+  created_at: Timestamp
+}
+
+const clientAppSelect = `
+  select a.id, a.name, a.is_active, a.created_by, a.created_at,
+    array(select uri from client_redirect_uris where app_id = a.id order by uri) as redirect_uris
+  from client_apps a`
+
+export function findClientApps(em: EntityManager): Promise<ClientAppRow[]> {
+  return query(em, `${clientAppSelect} order by a.id`)
+}
+
+/** Locks a client app until the end of the transaction. */
+export async function lockClientApp(
+  em: EntityManager,
+  id: string,
+): Promise<ClientAppRow | undefined> {
+  const sql = `${clientAppSelect} where a.id = $1 for no key update of a`
+  const [row] = await query<ClientAppRow>(em, sql, [id])
+  return row
+}
+
+export type ServiceAppRow = Omit<
+  ServiceAppResponse,
+  'created_at' | 'last_used_at' | 'created_by'
+> & {
+  last_used_at: Timestamp | null
+  created_by: string | null
+  created_at: Timestamp
+}
+
+/** The prefix is that of the newest key, which expires last. */
+const serviceAppSelect = `
+  select a.id, a.name, a.service_name, k.key_prefix, a.is_active, a.last_used_at, a.created_by,
+    a.created_at
+  from service_apps a
+  left join lateral (
+    select key_prefix from service_keys where app_id = a.id
+    order by expires_at desc nulls first limit 1
+  ) k on true`
+
+export function findServiceApps(em: EntityManager): Promise<ServiceAppRow[]> {
+  return query(em, `${serviceAppSelect} order by a.id`)
+}
+
+/** Locks a service app until the end of the transaction. */
+export async function lockServiceApp(
+  em: EntityManager,
+  id: string,
+): Promise<ServiceAppRow | undefined> {
+  const sql = `${serviceAppSelect} where a.id = $1 for no key update of a`
+  const [row] = await query<ServiceAppRow>(em, sql, [id])
+  return row
+}
+
+/** Lets the keys of a service app expire after `seconds`, unless they expire before. */
+export async function expireServiceKeys(
+  em: EntityManager,
+  appId: string,
+  seconds: number,
+): Promise<void> {
+  await query(
+    em,
+    `update service_keys
+     set expires_at = least(expires_at, now() + make_interval(secs => $1)) where app_id = $2`,
+    [seconds, appId],
+  )
+}
+
+/**
+ * Records the last use of keys. `$1` and `$2` are key hashes and times; an app is updated at most
+ * once a minute.
+ */
+export const recordKeyUsageSql = `
+  update service_apps a set last_used_at = used.at
+  from (
+    select k.app_id, max(date_trunc('minute', u.at)) as at
+    from unnest($1::text[], $2::timestamptz[]) u(key_hash, at)
+    join service_keys k on k.key_hash = u.key_hash
+    group by k.app_id
+  ) used
+  where a.id = used.app_id and (a.last_used_at is null or a.last_used_at < used.at)`

@@ -1,0 +1,51 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { ServiceError } from '../core/errors.ts'
+import type { Principal } from '../core/request-context.ts'
+import { atLeast } from '../core/roles.ts'
+import { Member } from '../database/entities/people.ts'
+import { lockWorkspaceRow } from './queries.ts'
+import { workspaceNotFound } from './workspaces.ts'
+
+/**
+ * Locks a workspace until the end of the transaction, so that concurrent changes of its owners run
+ * one after the other. Returns the workspace's id as it is stored.
+ */
+export async function lockWorkspace(em: EntityManager, workspaceId: string): Promise<string> {
+  const row = await lockWorkspaceRow(em, workspaceId)
+  if (!row) throw workspaceNotFound()
+  return row.id
+}
+
+/**
+ * Throws unless the principal may manage members with these roles: managing owners requires an
+ * owner, managing others an admin. Administrators may manage every member.
+ */
+export function requireRoleToManage({ user, admin }: Principal, roles: string[]): void {
+  if (admin) return
+  const least = roles.includes('owner') ? 'owner' : 'admin'
+  if (user?.role && atLeast(user.role, least)) return
+  throw new ServiceError('permission_denied', 'ROLE_TOO_LOW', `Requires role ${least} or higher`)
+}
+
+/**
+ * Throws unless the workspace has an owner other than this one. The caller must hold the lock of
+ * `lockWorkspace`.
+ */
+export async function requireAnotherOwner(
+  em: EntityManager,
+  { workspace_id, user_id }: { workspace_id: string; user_id: string },
+): Promise<void> {
+  // Invited owners do not count, because they may never accept.
+  const otherOwners = await em.count(Member, {
+    workspace_id,
+    role: 'owner',
+    user_id: { $ne: user_id },
+    joined_at: { $ne: null },
+  })
+  if (otherOwners > 0) return
+  throw new ServiceError(
+    'already_exists',
+    'LAST_OWNER',
+    'The last owner of a workspace cannot leave, be removed or get another role',
+  )
+}
