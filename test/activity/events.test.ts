@@ -15,7 +15,7 @@ const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
-/** Refuses a transaction that has an entry, at its end. */
+/** Creates a trigger that fails transactions with an entry when they commit. */
 test.before(async () => {
   await pool.query(`
   create function refuse() returns trigger language plpgsql as $$
@@ -25,17 +25,17 @@ test.before(async () => {
   alter table activity disable trigger refuse`)
 })
 
-/** A call that makes it happen; `writes` where more is recorded than the occurrence itself. */
+/** A call that causes the event; `writes` lists all recorded actions when there are several. */
 type Deed = {
   method: string
   message: object
-  shown?: PresentedCredentials
+  credentials?: PresentedCredentials
   writes?: ActivityEventName[]
 }
 
 type Scene = Awaited<ReturnType<typeof setScene>>
 
-/** For each occurrence and each use case that writes it, how it comes to happen. */
+/** For each event and each handler that records it, a function that prepares the call. */
 type Deeds = {
   [Name in ActivityEventName]: Record<
     (typeof activityEvents)[Name]['recordedBy'][number],
@@ -223,14 +223,14 @@ const deeds: Deeds = {
     updateVisibility: async ({ permission_id, fixture }) => ({
       method: 'UpdateVisibility',
       message: { permission_id, visibility: 'workspace' },
-      shown: { key: fixture.key },
+      credentials: { key: fixture.key },
     }),
   },
   'permission.shared': {
     share: async ({ permission_id, fixture, member }) => ({
       method: 'Share',
       message: { permission_id, ...toUser(member) },
-      shown: fixture.as(fixture.people.owner),
+      credentials: fixture.as(fixture.people.owner),
     }),
   },
   'permission.share_revoked': {
@@ -239,7 +239,7 @@ const deeds: Deeds = {
       return {
         method: 'RevokeShare',
         message: { permission_id, ...toUser(member) },
-        shown: { key: fixture.key },
+        credentials: { key: fixture.key },
       }
     },
   },
@@ -253,11 +253,11 @@ for (const transport of environment.transports) {
       ] as Prepare
       const make = async () => prepare(await setScene(transport))
 
-      test.serial(`${action} is written by ${key}, once over ${transport.label}`, async (t) => {
-        const { method, message, shown, writes = [action] } = await make()
+      test.serial(`${action} is recorded once by ${key} over ${transport.label}`, async (t) => {
+        const { method, message, credentials, writes = [action] } = await make()
         t.is(method.charAt(0).toLowerCase() + method.slice(1), key)
         const before = await lastEntry()
-        expectOk(await transport.call(method, message, shown))
+        expectOk(await transport.call(method, message, credentials))
         const { rows } = await pool.query('select * from activity where id > $1 order by id', [
           before,
         ])
@@ -271,17 +271,20 @@ for (const transport of environment.transports) {
         for (const value of Object.values(entry.detail)) t.regex(String(value), /./)
         const nobody = action.endsWith('.sign_in_failed')
         t.is(entry.target_id === null, nobody)
-        t.is(entry.actor_id === null, nobody || (shown?.key !== undefined && !shown.token))
+        t.is(
+          entry.actor_id === null,
+          nobody || (credentials?.key !== undefined && !credentials.token),
+        )
       })
 
-      // What a transaction holds together is no matter of the transports.
+      // Atomicity does not depend on the transport.
       if (transport.name === 'grpc') continue
-      test.serial(`${action} that fails leaves nothing of ${key}`, async (t) => {
-        const { method, message, shown } = await make()
+      test.serial(`${key} changes nothing when ${action} cannot be recorded`, async (t) => {
+        const { method, message, credentials } = await make()
         const before = await everything()
         await pool.query('alter table activity enable trigger refuse')
         try {
-          t.is(expectError(await transport.call(method, message, shown)).code, 'unavailable')
+          t.is(expectError(await transport.call(method, message, credentials)).code, 'unavailable')
         } finally {
           await pool.query('alter table activity disable trigger refuse')
         }
@@ -291,7 +294,7 @@ for (const transport of environment.transports) {
   }
 }
 
-test('the log is filtered by every occurrence and every target of the table, and by no other', async (t) => {
+test('the filters of the log accept exactly the actions and target types of the table', async (t) => {
   const path = join(import.meta.dirname, '../../proto/daikon/v1/admin_records.proto')
   const lists = (await readFile(path, 'utf8')).matchAll(/one_of: \[([^\]]*)\]/g)
   const [actions, targets] = [...lists].map(([, list = '']) => list.match(/[\w.]+/g))
@@ -299,7 +302,7 @@ test('the log is filtered by every occurrence and every target of the table, and
   t.deepEqual(targets, [...new Set(Object.values(activityEvents).map(({ target }) => target))])
 })
 
-test('every use case that the table names is there', (t) => {
+test('every handler named in the table exists', (t) => {
   const known = Object.values(createHandlers({ database: {}, options: {} } as never)).flatMap(
     (service) => Object.keys(service),
   )
@@ -309,7 +312,7 @@ test('every use case that the table names is there', (t) => {
 
 type Prepare = (scene: Scene) => Promise<Deed>
 
-/** An fixture with one of everything that can be changed. */
+/** A fixture with one of every object that can be changed. */
 async function setScene(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const workspace_id = fixture.workspace
@@ -332,21 +335,21 @@ async function setScene(transport: Transport) {
   return {
     ...{ fixture, workspace_id, member, service_action_id, known },
     ...{ group, role_id, service_app_id, client_app_id, permission_id },
-    /** Somebody of the fixture acts in it. */
+    /** A call by a member of the fixture. */
     by: (role: keyof typeof fixture.people, method: string, message: object): Deed => ({
       ...{ method, message: { ...message, ...(method !== 'CreateWorkspace' && { workspace_id }) } },
-      shown: { token: fixture.people[role].token },
+      credentials: { token: fixture.people[role].token },
     }),
-    /** The fixture's service says what it can do. */
+    /** A call by the fixture's service. */
     bySelf: (method: string, action: object): Deed => ({
       ...{ method, message: { service_name: fixture.service, actions: [action] } },
-      shown: { key: fixture.key },
+      credentials: { key: fixture.key },
     }),
-    /** A sheet of one row, on a member, that changes this one column. */
+    /** An import of one row that changes one column of a member. */
     bySheet: async (
       column: string,
       value: string,
-      told: ActivityEventName[],
+      actions: ActivityEventName[],
       id = member,
     ): Promise<Deed> => {
       const { rows } = await pool.query(
@@ -355,9 +358,9 @@ async function setScene(transport: Transport) {
       )
       const [{ email, slug }] = rows
       const csv = `email,workspace_slug,${column}\n${email},${slug},${value}\n`
-      return { ...forPanel('ExecuteCsvImport', { csv }), writes: [...told, 'import.executed'] }
+      return { ...forPanel('ExecuteCsvImport', { csv }), writes: [...actions, 'import.executed'] }
     },
-    /** Somebody is back from the provider; '' has refused there. */
+    /** A user returns from the identity provider; '' stands for a user who denied access. */
     comeBack: async (flow: 'Login' | 'AdminLogin', whom: () => Promise<string>): Promise<Deed> => {
       const email = await whom()
       const { message } = await signInAtProvider(transport, 'github', email, {}, `Begin${flow}`)
@@ -367,7 +370,7 @@ async function setScene(transport: Transport) {
 }
 
 function forPanel(method: string, message: object): Deed {
-  return { method, message, shown: byAdmin }
+  return { method, message, credentials: byAdmin }
 }
 
 function title() {
@@ -387,7 +390,7 @@ async function lastEntry(): Promise<string> {
   return rows[0]?.id ?? '00000000-0000-0000-0000-000000000000'
 }
 
-/** Every row of every table, but for the states of sign-ins, which are used up whatever follows. */
+/** A digest of every table, except for used sign-in states, which are kept even when a sign-in fails. */
 async function everything(): Promise<unknown> {
   const { rows: tables } = await pool.query(
     `select tablename as name from pg_tables where schemaname = 'public'

@@ -12,7 +12,7 @@ const database = await cloneDatabase()
 const empty = await cloneDatabase()
 test.after.always(() => Promise.all([database.drop(), empty.drop()]))
 
-/** Each with 1 KiB of detail, so that all of them are 100 MiB of text. */
+/** Each entry has 1 KiB of detail, 100 MiB in total. */
 const many = 100_000
 test.before(async () => {
   await database.pool.query(
@@ -26,7 +26,7 @@ test.before(async () => {
 
 const tool = join(import.meta.dirname, '../../src/cli/daikon.ts')
 
-/** The operator's tool, on a heap that the whole log does not fit into. */
+/** Runs the command-line tool with a heap smaller than the log. */
 function run(url: string, ...args: string[]) {
   const env = { ...process.env, DATABASE_URL: url, NODE_OPTIONS: '--max-old-space-size=96' }
   const child = spawn(process.execPath, [tool, 'activity', 'export', ...args], { env })
@@ -34,7 +34,7 @@ function run(url: string, ...args: string[]) {
 }
 
 for (const format of ['jsonl', 'csv']) {
-  test(`100,000 entries go out as ${format}, each once, in order, in little memory`, async (t) => {
+  test(`100,000 entries are exported as ${format} once each, in order, with little memory`, async (t) => {
     const { child, errors, ended } = run(database.url, '--format', format)
     let lines = 0
     for await (const line of createInterface(child.stdout)) {
@@ -50,7 +50,7 @@ for (const format of ['jsonl', 'csv']) {
   })
 }
 
-test('a reader that goes away ends the export without a trace', async (t) => {
+test('the export ends silently when its reader closes the pipe', async (t) => {
   const { child, errors, ended } = run(database.url, '--format', 'jsonl')
   await once(child.stdout, 'data')
   child.stdout.destroy()
@@ -58,7 +58,7 @@ test('a reader that goes away ends the export without a trace', async (t) => {
   t.regex(await errors, /^(write )?EPIPE\n$/)
 })
 
-test('an empty log is a head, or nothing; --json tells how much there was', async (t) => {
+test('an empty log is exported as a header or nothing; --json prints the count', async (t) => {
   const csv = run(empty.url, '--format', 'csv')
   t.is(
     await text(csv.child.stdout),
@@ -70,7 +70,7 @@ test('an empty log is a head, or nothing; --json tells how much there was', asyn
   t.deepEqual(await jsonl.ended, [0, null])
 })
 
-test('what is wrong with a command is said on standard error, with a status of its own', async (t) => {
+test('errors are printed to standard error with a non-zero exit status', async (t) => {
   for (const args of [[], ['--format', 'xml'], ['--form', 'csv']]) {
     const { child, errors, ended } = run(empty.url, ...args)
     t.is(await text(child.stdout), '')
@@ -86,13 +86,13 @@ test('what is wrong with a command is said on standard error, with a status of i
   t.notRegex(await away.errors, /\n {4}at /)
 })
 
-test('--help tells the formats', async (t) => {
+test('--help lists the formats', async (t) => {
   const { child, ended } = run(empty.url, '--help')
   t.regex(await text(child.stdout), /--format <format>.*"csv", "jsonl"/s)
   t.deepEqual(await ended, [0, null])
 })
 
-test('no cell begins with what a spreadsheet takes for a formula', (t) => {
+test('no cell starts like a spreadsheet formula', (t) => {
   const rows = {
     '=1+1': "'=1+1",
     '+1': "'+1",
@@ -107,7 +107,7 @@ test('no cell begins with what a spreadsheet takes for a formula', (t) => {
   for (const [cell, written] of Object.entries(rows)) t.is(csvCell(cell), written)
 })
 
-test('a cell is read back as it was, behind the apostrophe at most', (t) => {
+test('a cell is read back unchanged except for a leading apostrophe', (t) => {
   const cell = fc.string({
     unit: fc.constantFrom(...'=+-@\t\r\n",;\'ab é'.split('')),
     maxLength: 8,

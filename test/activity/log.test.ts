@@ -11,7 +11,7 @@ const { pool } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
-/** Entries of one workspace, the oldest first. */
+/** Inserts entries of one workspace, oldest first. */
 async function fill(workspaceId: string, count: number, actor: string | null = null) {
   const ids = Array.from({ length: count }, () => uuid())
   await pool.query(
@@ -24,7 +24,7 @@ async function fill(workspaceId: string, count: number, actor: string | null = n
   return ids
 }
 
-/** Every id of a workspace's log, page by page. */
+/** Reads the ids of all entries of a workspace, page by page. */
 async function walk(transport: Transport, workspace_id: string): Promise<string[]> {
   const seen: string[] = []
   let before: string | undefined
@@ -38,7 +38,7 @@ async function walk(transport: Transport, workspace_id: string): Promise<string[
 }
 
 for (const transport of environment.transports) {
-  test(`the log is walked page by page, and nothing is lost or repeated while more happens over ${transport.label}`, async (t) => {
+  test(`pages of the log neither miss nor repeat entries while new ones are recorded over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = await fill(workspace_id, 25)
     const seen: string[] = []
@@ -58,7 +58,7 @@ for (const transport of environment.transports) {
     t.deepEqual(seen, ids.reverse())
   })
 
-  test(`four walk while four write: each meets every entry of the beginning once, in order over ${transport.label}`, async (t) => {
+  test(`four concurrent readers see every initial entry once and in order during four writers over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = (await fill(workspace_id, 60)).reverse()
     let walking = true
@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`the last page has no next_before, and neither has an empty one over ${transport.label}`, async (t) => {
+  test(`the last page and an empty page have no next_before over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const read = async (limit: number, before?: string) => {
       const message = { workspace_id, limit, ...(before && { before }) }
@@ -90,7 +90,7 @@ for (const transport of environment.transports) {
     t.is((await read(200)).items.length, 10)
   })
 
-  test(`an entry is whole, and its detail is JSON as it was written over ${transport.label}`, async (t) => {
+  test(`an entry has all fields, with its detail as it was written over ${transport.label}`, async (t) => {
     const [id, workspace_id, target_id] = [uuid(), randomUUID(), randomUUID()]
     const detail = { a: '=1+1', n: 1.5, yes: true, none: null, list: ['x', { y: [] }], __proto: '' }
     await pool.query(
@@ -108,7 +108,7 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`entries are found by action, actor, workspace and type of target over ${transport.label}`, async (t) => {
+  test(`entries are filtered by action, actor, workspace and target type over ${transport.label}`, async (t) => {
     const [workspace_id, actor_id] = [randomUUID(), randomUUID()]
     await fill(workspace_id, 4, actor_id)
     const count = async (filter: object) => {
@@ -130,7 +130,7 @@ for (const transport of environment.transports) {
     t.false(Number.isNaN(Date.parse(items[0].created_at)))
   })
 
-  test(`a filter of no known value is named over ${transport.label}`, async (t) => {
+  test(`an unknown filter value returns an error that names the field over ${transport.label}`, async (t) => {
     const wrong = { action: 'x', target_type: 'y', limit: 50 }
     const { violations } = expectError(await admin.call(transport, 'ListActivity', wrong))
     t.deepEqual(violations.map(({ field }) => field).sort(), ['action', 'target_type'])

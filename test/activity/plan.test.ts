@@ -16,7 +16,7 @@ test.before(async () => {
 
 type Node = Record<string, unknown> & { Plans?: Node[] }
 
-/** The nodes of each statement's plan as it ran. */
+/** The nodes of the executed plan of each statement. */
 async function explain(work: Parameters<typeof statementsOf>[0]): Promise<Node[][]> {
   const plans: Node[][] = []
   for (const { text, values } of await statementsOf(work)) {
@@ -42,7 +42,7 @@ const pages = {
 }
 
 for (const [name, filters] of Object.entries(pages)) {
-  test(`a page of the log ${name} reads little and does not read it through`, async (t) => {
+  test(`a page of the log ${name} uses an index and reads few pages`, async (t) => {
     const [nodes = [], ...more] = await explain((em) =>
       listActivity({ em }, { limit: 50, ...filters }),
     )
@@ -57,7 +57,7 @@ for (const [name, filters] of Object.entries(pages)) {
   })
 }
 
-test('the figures count resources without touching their rows', async (t) => {
+test('the statistics count resources with index-only scans', async (t) => {
   const nodes = (await explain((em) => getStats({ em, now: new Date() }, {}))).flat()
   const read = nodes.filter((node) => node['Relation Name'] === 'resources')
   t.true(read.length >= 3)

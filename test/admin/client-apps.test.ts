@@ -14,7 +14,7 @@ test.after.always(() => environment.stop())
 
 const newUri = () => `https://app.example.com/${randomUUID()}`
 
-/** An app with one address, made by an administrator. */
+/** A client app with one redirect URI, created by an administrator. */
 async function openApp(transport: Transport) {
   const uri = newUri()
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
@@ -28,12 +28,12 @@ async function openApp(transport: Transport) {
       const { client_apps } = expectOk(await call('ListClientApps'))
       return client_apps.find(({ id }: any) => id === made.id) as Record<string, any> | undefined
     },
-    /** Whether a sign-in that is to end at the address starts. */
+    /** Whether a sign-in with the redirect URI starts. */
     starts: async (redirect_uri: string) => {
       const challenge = { code_challenge: createPkce().challenge, code_challenge_method: 'S256' }
       const request = { provider: 'github', redirect_uri, ...challenge }
-      const ending = await transport.call('BeginLogin', request)
-      return ending.ok || ending.reason
+      const outcome = await transport.call('BeginLogin', request)
+      return outcome.ok || outcome.reason
     },
   }
 }
@@ -43,12 +43,12 @@ const refusedUri = 'REDIRECT_URI_REFUSED'
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`an app is made with its addresses, from which sign-ins start ${through}`, async (t) => {
+  test(`creating a client app allows sign-ins with its redirect URIs ${through}`, async (t) => {
     const uris = [newUri(), `${newUri()}?x=%20`, 'http://localhost:4000/cb', 'http://[::1]/']
     const request = { name: ' Web ', redirect_uris: [...uris, ...uris] }
-    const ending = await admin.call(transport, 'CreateClientApp', request)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
-    const { id, created_at, redirect_uris, ...rest } = expectOk(ending)
+    const outcome = await admin.call(transport, 'CreateClientApp', request)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+    const { id, created_at, redirect_uris, ...rest } = expectOk(outcome)
     t.deepEqual(rest, { name: 'Web', is_active: true, created_by: admin.id })
     t.deepEqual(redirect_uris.toSorted(), uris.toSorted())
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
@@ -57,7 +57,7 @@ for (const transport of environment.transports) {
     const { client_apps } = expectOk(await call('ListClientApps'))
     t.deepEqual(
       client_apps.find((app: any) => app.id === id),
-      ending.ok && ending.message,
+      outcome.ok && outcome.message,
     )
     t.deepEqual(await listActivity(pool, id), [
       {
@@ -67,7 +67,7 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`addresses that could leak a code are 422, each with its place ${through}`, async (t) => {
+  test(`redirect URIs that could leak a code return 422 with their index ${through}`, async (t) => {
     const { app } = await openApp(transport)
     const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
     const wrong = [
@@ -92,7 +92,7 @@ for (const transport of environment.transports) {
       ['CreateClientApp', { name, redirect_uris }],
       ['UpdateClientApp', { ...app, name, redirect_uris }],
     ] as const) {
-      // What the field rules and what the use case finds comes in two answers.
+      // Violations of field rules and those found by the handler are reported separately.
       const first = expectError(await admin.call(strictDoor, method, message))
       t.is(first.code, 'invalid_argument')
       const shape = first.violations.map(({ field }) => field)
@@ -118,7 +118,7 @@ for (const transport of environment.transports) {
     t.is(rows.length, 0)
   })
 
-  test(`any http address may be registered with DEBUG alone ${through}`, async (t) => {
+  test(`http redirect URIs require DEBUG ${through}`, async (t) => {
     const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
     const message = { name: 'x', redirect_uris: [`http://app.example.com/${randomUUID()}`] }
     t.is(
@@ -128,7 +128,7 @@ for (const transport of environment.transports) {
     t.true((await admin.call(transport, 'CreateClientApp', message)).ok)
   })
 
-  test(`new addresses stand in place of the old ones, none leaves them ${through}`, async (t) => {
+  test(`new redirect URIs replace the old ones; an empty list leaves them unchanged ${through}`, async (t) => {
     const { update, listed, starts, uri, app, made } = await openApp(transport)
     t.deepEqual(expectOk(await update({ name: 'New' })).redirect_uris, [uri])
     const added = newUri()
@@ -149,7 +149,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`a deactivated app gets no more codes, not even one under way ${through}`, async (t) => {
+  test(`a deactivated app receives no codes, not even of sign-ins in progress ${through}`, async (t) => {
     const { update, starts, uri, app } = await openApp(transport)
     const begun = await signInAtProvider(transport, 'github', environment.addProviderUser(), {
       redirect_uri: uri,
@@ -169,11 +169,11 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`deleting is 204 and recorded; what is not there is 404 ${through}`, async (t) => {
+  test(`deleting a client app returns 204 and is recorded; an unknown app returns 404 ${through}`, async (t) => {
     const { call, app, starts, uri, listed } = await openApp(transport)
-    const ending = await call('DeleteClientApp', app)
-    t.true(ending.ok)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    const outcome = await call('DeleteClientApp', app)
+    t.true(outcome.ok)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     t.is(await starts(uri), refusedUri)
     t.is(await listed(), undefined)
     t.like((await listActivity(pool, app.client_app_id)).at(-1), {
@@ -191,4 +191,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

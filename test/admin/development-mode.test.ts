@@ -9,10 +9,11 @@ const environment = await startTestEnvironment()
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
-const warning = 'No service app is active: development mode, every key and none passes'
+const warning =
+  'No service app is active. Development mode: requests are accepted with any service key, or none'
 
-/** Takes what the operator was told since the last time. */
-const told = ({ warnings }: { warnings: string[] } = environment) => warnings.splice(0)
+/** Returns the warnings since the last call. */
+const takeWarnings = ({ warnings }: { warnings: string[] } = environment) => warnings.splice(0)
 
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
@@ -25,27 +26,27 @@ for (const transport of environment.transports) {
   }
 
   test.serial(
-    `without an active app no key is asked for, and the operator is warned ${through}`,
+    `without an active app no key is required, and a warning is logged ${through}`,
     async (t) => {
       t.is(await look(), 'not_found')
       const [first, second] = [await make(), await make()]
       t.is(await look(), 'unauthenticated')
       expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: false }))
-      t.deepEqual(told(), [])
+      t.deepEqual(takeWarnings(), [])
       expectOk(await call('UpdateServiceApp', { service_app_id: second, is_active: false }))
-      t.deepEqual(told(), [warning])
+      t.deepEqual(takeWarnings(), [warning])
       t.is(await look(), 'not_found')
       expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: true }))
-      t.deepEqual(told(), [])
+      t.deepEqual(takeWarnings(), [])
       t.is(await look(), 'unauthenticated')
       expectOk(await call('DeleteServiceApp', { service_app_id: first }))
-      t.deepEqual(told(), [warning])
+      t.deepEqual(takeWarnings(), [warning])
       t.is(await look(), 'not_found')
     },
   )
 
   test.serial(
-    `of two who deactivate the last apps at once one is warned of it ${through}`,
+    `when the last two apps are deactivated concurrently, a warning is logged ${through}`,
     async (t) => {
       const apps = [await make(), await make()]
       await Promise.all(
@@ -53,12 +54,12 @@ for (const transport of environment.transports) {
           expectOk(await call('UpdateServiceApp', { service_app_id, is_active: false })),
         ),
       )
-      t.true(told().includes(warning))
+      t.true(takeWarnings().includes(warning))
     },
   )
 
   test.serial(
-    `SERVICE_KEYS_REQUIRED knows no development mode and warns of none ${through}`,
+    `SERVICE_KEYS_REQUIRED disables development mode and its warning ${through}`,
     async (t) => {
       const strict = await environment.addNode({ keysRequired: true })
       const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
@@ -66,7 +67,7 @@ for (const transport of environment.transports) {
       expectOk(
         await admin.call(strictDoor, 'UpdateServiceApp', { service_app_id, is_active: false }),
       )
-      t.deepEqual(told(strict), [])
+      t.deepEqual(takeWarnings(strict), [])
       t.is(await look(strictDoor), 'unauthenticated')
     },
   )

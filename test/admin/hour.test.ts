@@ -8,7 +8,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-test('an administrator’s hour, by fetch', async (t) => {
+test('an administrator’s workflow with fetch', async (t) => {
   const admin = await createAdmin(environment)
   const rest = environment.transports.find(({ name }) => name === 'rest') as Transport
   const fixture = await createWorkspaceFixture(environment, rest)
@@ -27,7 +27,7 @@ test('an administrator’s hour, by fetch', async (t) => {
     return { status: response.status, json: text ? JSON.parse(text) : undefined }
   }
 
-  // Somebody new gets a workspace, a colleague and a group.
+  // A new user gets a workspace, a colleague and a group.
   const slug = `acme-${randomUUID()}`
   const made = await ask('POST', '/workspaces', { name: 'Acme', slug, description: 'Anvils' })
   t.is(made.status, 201)
@@ -48,7 +48,7 @@ test('an administrator’s hour, by fetch', async (t) => {
   t.like((await ask('GET', `${home}/groups`)).json, [{ id: group.json.id, name: 'Hunters' }])
   t.is((await ask('PATCH', den, { name: 'Chasers' })).json.name, 'Chasers')
 
-  // They are looked up, put into another workspace, and sent away.
+  // The user is looked up, added to another workspace and deactivated.
   const found = await ask('GET', `/users?q=${encodeURIComponent(email)}&page=1&page_size=5`)
   t.like(found.json, { items: [{ id: wile, email }], total: 1, page: 1, page_size: 5 })
   const place = { workspace_id: fixture.workspace, role: 'viewer' }
@@ -60,7 +60,7 @@ test('an administrator’s hour, by fetch', async (t) => {
   t.like(gone, { status: 200, json: { is_active: false } })
   t.is((await ask('PATCH', `/users/${admin.id}`, { is_active: false })).status, 403)
 
-  // A document is shared by hand.
+  // A document is shared.
   const records = await ask('GET', `/permissions?workspace_id=${fixture.workspace}`)
   t.like(records.json, { items: [{ id: record.id, share_count: 0 }], total: 1 })
   const grant = { grantee_type: 'user', grantee_id: fixture.people.viewer.id, permission: 'view' }
@@ -72,7 +72,7 @@ test('an administrator’s hour, by fetch', async (t) => {
   const open = await ask('PATCH', `${paper}/visibility`, { visibility: 'workspace' })
   t.like(open, { status: 200, json: { visibility: 'workspace' } })
 
-  // What was made is taken down; another site's page could have done none of it.
+  // Everything is deleted; requests from other sites are rejected.
   for (const site of ['cross-site', 'same-site'])
     t.is((await ask('DELETE', home, undefined, { 'sec-fetch-site': site })).status, 403)
   t.is((await ask('DELETE', `${den}/members/${wile}`)).status, 204)

@@ -17,7 +17,7 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
   test.serial(
-    `a file with one bad row is refused as a whole: 422 with the rows’ errors ${through}`,
+    `a file with an invalid row is rejected as a whole: 422 with the errors of the row ${through}`,
     async (t) => {
       const { execute, slug } = await createTargetWorkspace(transport)
       const before = await digestTables()
@@ -49,18 +49,18 @@ for (const transport of environment.transports) {
         [`a@example.com,,${slug},Owner,`, '.role must be one of viewer, editor, admin, owner'],
       ]
       for (const [row, problem] of bad) {
-        const ending = await execute(csvFile(`good@example.com,,${slug},,`, row))
-        t.like(expectError(ending), {
+        const outcome = await execute(csvFile(`good@example.com,,${slug},,`, row))
+        t.like(expectError(outcome), {
           ...{ code: 'invalid_argument', reason: 'ROWS_HAVE_ERRORS' },
           detail: '1 of 2 rows have errors; nothing was imported',
         })
-        t.deepEqual(violationMessages(ending), [`csv[3]${problem}`], row)
+        t.deepEqual(violationMessages(outcome), [`csv[3]${problem}`], row)
       }
       t.is(await digestTables(), before)
     },
   )
 
-  test(`a file whose rows cannot be told is 422 ${through}`, async (t) => {
+  test(`a file that cannot be split into rows returns 422 ${through}`, async (t) => {
     const { preview, slug } = await createTargetWorkspace(transport)
     const row = `a@example.com,${slug}\n`
     for (const [csv, problem] of [
@@ -80,14 +80,14 @@ for (const transport of environment.transports) {
         'csv has a row of more than 65536 characters or an unclosed quote on line 32770',
       ],
     ] as const) {
-      const ending = await preview(csv)
-      t.is(expectError(ending).reason, 'INVALID_REQUEST')
-      t.true(violationMessages(ending).includes(problem), `${violationMessages(ending)}`)
+      const outcome = await preview(csv)
+      t.is(expectError(outcome).reason, 'INVALID_REQUEST')
+      t.true(violationMessages(outcome).includes(problem), `${violationMessages(outcome)}`)
     }
     t.deepEqual(violationMessages(await preview('')), ['csv is required'])
   })
 
-  test(`columns stand in any order, some may lack; BOM, CRLF and quotes are read ${through}`, async (t) => {
+  test(`columns can be in any order and optional ones missing; BOM, CRLF and quotes are supported ${through}`, async (t) => {
     const { execute, slug, members } = await createTargetWorkspace(transport)
     const [ann, bo, cy] = [randomEmail(), randomEmail(), randomEmail()]
     const csv = `\ufeffworkspace_slug,"email", name \r\n${slug},${ann},"A ""quoted"", name"\r\n\r\n"${slug}",${bo},ёж 𝕏\r\n`
@@ -104,7 +104,7 @@ for (const transport of environment.transports) {
     t.deepEqual(expectOk(await execute('email,workspace_slug\n')).summary.rows, 0)
   })
 
-  test(`somebody in several rows and workspaces is one person; rows may not contradict ${through}`, async (t) => {
+  test(`rows with the same address are one user; contradicting rows are errors ${through}`, async (t) => {
     const { execute, slug, members } = await createTargetWorkspace(transport)
     const there = await createTargetWorkspace(transport)
     const ann = randomEmail()
@@ -138,7 +138,7 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`a header of half a character is told as well as may be ${through}`, async (t) => {
+  test(`an invalid character in the header is reported ${through}`, async (t) => {
     const { preview } = await createTargetWorkspace(transport)
     const name = `${'x'.repeat(99)}😀`
     for (const header of [`${name},${name},email,workspace_slug`, `email,workspace_slug,${name}`])
@@ -148,7 +148,7 @@ for (const transport of environment.transports) {
       )
   })
 
-  test(`100,000 bad rows: the first 1,000 are listed and all are counted ${through}`, async (t) => {
+  test(`of 100,000 invalid rows, the first 1,000 are listed and all are counted ${through}`, async (t) => {
     const { preview, execute, slug } = await createTargetWorkspace(transport)
     const csv = csvFile(`${randomEmail()},,${slug},,`, 'x,\n'.repeat(99_999).trimEnd(), 'a,b,c')
     const report = expectOk(await preview(csv))
@@ -163,13 +163,13 @@ for (const transport of environment.transports) {
     t.is(report.omitted, 99_001)
     t.like(report.rows[0], { line: 3, action: 'error' })
     t.is(report.rows[999].line, 1002)
-    const fault = expectError(await execute(csv))
-    t.is(fault.detail, '100000 of 100001 rows have errors; nothing was imported')
-    t.true(fault.violations.length >= 20)
-    if (transport.name === 'rest') t.is(fault.violations.length, 1000)
+    const error = expectError(await execute(csv))
+    t.is(error.detail, '100000 of 100001 rows have errors; nothing was imported')
+    t.true(error.violations.length >= 20)
+    if (transport.name === 'rest') t.is(error.violations.length, 1000)
   })
 }
 
-test.after.always('nothing was a fault of ours', (t) => {
+test.after.always('no internal errors occurred', (t) => {
   t.deepEqual(environment.failures, [])
 })

@@ -13,7 +13,7 @@ test.after.always(() => environment.stop())
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`two imports that each demote the other’s owner, 20 times: one owner stays ${through}`, async (t) => {
+  test(`two concurrent imports demote each other's owner, 20 times: one owner remains ${through}`, async (t) => {
     const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
     for (let round = 0; round < 20; round += 1) {
       const { execute, slug, owner, workspace, members } = await createTargetWorkspace(transport)
@@ -25,21 +25,21 @@ for (const transport of environment.transports) {
         round % 2 === 0
           ? admin.call(elsewhere, 'ExecuteCsvImport', { csv: two })
           : elsewhere.call('RemoveMember', { workspace_id: workspace, user_id: second }, { token })
-      const endings = await Promise.all([execute(one), rival])
-      t.is(endings.filter(({ ok }) => ok).length, 1)
+      const outcomes = await Promise.all([execute(one), rival])
+      t.is(outcomes.filter(({ ok }) => ok).length, 1)
       const roles = Object.values(await members()).map(({ role }: any) => role)
       t.is(roles.filter((role) => role === 'owner').length, 1)
     }
   })
 
-  test(`the same people imported by ten at once, in opposite orders: one makes them, none fails ${through}`, async (t) => {
+  test(`ten concurrent imports of the same users in opposite orders: one creates them, none fails ${through}`, async (t) => {
     const { slug, members } = await createTargetWorkspace(transport)
     const there = await createTargetWorkspace(transport)
     const rows = Array.from({ length: 300 }, (_, at) => {
       const place = at % 2 === 0 ? slug : there.slug
       return `${randomEmail()},Name ${at},${place},editor,G${at % 7}`
     })
-    const endings = await Promise.all(
+    const outcomes = await Promise.all(
       Array.from({ length: 10 }, (_, at) => {
         const csv = csvFile(...(at % 2 === 0 ? rows : rows.toReversed()))
         const node = at % 3 === 0 ? other : environment
@@ -47,13 +47,13 @@ for (const transport of environment.transports) {
         return admin.call(by, 'ExecuteCsvImport', { csv })
       }),
     )
-    const created = endings.map((ending) => expectOk(ending).summary.create)
+    const created = outcomes.map((outcome) => expectOk(outcome).summary.create)
     t.deepEqual(created.toSorted(), [...Array(9).fill(0), 300])
     t.is(Object.keys(await members()).length, 151)
     t.is(Object.keys(await there.members()).length, 151)
   })
 
-  test(`a group of the file that is deleted meanwhile: nothing is imported ${through}`, async (t) => {
+  test(`nothing is imported when a group of the file is deleted during the import ${through}`, async (t) => {
     const { execute, slug, workspace, members } = await createTargetWorkspace(transport)
     const group = await seed.group(workspace, [])
     const { rows } = await pool.query('select name from groups where id = $1', [group])
@@ -62,16 +62,16 @@ for (const transport of environment.transports) {
     await deleting.query('begin')
     await deleting.query('delete from groups where id = $1', [group])
     const [{ pid }] = (await deleting.query('select pg_backend_pid() pid')).rows
-    const ending = execute(csvFile(`${email},,${slug},viewer,${rows[0].name}`))
+    const outcome = execute(csvFile(`${email},,${slug},viewer,${rows[0].name}`))
     const waiting = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
     while ((await pool.query(waiting, [pid])).rowCount === 0) await setImmediate()
     await deleting.query('commit')
     deleting.release()
-    t.like(await ending, { ok: false, code: 'already_exists', reason: 'CHANGED_MEANWHILE' })
+    t.like(await outcome, { ok: false, code: 'already_exists', reason: 'CHANGED_MEANWHILE' })
     t.false(Object.hasOwn(await members(), email))
   })
 }
 
-test.after.always('nothing was a fault of ours', (t) => {
+test.after.always('no internal errors occurred', (t) => {
   t.deepEqual([...environment.failures, ...other.failures], [])
 })

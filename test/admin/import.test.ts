@@ -20,7 +20,7 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
   test.serial(
-    `a preview tells what every row would do and changes nothing ${through}`,
+    `a preview reports what every row would do and changes nothing ${through}`,
     async (t) => {
       const { preview, slug, owner, workspace } = await createTargetWorkspace(transport)
       const [ann, bo] = [randomEmail(), randomEmail()]
@@ -87,7 +87,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `an import does what its preview told, recorded, and again nothing ${through}`,
+    `an import makes and records the changes of its preview; repeating it changes nothing ${through}`,
     async (t) => {
       const { preview, execute, slug, workspace, members } = await createTargetWorkspace(transport)
       const [ann, bo] = [randomEmail(), randomEmail()]
@@ -98,8 +98,8 @@ for (const transport of environment.transports) {
         `${bo},Bo,${slug},owner,Readers;Writers`,
         `${ed},Eddie,${slug},admin,Readers`,
       )
-      const told = expectOk(await preview(csv))
-      t.deepEqual(expectOk(await execute(csv)), told)
+      const previewed = expectOk(await preview(csv))
+      t.deepEqual(expectOk(await execute(csv)), previewed)
       const now = await members()
       t.deepEqual(now[ann], { name: '=1+1', role: 'viewer', joined: false, groups: ['Writers'] })
       t.deepEqual(now[bo], {
@@ -154,7 +154,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test(`an import only adds: empty cells leave name, role and groups alone ${through}`, async (t) => {
+  test(`an import never removes anything: empty cells leave name, role and groups unchanged ${through}`, async (t) => {
     const { execute, slug, workspace, members } = await createTargetWorkspace(transport)
     const id = await seed.newMember(workspace, 'editor', 'ed')
     await seed.group(workspace, [id], 'Writers')
@@ -168,7 +168,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`the last owner cannot be demoted; another joined one may stand in ${through}`, async (t) => {
+  test(`the last owner cannot be demoted unless the file has another joined owner ${through}`, async (t) => {
     const { execute, preview, slug, owner, workspace, members } =
       await createTargetWorkspace(transport)
     const email = await emailOf(owner)
@@ -177,7 +177,7 @@ for (const transport of environment.transports) {
     t.deepEqual(violationMessages(await execute(csvFile(demote))), [`csv[2].role ${problem}`])
     const [row] = expectOk(await preview(csvFile(demote))).rows
     t.like(row, { action: 'error', changes: [] })
-    // An invitation to own may never be answered.
+    // An invited owner may never accept.
     t.is(
       expectError(await execute(csvFile(`${randomEmail()},,${slug},owner,`, demote))).code,
       'invalid_argument',
@@ -188,7 +188,7 @@ for (const transport of environment.transports) {
     t.is((await members())[editor].role, 'owner')
   })
 
-  test(`who is no administrator imports nothing ${through}`, async (t) => {
+  test(`importing requires an administrator ${through}`, async (t) => {
     const { slug, owner, workspace } = await createTargetWorkspace(transport)
     const csv = csvFile(`${randomEmail()},,${slug},,`)
     const token = await environment.token(owner, workspace)
@@ -199,6 +199,6 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after.always('nothing was a fault of ours', (t) => {
+test.after.always('no internal errors occurred', (t) => {
   t.deepEqual(environment.failures, [])
 })

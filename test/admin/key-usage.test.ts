@@ -16,7 +16,7 @@ const setClock = (time: string) => {
   environment.clock.now = new Date(`2026-11-21T${time}Z`)
 }
 
-/** An app, what its keys are answered, and what administrators see of their use. */
+/** A service app with functions that use its keys and read its last use. */
 async function openShop(transport: Transport) {
   const service_name = `s-${randomUUID()}`
   const made = expectOk(
@@ -28,8 +28,8 @@ async function openShop(transport: Transport) {
     use: async (node: { transports: Transport[] }, key: string) => {
       const message = { service_name, resource_type: 't', resource_id: randomUUID() }
       const at = node.transports.find(({ name }) => name === transport.name) as Transport
-      const ending = await at.call('GetResource', message, { key })
-      return ending.ok || ending.code
+      const outcome = await at.call('GetResource', message, { key })
+      return outcome.ok || outcome.code
     },
     lastUsed: async () => {
       const { service_apps } = expectOk(await admin.call(transport, 'ListServiceApps'))
@@ -43,7 +43,7 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
   test.serial(
-    `the last use of a key is told to the minute, once it is written ${through}`,
+    `the last use of a key is reported to the minute once it is written ${through}`,
     async (t) => {
       const { use, key, lastUsed } = await openShop(transport)
       setClock('12:34:56.789')
@@ -57,7 +57,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`any of an app's keys counts, what is refused does not ${through}`, async (t) => {
+  test.serial(`uses of every key of an app count; rejected keys do not ${through}`, async (t) => {
     const { use, key, lastUsed, app } = await openShop(transport)
     setClock('12:35:00')
     const rotated = await admin.call(transport, 'RotateServiceApp', { ...app, overlap_seconds: 0 })
@@ -69,19 +69,22 @@ for (const transport of environment.transports) {
     t.is(await lastUsed(), '2026-11-21T12:35:00.000Z')
   })
 
-  test.serial(`of two nodes the later use stays, whoever writes last ${through}`, async (t) => {
-    const { use, key, lastUsed } = await openShop(transport)
-    setClock('12:36:59')
-    t.is(await use(environment, key), 'not_found')
-    setClock('12:38:01')
-    t.is(await use(other, key), 'not_found')
-    await other.app.writeKeyUses()
-    await environment.app.writeKeyUses()
-    t.is(await lastUsed(), '2026-11-21T12:38:00.000Z')
-  })
+  test.serial(
+    `the later use of two nodes is kept, whichever node writes last ${through}`,
+    async (t) => {
+      const { use, key, lastUsed } = await openShop(transport)
+      setClock('12:36:59')
+      t.is(await use(environment, key), 'not_found')
+      setClock('12:38:01')
+      t.is(await use(other, key), 'not_found')
+      await other.app.writeKeyUses()
+      await environment.app.writeKeyUses()
+      t.is(await lastUsed(), '2026-11-21T12:38:00.000Z')
+    },
+  )
 }
 
-test.serial('what could not be written is written the next time', async (t) => {
+test.serial('uses that could not be written are written the next time', async (t) => {
   const [transport] = environment.transports as [Transport]
   const { use, key, lastUsed } = await openShop(transport)
   const proxy = await startDatabaseProxy(environment.databaseUrl)

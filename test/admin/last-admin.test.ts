@@ -7,17 +7,17 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  test(`of two administrators who deactivate each other at once one stays over ${transport.label}`, async (t) => {
-    // A third one makes no difference.
+  test(`of two administrators who deactivate each other concurrently, one remains active over ${transport.label}`, async (t) => {
+    // A third administrator makes no difference.
     await createAdmin(environment)
     for (let round = 0; round < 20; round += 1) {
       const [one, other] = [await createAdmin(environment), await createAdmin(environment)]
       const is_active = false
-      const endings = await Promise.all([
+      const outcomes = await Promise.all([
         one.call(transport, 'UpdateUser', { user_id: other.id, is_active }),
         other.call(transport, 'UpdateUser', { user_id: one.id, is_active }),
       ])
-      const lost = endings.filter(({ ok }) => !ok).map((ending) => expectError(ending).reason)
+      const lost = outcomes.filter(({ ok }) => !ok).map((outcome) => expectError(outcome).reason)
       t.deepEqual(lost, ['USER_INACTIVE'])
       const sql = 'select id from users where id in ($1, $2) and is_active'
       t.is((await environment.pool.query(sql, [one.id, other.id])).rows.length, 1)
@@ -25,4 +25,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

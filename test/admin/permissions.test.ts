@@ -16,7 +16,7 @@ for (const transport of environment.transports) {
   const list = async (message: object) => expectOk(await call('ListPermissions', message))
   const providerIds = (page: Record<string, any>) => page.items.map(({ id }: { id: string }) => id)
 
-  test(`resources are listed newest first, by workspace and service ${through}`, async (t) => {
+  test(`resources are listed newest first and filtered by workspace and service ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace: workspace_id, service: service_name, people } = fixture
     const older = [await fixture.register(people.owner), await fixture.register(people.owner)]
@@ -42,7 +42,7 @@ for (const transport of environment.transports) {
       })
   })
 
-  test(`an administrator sees, opens, shares and closes any resource ${through}`, async (t) => {
+  test(`an administrator can read, publish, share and hide every resource ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people } = fixture
     const record = await fixture.register(people.owner)
@@ -86,4 +86,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

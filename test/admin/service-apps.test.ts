@@ -10,11 +10,11 @@ const environment = await startTestEnvironment()
 const other = await environment.addNode()
 const { pool, seed } = environment
 const admin = await createAdmin(environment)
-// Keys are asked for (specification 5.5).
+// An active service app turns development mode off.
 await seed.serviceApp('somebody')
 test.after.always(() => environment.stop())
 
-/** An app made by an administrator, and what its keys open. */
+/** A service app created by an administrator, with functions that use its keys. */
 async function openShop(transport: Transport) {
   const service_name = `s-${randomUUID()}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
@@ -29,7 +29,7 @@ async function openShop(transport: Transport) {
       const { service_apps } = expectOk(await call('ListServiceApps'))
       return service_apps.find(({ id }: any) => id === made.id) as Record<string, any> | undefined
     },
-    /** What another node says to a key: the resource asked for is nowhere. */
+    /** How another node responds to a key, for a resource that does not exist. */
     opens: async (key: string) => {
       const kind = { service_name, resource_type: 't', resource_id: randomUUID() }
       const { code: answer } = expectError(await elsewhere.call('GetResource', kind, { key }))
@@ -41,12 +41,12 @@ async function openShop(transport: Transport) {
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`an app is made with a key, which opens its service alone and is shown once ${through}`, async (t) => {
+  test(`creating an app returns a key once, which is valid for its service only ${through}`, async (t) => {
     const service_name = `s-${randomUUID()}`
     const request = { name: '  Documents ', service_name }
-    const ending = await admin.call(transport, 'CreateServiceApp', request)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
-    const { id, key, created_at, last_used_at, ...rest } = expectOk(ending)
+    const outcome = await admin.call(transport, 'CreateServiceApp', request)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+    const { id, key, created_at, last_used_at, ...rest } = expectOk(outcome)
     t.regex(key, /^dk_[\w-]{43}$/)
     t.is(last_used_at ?? null, null)
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
@@ -72,20 +72,20 @@ for (const transport of environment.transports) {
         ...{ workspace_id: null, detail: { name: 'Documents', service_name, key_prefix } },
       },
     ])
-    // Neither the key nor its hash is in any list, the log, or anything told; the key in no table.
+    // Neither the key nor its hash appears in lists, the log or warnings. The key is in no table.
     const hash = createHash('sha256').update(key).digest('hex')
     const rotated = await admin.call(transport, 'UpdateServiceApp', {
       service_app_id: id,
       name: 'New',
     })
-    const told = JSON.stringify([
+    const visibleText = JSON.stringify([
       list,
       entries,
       rotated,
       environment.failures,
       environment.warnings,
     ])
-    t.false(told.includes(key) || told.includes(hash))
+    t.false(visibleText.includes(key) || visibleText.includes(hash))
     const { rows } = await pool.query(
       `select to_jsonb(a)::text || to_jsonb(k)::text as row
        from service_apps a join service_keys k on k.app_id = a.id where a.id = $1`,
@@ -102,7 +102,7 @@ for (const transport of environment.transports) {
     t.deepEqual(listed, ids)
   })
 
-  test(`a deactivated app is refused 401 at once on every node until it is active again ${through}`, async (t) => {
+  test(`keys of a deactivated app return 401 at once on every node until it is activated ${through}`, async (t) => {
     const { update, opens, key, listed, app } = await openShop(transport)
     for (let round = 0; round < 10; round += 1) {
       t.is(await opens(key), 'open')
@@ -118,7 +118,7 @@ for (const transport of environment.transports) {
     t.is(actions.length, 21)
   })
 
-  test(`only the label and the activity change; what changes nothing is not recorded ${through}`, async (t) => {
+  test(`only the name and is_active change; updates without changes are not recorded ${through}`, async (t) => {
     const { update, listed, app, service_name } = await openShop(transport)
     const before = await listed()
     t.like(expectOk(await update({})), { name: 'Shop' })
@@ -133,11 +133,11 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`after a rotation both keys hold until the overlap ends, then the older is 401 ${through}`, async (t) => {
+  test(`after a rotation both keys are valid until the overlap ends, then the old key returns 401 ${through}`, async (t) => {
     const { rotate, opens, key, listed, app, made } = await openShop(transport)
-    const ending = await rotate({ overlap_seconds: 600 })
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
-    const { key: newer, key_prefix } = expectOk(ending)
+    const outcome = await rotate({ overlap_seconds: 600 })
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
+    const { key: newer, key_prefix } = expectOk(outcome)
     t.not(newer, key)
     t.is(key_prefix, newer.slice(0, 10))
     t.like(await listed(), { key_prefix, created_at: made.created_at })
@@ -149,7 +149,7 @@ for (const transport of environment.transports) {
     )
     t.is(rows.length, 1)
     t.true(rows[0].left > 540 && rows[0].left <= 600)
-    // Its time comes.
+    // The overlap ends.
     await pool.query(
       `update service_keys set expires_at = expires_at - interval '600 seconds'
        where app_id = $1 and expires_at is not null`,
@@ -162,7 +162,7 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`a rotation without overlap ends every key before it ${through}`, async (t) => {
+  test(`a rotation without overlap invalidates all previous keys ${through}`, async (t) => {
     const { rotate, opens, key } = await openShop(transport)
     const second = expectOk(await rotate()).key
     t.deepEqual([await opens(key), await opens(second)], ['open', 'open'])
@@ -170,12 +170,12 @@ for (const transport of environment.transports) {
     t.deepEqual(await Promise.all([key, second, third].map(opens)), [
       ...['unauthenticated', 'unauthenticated', 'open'],
     ])
-    // A later overlap brings none of them back.
+    // A later rotation with an overlap does not restore them.
     expectOk(await rotate({ overlap_seconds: 2_592_000 }))
     t.is(await opens(key), 'unauthenticated')
   })
 
-  test(`of ten rotations at once one key is left without an end ${through}`, async (t) => {
+  test(`after ten concurrent rotations, one key has no expiry ${through}`, async (t) => {
     const { rotate, app, listed } = await openShop(transport)
     const keys = await Promise.all(Array.from({ length: 10 }, () => rotate()))
     t.true(keys.every(({ ok }) => ok))
@@ -187,11 +187,11 @@ for (const transport of environment.transports) {
     t.like(await listed(), rows[0])
   })
 
-  test(`deleting is 204, takes the keys along and is recorded ${through}`, async (t) => {
+  test(`deleting an app returns 204, deletes its keys and is recorded ${through}`, async (t) => {
     const { call, app, opens, key, listed, service_name } = await openShop(transport)
-    const ending = await call('DeleteServiceApp', app)
-    t.true(ending.ok)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    const outcome = await call('DeleteServiceApp', app)
+    t.true(outcome.ok)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     t.is(await opens(key), 'unauthenticated')
     t.is(await listed(), undefined)
     t.like((await listActivity(pool, app.service_app_id)).at(-1), {
@@ -206,10 +206,10 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`wrong fields are 422 ${through}`, async (t) => {
+  test(`invalid fields return 422 ${through}`, async (t) => {
     const { call, update, rotate } = await openShop(transport)
-    const wrong = async (ending: ReturnType<typeof call>) =>
-      expectError(await ending).violations.map(({ field }) => field)
+    const wrong = async (outcome: ReturnType<typeof call>) =>
+      expectError(await outcome).violations.map(({ field }) => field)
     t.deepEqual(await wrong(call('CreateServiceApp', { name: '', service_name: '' })), [
       ...['name', 'service_name'],
     ])
@@ -222,4 +222,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

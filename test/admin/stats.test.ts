@@ -20,31 +20,28 @@ async function figures(transport: Transport): Promise<Figures> {
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test.serial(
-    `the totals count everything there is now, and who is active ${through}`,
-    async (t) => {
-      const before = await figures(transport)
-      const fixture = await createWorkspaceFixture(environment, transport)
-      await seed.user(randomUUID(), { is_active: false })
-      await seed.group(fixture.workspace)
-      await fixture.register(fixture.people.owner)
-      await fixture.register(fixture.people.owner, { visibility: 'workspace' })
-      const after = await figures(transport)
-      const grown = Object.entries(after)
-        .filter(([name]) => /^(total|active)_/.test(name))
-        .map(([name, total]) => [name, total - before[name]])
-      t.deepEqual(Object.fromEntries(grown), {
-        total_users: 5,
-        active_users: 4,
-        total_workspaces: 1,
-        total_groups: 1,
-        total_resources: 2,
-      })
-    },
-  )
+  test.serial(`the totals count all current objects and active users ${through}`, async (t) => {
+    const before = await figures(transport)
+    const fixture = await createWorkspaceFixture(environment, transport)
+    await seed.user(randomUUID(), { is_active: false })
+    await seed.group(fixture.workspace)
+    await fixture.register(fixture.people.owner)
+    await fixture.register(fixture.people.owner, { visibility: 'workspace' })
+    const after = await figures(transport)
+    const grown = Object.entries(after)
+      .filter(([name]) => /^(total|active)_/.test(name))
+      .map(([name, total]) => [name, total - before[name]])
+    t.deepEqual(Object.fromEntries(grown), {
+      total_users: 5,
+      active_users: 4,
+      total_workspaces: 1,
+      total_groups: 1,
+      total_resources: 2,
+    })
+  })
 
   test.serial(
-    `the twenty workspaces of the most members come first, with their sizes ${through}`,
+    `the twenty workspaces with the most members are listed with their sizes ${through}`,
     async (t) => {
       const people = await Promise.all(Array.from({ length: 9 }, () => seed.user()))
       const expected: Figures[] = []
@@ -69,35 +66,32 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(
-    `sign-ups are counted by the days of UTC, the last thirty, today last ${through}`,
-    async (t) => {
-      t.teardown(() => {
-        environment.clock.now = undefined
-      })
-      // Beyond any real row of the file.
-      environment.clock.now = new Date('2020-03-01T00:30:00Z')
-      const made = ['2020-01-31T23:59:59Z', '2020-02-01T00:00:00Z', '2020-02-29T23:59:59Z']
-        .concat(['2020-02-29T12:00:00Z', '2020-03-01T00:00:00Z', '2020-03-02T00:00:00Z'])
-        .map((created_at) => seed.user(randomUUID(), { created_at }))
-      const users = await Promise.all(made)
-      const admin = await createAdmin(environment)
-      const { signups_by_day: days } = expectOk(await admin.call(transport, 'GetStats'))
-      t.is(days.length, 30)
-      t.deepEqual(days[0], { day: '2020-02-01', count: 1 })
-      t.deepEqual(days.slice(-2), [
-        { day: '2020-02-29', count: 2 },
-        { day: '2020-03-01', count: 1 },
-      ])
-      t.is(
-        days.reduce((sum: number, { count }: Figures) => sum + count, 0),
-        4,
-      )
-      await pool.query('delete from users where id = any($1)', [users])
-    },
-  )
+  test.serial(`sign-ups are counted by UTC day for the last thirty days ${through}`, async (t) => {
+    t.teardown(() => {
+      environment.clock.now = undefined
+    })
+    // Later than every other row of this test file.
+    environment.clock.now = new Date('2020-03-01T00:30:00Z')
+    const made = ['2020-01-31T23:59:59Z', '2020-02-01T00:00:00Z', '2020-02-29T23:59:59Z']
+      .concat(['2020-02-29T12:00:00Z', '2020-03-01T00:00:00Z', '2020-03-02T00:00:00Z'])
+      .map((created_at) => seed.user(randomUUID(), { created_at }))
+    const users = await Promise.all(made)
+    const admin = await createAdmin(environment)
+    const { signups_by_day: days } = expectOk(await admin.call(transport, 'GetStats'))
+    t.is(days.length, 30)
+    t.deepEqual(days[0], { day: '2020-02-01', count: 1 })
+    t.deepEqual(days.slice(-2), [
+      { day: '2020-02-29', count: 2 },
+      { day: '2020-03-01', count: 1 },
+    ])
+    t.is(
+      days.reduce((sum: number, { count }: Figures) => sum + count, 0),
+      4,
+    )
+    await pool.query('delete from users where id = any($1)', [users])
+  })
 
-  test.serial(`the newest ten entries stand there as in the log ${through}`, async (t) => {
+  test.serial(`the ten newest entries are listed as in the log ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace: workspace_id, people } = fixture
     for (let at = 0; at < 12; at += 1)
@@ -116,7 +110,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test.serial('both transports tell the same', async (t) => {
+test.serial('both transports return the same statistics', async (t) => {
   const [one, other] = await Promise.all(environment.transports.map(figures))
   t.deepEqual(one, other)
 })

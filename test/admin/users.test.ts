@@ -20,7 +20,7 @@ for (const transport of environment.transports) {
   const list = async (message: object) => expectOk(await call('ListUsers', message))
   const change = (user_id: string, changes: object) => call('UpdateUser', { user_id, ...changes })
 
-  test(`users are listed by e-mail, a page at a time ${through}`, async (t) => {
+  test(`users are listed by e-mail in pages ${through}`, async (t) => {
     const mark = randomUUID()
     const emails = ['c', 'a', 'b'].map((letter) => `${letter}-${mark}@example.com`)
     for (const email of emails) await seed.user('P', { email })
@@ -36,7 +36,7 @@ for (const transport of environment.transports) {
     t.like(await list({}), { page: 1, page_size: 20 })
   })
 
-  test(`q looks into names and e-mails, whatever the case; its wildcards are text ${through}`, async (t) => {
+  test(`q matches names and e-mails case-insensitively; wildcards are literal ${through}`, async (t) => {
     const mark = randomUUID()
     const id = await seed.user(`Zoë 100%_${mark}`, { email: `plain-${mark}@example.com` })
     const find = async (q: string) => (await list({ q })).items.map((user: any) => user.id)
@@ -46,7 +46,7 @@ for (const transport of environment.transports) {
       t.deepEqual(await find(q), [], q)
   })
 
-  test(`pages and texts out of bounds are 422 ${through}`, async (t) => {
+  test(`pages and texts out of bounds return 422 ${through}`, async (t) => {
     for (const [message, field] of [
       [{ page: 0 }, 'page'],
       [{ page: -1 }, 'page'],
@@ -63,7 +63,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a user's detail tells accounts, memberships, groups, roles and sessions ${through}`, async (t) => {
+  test(`a user's detail contains accounts, memberships, groups, roles and sessions ${through}`, async (t) => {
     const email = environment.addProviderUser()
     const { workspaces } = await signIn(transport, email, 'github')
     const id = await userOf(email)
@@ -94,7 +94,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await call('GetUser', { user_id: randomUUID() })).reason, 'USER_NOT_FOUND')
   })
 
-  test(`a name is changed, trimmed and recorded; what changes nothing is no occurrence ${through}`, async (t) => {
+  test(`a name is trimmed, changed and recorded; updates without changes are not recorded ${through}`, async (t) => {
     const id = await seed.user('old')
     const user = expectOk(await change(id, { name: ' New ' }))
     t.like(user, { id, name: 'New', is_active: true, is_admin: false })
@@ -110,7 +110,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await change(randomUUID(), { name: 'x' })).reason, 'USER_NOT_FOUND')
   })
 
-  test(`deactivated, a user is 401 at every transport from the next request on ${through}`, async (t) => {
+  test(`a deactivated user gets 401 over every transport from the next request on ${through}`, async (t) => {
     const email = environment.addProviderUser()
     const { tokens, exchange } = await signIn(transport, email, 'github')
     const { exchange: pending } = await obtainCode(transport, email)
@@ -126,7 +126,7 @@ for (const transport of environment.transports) {
     }
     t.deepEqual(expectOk(await call('GetUser', { user_id: id })).sessions, [])
 
-    // Let in again they begin anew: nothing of before holds.
+    // Earlier credentials stay invalid after the user is activated again.
     t.true(expectOk(await change(id, { is_active: true })).is_active)
     t.like(await transport.call('GetMe', {}, { token }), { reason: 'TOKEN_REVOKED' })
     t.like(await transport.call('RefreshToken', { refresh_token }), inactive)
@@ -142,7 +142,7 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`an exchange that races a deactivation leaves no session behind ${through}`, async (t) => {
+  test(`a code exchange concurrent with a deactivation leaves no session ${through}`, async (t) => {
     for (let round = 0; round < 5; round += 1) {
       const email = environment.addProviderUser()
       const { exchange } = await obtainCode(transport, email)
@@ -157,7 +157,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a deactivated administrator is 401 at once, a demoted one 403 ${through}`, async (t) => {
+  test(`a deactivated administrator gets 401 at once, a demoted one 403 ${through}`, async (t) => {
     const other = await createAdmin(environment)
     expectOk(await other.call(transport, 'ListUsers'))
     expectOk(await change(other.id, { is_active: false }))
@@ -167,7 +167,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await other.call(transport, 'ListUsers')).reason, 'NOT_ADMIN')
   })
 
-  test(`an admin cookie of before a deactivation holds no more once they are let in again ${through}`, async (t) => {
+  test(`an admin cookie issued before a deactivation stays invalid after the activation ${through}`, async (t) => {
     const email = environment.addProviderUser()
     await signIn(transport, email, 'github')
     const id = await userOf(email)
@@ -184,7 +184,7 @@ for (const transport of environment.transports) {
     t.like(expectOk(await transport.call('GetAdminMe', {}, { admin: anew })), { email })
   })
 
-  test(`nobody becomes an administrator, or is one no more, by PATCH ${through}`, async (t) => {
+  test(`PATCH cannot change whether a user is an administrator ${through}`, async (t) => {
     for (const [id, is_admin] of [
       [await seed.user(), false],
       [(await createAdmin(environment)).id, true],
@@ -194,26 +194,26 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`an administrator can not deactivate themselves: 403 ${through}`, async (t) => {
+  test(`administrators cannot deactivate their own account: 403 ${through}`, async (t) => {
     const self = await createAdmin(environment)
     for (const user_id of [self.id, self.id.toUpperCase()]) {
       const changes = { is_active: false, name: 'New' }
-      const ending = await self.call(transport, 'UpdateUser', { user_id, ...changes })
-      t.like(expectError(ending), { code: 'permission_denied', reason: 'OWN_ACCOUNT' })
+      const outcome = await self.call(transport, 'UpdateUser', { user_id, ...changes })
+      t.like(expectError(outcome), { code: 'permission_denied', reason: 'OWN_ACCOUNT' })
     }
     const kept = { name: 'Me', is_active: true }
     t.like(expectOk(await self.call(transport, 'UpdateUser', { user_id: self.id, ...kept })), kept)
   })
 
-  test(`a user is added to a workspace with a role, as an invitation would ${through}`, async (t) => {
+  test(`adding a user to a workspace creates an invitation with the role ${through}`, async (t) => {
     const workspace_id = await seed.workspace()
     const email = `added-${randomUUID()}@example.com`
     const user_id = await seed.user('Added', { email })
     const add = (more: object = {}) =>
       call('AddUserToWorkspace', { user_id, workspace_id, role: 'editor', ...more })
-    const ending = await add()
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
-    t.like(expectOk(ending), { user_id, workspace_id, email, role: 'editor', status: 'invited' })
+    const outcome = await add()
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+    t.like(expectOk(outcome), { user_id, workspace_id, email, role: 'editor', status: 'invited' })
     t.is(expectOk(await add({ role: 'admin' })).role, 'admin')
     await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
     t.like(expectError(await add()), { code: 'already_exists', reason: 'ALREADY_A_MEMBER' })
@@ -228,7 +228,7 @@ for (const transport of environment.transports) {
   })
 }
 
-test('the list of users ends when it has a page, and searches go by the trigram indexes', async (t) => {
+test('a page of users stops at its limit, and searches use the trigram indexes', async (t) => {
   await pool.query(`insert into users (id, email, name)
     select gen_random_uuid(), 'many' || n || '@example.com', 'Many ' || n
     from generate_series(1, 20000) n`)
@@ -247,4 +247,4 @@ test('the list of users ends when it has a page, and searches go by the trigram 
   t.regex(await plan(`select count(*) from workspaces w ${slugs}`), /workspaces_slug_name_idx/)
 })
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -16,11 +16,11 @@ for (const transport of environment.transports) {
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = (slug: string, name = 'Made') => call('CreateWorkspace', { name, slug })
 
-  test(`an administrator who makes a workspace is its owner ${through}`, async (t) => {
+  test(`an administrator who creates a workspace is its owner ${through}`, async (t) => {
     const slug = `s-${randomUUID()}`
-    const ending = await make(slug, ' Made ')
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
-    const made = expectOk(ending)
+    const outcome = await make(slug, ' Made ')
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+    const made = expectOk(outcome)
     t.like(made, { name: 'Made', slug, description: '', role: 'owner' })
     const workspace_id = made.id
     t.deepEqual(expectOk(await call('GetWorkspace', { workspace_id })), made)
@@ -40,7 +40,7 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`workspaces are listed by slug, found by name or slug, a page at a time ${through}`, async (t) => {
+  test(`workspaces are listed by slug in pages and searched by name or slug ${through}`, async (t) => {
     const mark = randomUUID().slice(0, 13)
     for (const letter of ['c', 'a', 'b'])
       expectOk(await make(`${letter}-${mark}`, `Haus_${letter}% ${mark}`))
@@ -64,20 +64,20 @@ for (const transport of environment.transports) {
     t.deepEqual(Object.keys(ours[0]).toSorted(), ['id', 'name', 'slug'])
   })
 
-  test(`a workspace is changed, and deleted with all that is in it ${through}`, async (t) => {
+  test(`a workspace can be changed and is deleted with everything in it ${through}`, async (t) => {
     const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
     const changed = await call('UpdateWorkspace', { workspace_id, name: 'New' })
     t.like(expectOk(changed), { id: workspace_id, name: 'New' })
     expectOk(await call('DeleteWorkspace', { workspace_id }))
     for (const method of ['GetWorkspace', 'UpdateWorkspace', 'DeleteWorkspace', 'ListMembers'])
       t.is(expectError(await call(method, { workspace_id })).reason, 'WORKSPACE_NOT_FOUND')
-    const fault = expectError(
+    const error = expectError(
       await transport.call('GetWorkspace', { workspace_id }, { token: people.owner.token }),
     )
-    t.is(fault.code, 'permission_denied')
+    t.is(error.code, 'permission_denied')
   })
 
-  test(`an administrator manages members of any role, owners too ${through}`, async (t) => {
+  test(`an administrator can manage members of every role ${through}`, async (t) => {
     const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
     const email = `${randomUUID()}@example.com`
     const invited = expectOk(await call('InviteMember', { workspace_id, email, role: 'owner' }))
@@ -97,7 +97,7 @@ for (const transport of environment.transports) {
     t.deepEqual(members, [invited])
   })
 
-  test(`an administrator manages groups and who is in them ${through}`, async (t) => {
+  test(`an administrator can manage groups and their members ${through}`, async (t) => {
     const { workspace: workspace_id, people } = await createWorkspaceFixture(environment, transport)
     const made = expectOk(await call('CreateGroup', { workspace_id, name: 'Crew' }))
     t.like(made, { workspace_id, name: 'Crew', created_by: admin.id })
@@ -126,4 +126,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

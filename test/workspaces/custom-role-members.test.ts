@@ -13,8 +13,8 @@ const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
-/** An fixture with an action, a role, and a document that everybody may view. */
-async function openHouse(transport: Transport) {
+/** A fixture with a service action, a custom role and a document visible to the workspace. */
+async function createFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, service, people, kind } = fixture
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
@@ -35,15 +35,15 @@ async function openHouse(transport: Transport) {
       call('RemoveRoleAction', { ...role, service_action_id }),
     members: async () =>
       expectOk(await call('ListRoleMembers', role)).members as Record<string, any>[],
-    /** What another node says that somebody may publish: one by one, as a list, and of the role. */
+    /** Whether a user may publish, according to another node: by check, by list and by granted actions. */
     publishes: async (person: Member) => {
-      const shown = fixture.as(person)
+      const credentials = fixture.as(person)
       const checks = [open, closed].map(({ resource_id }) => ({ ...asked, resource_id }))
-      const { results } = expectOk(await elsewhere.call('Check', { checks }, shown))
+      const { results } = expectOk(await elsewhere.call('Check', { checks }, credentials))
       const list = { ...asked, workspace_id: workspace }
-      const { resource_ids } = expectOk(await elsewhere.call('Accessible', list, shown))
+      const { resource_ids } = expectOk(await elsewhere.call('Accessible', list, credentials))
       const granted = { service_name: service }
-      const { actions } = expectOk(await elsewhere.call('ListGrantedActions', granted, shown))
+      const { actions } = expectOk(await elsewhere.call('ListGrantedActions', granted, credentials))
       const checked = results.filter(({ allowed }: any) => allowed)
       const same = checked.map(({ resource_id }: any) => resource_id).toSorted()
       if (same.join() !== resource_ids.join()) throw new Error('Check and Accessible disagree')
@@ -57,13 +57,13 @@ const nothing = { documents: [], actions: [] }
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`assigning a role is 201 with status ok, again 201, recorded once ${through}`, async (t) => {
-    const { add, people, role, members, workspace } = await openHouse(transport)
+  test(`assigning a role returns 201, is idempotent and is recorded once ${through}`, async (t) => {
+    const { add, people, role, members, workspace } = await createFixture(transport)
     const { id } = people.editor
     for (const spelled of [id, id.toUpperCase()]) {
-      const ending = await add(spelled)
-      t.deepEqual(expectOk(ending), { status: 'ok' })
-      if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+      const outcome = await add(spelled)
+      t.deepEqual(expectOk(outcome), { status: 'ok' })
+      if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
     }
     const [{ added_at, ...member } = {}, ...others] = await members()
     t.deepEqual(others, [])
@@ -84,9 +84,9 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`a role is for members of its workspace: anybody else is 404, known or not ${through}`, async (t) => {
-    const { add, remove, members, role } = await openHouse(transport)
-    const stranger = await openHouse(transport)
+  test(`assigning a role to a user who is not a member of its workspace returns 404 ${through}`, async (t) => {
+    const { add, remove, members, role } = await createFixture(transport)
+    const stranger = await createFixture(transport)
     for (const id of [stranger.people.viewer.id, admin.id, randomUUID()]) {
       const missing = { code: 'not_found', reason: 'MEMBER_NOT_FOUND' } as const
       t.like(expectError(await add(id)), missing)
@@ -97,13 +97,13 @@ for (const transport of environment.transports) {
     t.is((await listActivity(pool, role.role_id)).length, 1)
   })
 
-  test(`removing is 204 and recorded, a second time 404 ${through}`, async (t) => {
-    const { add, remove, members, people, role, workspace } = await openHouse(transport)
+  test(`removing a role from a member returns 204 and is recorded; repeating it returns 404 ${through}`, async (t) => {
+    const { add, remove, members, people, role, workspace } = await createFixture(transport)
     const { id } = people.viewer
     expectOk(await add(id))
-    const ending = await remove(id.toUpperCase())
-    t.true(ending.ok)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    const outcome = await remove(id.toUpperCase())
+    t.true(outcome.ok)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     t.deepEqual(await members(), [])
     t.is(expectError(await remove(id)).reason, 'MEMBER_NOT_FOUND')
     t.deepEqual((await listActivity(pool, role.role_id)).at(-1), {
@@ -115,9 +115,10 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`actions are added all or none, again 201, and recorded one by one ${through}`, async (t) => {
-    const { allow, disallow, call, role, action, service, workspace } = await openHouse(transport)
-    // An action of any service may be in a role.
+  test(`adding actions is atomic and idempotent; each one is recorded ${through}`, async (t) => {
+    const { allow, disallow, call, role, action, service, workspace } =
+      await createFixture(transport)
+    // A role can contain actions of any service.
     const far = `z-${randomUUID()}`
     const farAction = await seed.serviceAction(far, 'archive')
     const listed = async () =>
@@ -131,9 +132,9 @@ for (const transport of environment.transports) {
     t.like(unknown, { code: 'not_found', reason: 'SERVICE_ACTION_NOT_FOUND' })
     t.deepEqual(await listed(), [])
     for (const ids of [[action], [farAction, action.toUpperCase(), action]]) {
-      const ending = await allow(...ids)
-      t.deepEqual(expectOk(ending), { status: 'ok' })
-      if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+      const outcome = await allow(...ids)
+      t.deepEqual(expectOk(outcome), { status: 'ok' })
+      if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
     }
     const own = { id: action, service_name: service, name: 'publish', description: '' }
     const theirs = { id: farAction, service_name: far, name: 'archive', description: '' }
@@ -142,20 +143,20 @@ for (const transport of environment.transports) {
     t.is(expectError(await disallow(action)).reason, 'SERVICE_ACTION_NOT_FOUND')
     t.deepEqual(await listed(), [theirs])
     const [, ...entries] = await listActivity(pool, role.role_id)
-    const told = { target_type: 'role', actor_id: admin.id, workspace_id: workspace }
+    const common = { target_type: 'role', actor_id: admin.id, workspace_id: workspace }
     const publish = { name: 'Publishers', service_name: service, action: 'publish' }
     t.deepEqual(entries, [
-      { action: 'role.action_added', ...told, detail: publish },
+      { action: 'role.action_added', ...common, detail: publish },
       {
-        ...{ action: 'role.action_added', ...told },
+        ...{ action: 'role.action_added', ...common },
         detail: { name: 'Publishers', service_name: far, action: 'archive' },
       },
-      { action: 'role.action_removed', ...told, detail: publish },
+      { action: 'role.action_removed', ...common, detail: publish },
     ])
   })
 
-  test(`no actions, too many, or what is no UUID is 422 with its place ${through}`, async (t) => {
-    const { allow, action } = await openHouse(transport)
+  test(`an empty list, too many actions or an invalid UUID returns 422 with its field ${through}`, async (t) => {
+    const { allow, action } = await createFixture(transport)
     const places = async (...ids: string[]) =>
       expectError(await allow(...ids)).violations.map(({ field }) => field)
     t.deepEqual(await places(), ['service_action_ids'])
@@ -163,9 +164,9 @@ for (const transport of environment.transports) {
     t.deepEqual(await places(...Array(1001).fill(action)), ['service_action_ids'])
   })
 
-  test(`who has the role may do the action where they may view, at once on every node ${through}`, async (t) => {
-    const house = await openHouse(transport)
-    const { add, remove, allow, disallow, publishes, action, open, people, call, role } = house
+  test(`a role grants its actions on visible resources, at once on every node ${through}`, async (t) => {
+    const fixture = await createFixture(transport)
+    const { add, remove, allow, disallow, publishes, action, open, people, call, role } = fixture
     const { viewer } = people
     const all = { documents: [open.resource_id], actions: ['publish'] }
     t.deepEqual(await publishes(viewer), nothing)
@@ -184,16 +185,17 @@ for (const transport of environment.transports) {
       t.deepEqual(await publishes(viewer), nothing)
       expectOk(await allow(action))
     }
-    await house.share(people.owner, house.closed, { user: viewer.id }, 'view')
-    const both = [open.resource_id, house.closed.resource_id].toSorted()
+    await fixture.share(people.owner, fixture.closed, { user: viewer.id }, 'view')
+    const both = [open.resource_id, fixture.closed.resource_id].toSorted()
     t.deepEqual(await publishes(viewer), { documents: both, actions: ['publish'] })
     t.deepEqual(await publishes(people.editor), nothing)
     expectOk(await call('DeleteRole', role))
     t.deepEqual(await publishes(viewer), nothing)
   })
 
-  test(`leaving the workspace leaves its roles; who comes back has none ${through}`, async (t) => {
-    const { add, allow, action, members, publishes, people, workspace } = await openHouse(transport)
+  test(`a member who leaves loses the custom roles and does not regain them on return ${through}`, async (t) => {
+    const { add, allow, action, members, publishes, people, workspace } =
+      await createFixture(transport)
     const { viewer, owner } = people
     expectOk(await allow(action))
     expectOk(await add(viewer.id))
@@ -204,19 +206,24 @@ for (const transport of environment.transports) {
     t.deepEqual(await publishes(viewer), nothing)
   })
 
-  test(`a role gives nothing in another workspace of the same person ${through}`, async (t) => {
-    const here = await openHouse(transport)
+  test(`a role grants nothing in another workspace of the same user ${through}`, async (t) => {
+    const here = await createFixture(transport)
     const { viewer } = here.people
     expectOk(await here.allow(here.action))
     expectOk(await here.add(viewer.id))
     const there = await seed.workspace()
     await seed.member(there, viewer.id, 'viewer')
-    const shown = { token: await environment.token(viewer.id, there), key: here.key }
+    const credentials = { token: await environment.token(viewer.id, there), key: here.key }
     const granted = { service_name: here.service }
-    t.deepEqual(expectOk(await transport.call('ListGrantedActions', granted, shown)).actions, [])
+    t.deepEqual(
+      expectOk(await transport.call('ListGrantedActions', granted, credentials)).actions,
+      [],
+    )
     const far = await here.register(viewer, { workspace_id: there, visibility: 'workspace' })
     const owned = { ...here.kind, resource_id: far.resource_id, action: 'publish' }
-    t.true(expectOk(await transport.call('Check', { checks: [owned] }, shown)).results[0].allowed)
+    t.true(
+      expectOk(await transport.call('Check', { checks: [owned] }, credentials)).results[0].allowed,
+    )
     const theirs = await seed.newMember(there, 'owner')
     const token = await environment.token(theirs, there)
     const open = await here.register({ id: theirs, token }, { workspace_id: there })
@@ -228,15 +235,17 @@ for (const transport of environment.transports) {
       ),
     )
     const check = { ...here.kind, resource_id: open.resource_id, action: 'publish' }
-    t.false(expectOk(await transport.call('Check', { checks: [check] }, shown)).results[0].allowed)
+    t.false(
+      expectOk(await transport.call('Check', { checks: [check] }, credentials)).results[0].allowed,
+    )
   })
 
-  test(`100 assignments at once all hold, each recorded once ${through}`, async (t) => {
-    const { add, remove, members, role, workspace } = await openHouse(transport)
+  test(`100 concurrent assignments all succeed and are recorded once each ${through}`, async (t) => {
+    const { add, remove, members, role, workspace } = await createFixture(transport)
     const people = await Promise.all(Array.from({ length: 50 }, () => seed.newMember(workspace)))
-    // Everybody twice.
-    const endings = await Promise.all([...people, ...people].map(add))
-    t.true(endings.every(({ ok }) => ok))
+    // Each user twice.
+    const outcomes = await Promise.all([...people, ...people].map(add))
+    t.true(outcomes.every(({ ok }) => ok))
     const listed = (await members()).map(({ user_id }) => user_id)
     t.deepEqual(listed, people.toSorted())
     t.is((await listActivity(pool, role.role_id)).length, 51)
@@ -247,4 +256,4 @@ for (const transport of environment.transports) {
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

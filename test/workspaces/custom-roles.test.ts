@@ -12,8 +12,8 @@ const { pool, seed } = environment
 const admin = await createAdmin(environment)
 test.after.always(() => environment.stop())
 
-/** A workspace, and an administrator who makes roles in it. */
-async function openHouse(transport: Transport) {
+/** A workspace with an administrator who manages custom roles in it. */
+async function createFixture(transport: Transport) {
   const workspace_id = await seed.workspace()
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   return {
@@ -28,18 +28,18 @@ async function openHouse(transport: Transport) {
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`an administrator makes a role: 201 with the role, recorded ${through}`, async (t) => {
-    const { workspace_id, call, list } = await openHouse(transport)
+  test(`creating a role returns 201 with the role and is recorded ${through}`, async (t) => {
+    const { workspace_id, call, list } = await createFixture(transport)
     const request = { workspace_id, name: '  Publishers ', description: 'They publish.' }
-    const ending = await call('CreateRole', request)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
-    const { id, created_at, ...rest } = expectOk(ending)
+    const outcome = await call('CreateRole', request)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+    const { id, created_at, ...rest } = expectOk(outcome)
     t.deepEqual(rest, {
       ...{ workspace_id, name: 'Publishers', description: 'They publish.' },
       ...{ action_count: 0, member_count: 0 },
     })
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
-    t.deepEqual(await list(), [ending.ok && ending.message])
+    t.deepEqual(await list(), [outcome.ok && outcome.message])
     t.deepEqual(await listActivity(pool, id), [
       {
         action: 'role.created',
@@ -51,9 +51,9 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`roles are listed by name with their counts, of this workspace alone ${through}`, async (t) => {
-    const { workspace_id, make, list, call } = await openHouse(transport)
-    await (await openHouse(transport)).make('elsewhere')
+  test(`roles of a workspace are listed by name with their counts ${through}`, async (t) => {
+    const { workspace_id, make, list, call } = await createFixture(transport)
+    await (await createFixture(transport)).make('elsewhere')
     t.deepEqual(await list(), [])
     for (const name of ['c', 'a']) await make(name)
     const actions = await Promise.all(
@@ -76,8 +76,8 @@ for (const transport of environment.transports) {
     t.like(nowhere, { code: 'not_found', reason: 'WORKSPACE_NOT_FOUND' })
   })
 
-  test(`name and description change each by itself; what changes is recorded ${through}`, async (t) => {
-    const { make, list, call } = await openHouse(transport)
+  test(`name and description change independently; changes are recorded ${through}`, async (t) => {
+    const { make, list, call } = await createFixture(transport)
     const made = await make('Old', { description: 'old' })
     const change = async (more: object) =>
       expectOk(await call('UpdateRole', { role_id: made.id, ...more }))
@@ -95,9 +95,9 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`a name is one role's in its workspace, 409; another workspace may have it ${through}`, async (t) => {
-    const { workspace_id, make, call } = await openHouse(transport)
-    const other = await openHouse(transport)
+  test(`a duplicate role name returns 409, except in another workspace ${through}`, async (t) => {
+    const { workspace_id, make, call } = await createFixture(transport)
+    const other = await createFixture(transport)
     await make('Taken')
     await other.make('Taken')
     const { id } = await make('Free')
@@ -105,11 +105,11 @@ for (const transport of environment.transports) {
     t.like(expectError(await call('CreateRole', { workspace_id, name: ' Taken' })), conflict)
     t.like(expectError(await call('UpdateRole', { role_id: id, name: 'Taken' })), conflict)
     expectOk(await call('UpdateRole', { role_id: id, name: 'Free' }))
-    t.is((await listActivity(pool, id)).length, 1, 'nothing has happened')
+    t.is((await listActivity(pool, id)).length, 1, 'nothing was recorded')
   })
 
-  test(`an unknown role or workspace is 404, wrong fields are 422 ${through}`, async (t) => {
-    const { workspace_id, call } = await openHouse(transport)
+  test(`an unknown role or workspace returns 404, invalid fields return 422 ${through}`, async (t) => {
+    const { workspace_id, call } = await createFixture(transport)
     const role_id = randomUUID()
     const one = { role_id, user_id: randomUUID(), service_action_id: randomUUID() }
     const messages: [string, object][] = [
@@ -137,7 +137,7 @@ for (const transport of environment.transports) {
       t.is(expectError(await call('CreateRole', { workspace_id, name })).code, 'invalid_argument')
   })
 
-  test(`deleting is 204 and recorded; a role made again inherits nothing ${through}`, async (t) => {
+  test(`deleting a role returns 204 and is recorded; a new role of the same name is empty ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace: workspace_id, people, service } = fixture
     const call = (method: string, message: object) => admin.call(transport, method, message)
@@ -149,9 +149,9 @@ for (const transport of environment.transports) {
     expectOk(await call('AddRoleMember', { ...role, user_id: people.viewer.id }))
     t.true(await fixture.isAllowed(people.viewer, 'publish', record))
 
-    const ending = await call('DeleteRole', role)
-    t.true(ending.ok)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    const outcome = await call('DeleteRole', role)
+    t.true(outcome.ok)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     t.false(await fixture.isAllowed(people.viewer, 'publish', record))
     t.is(expectError(await call('DeleteRole', role)).code, 'not_found')
     t.deepEqual((await listActivity(pool, made.id)).at(-1), {
@@ -169,19 +169,19 @@ for (const transport of environment.transports) {
     t.false(await fixture.isAllowed(people.viewer, 'publish', record))
   })
 
-  test(`of ten who make the same role, or delete it, one does ${through}`, async (t) => {
-    const { workspace_id, call, list } = await openHouse(transport)
+  test(`of ten concurrent calls that create or delete the same role, one succeeds ${through}`, async (t) => {
+    const { workspace_id, call, list } = await createFixture(transport)
     const ten = (method: string, message: object) =>
       Promise.all(Array.from({ length: 10 }, () => call(method, message)))
     const made = await ten('CreateRole', { workspace_id, name: 'Once' })
     t.is(made.filter(({ ok }) => ok).length, 1)
-    for (const ending of made) if (!ending.ok) t.is(ending.reason, 'ROLE_NAME_TAKEN')
+    for (const outcome of made) if (!outcome.ok) t.is(outcome.reason, 'ROLE_NAME_TAKEN')
     const [role] = await list()
     const deleted = await ten('DeleteRole', { role_id: role?.id })
     t.is(deleted.filter(({ ok }) => ok).length, 1)
-    for (const ending of deleted) if (!ending.ok) t.is(ending.reason, 'ROLE_NOT_FOUND')
+    for (const outcome of deleted) if (!outcome.ok) t.is(outcome.reason, 'ROLE_NOT_FOUND')
     t.is((await listActivity(pool, role?.id)).length, 2)
   })
 }
 
-test.after('nothing of it was a fault of ours', (t) => t.deepEqual(environment.failures, []))
+test.after('no internal errors occurred', (t) => t.deepEqual(environment.failures, []))

@@ -16,20 +16,21 @@ const other = await environment.addNode()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
-/** An fixture with one group, made by the admin. */
-async function openHouse(transport: Transport) {
+/** A fixture with a group created by the admin. */
+async function createFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, people } = fixture
   const place = { workspace_id: workspace }
-  const shown = { token: people.admin.token }
-  const made = await transport.call('CreateGroup', { ...place, name: 'Writers' }, shown)
+  const credentials = { token: people.admin.token }
+  const made = await transport.call('CreateGroup', { ...place, name: 'Writers' }, credentials)
   const group = { ...place, group_id: expectOk(made).id as string }
   return {
-    ...{ ...fixture, group, shown },
-    add: (user_id: string) => transport.call('AddGroupMember', { ...group, user_id }, shown),
-    remove: (user_id: string) => transport.call('RemoveGroupMember', { ...group, user_id }, shown),
+    ...{ ...fixture, group, credentials },
+    add: (user_id: string) => transport.call('AddGroupMember', { ...group, user_id }, credentials),
+    remove: (user_id: string) =>
+      transport.call('RemoveGroupMember', { ...group, user_id }, credentials),
     members: async () =>
-      expectOk(await transport.call('ListGroupMembers', group, shown)).members as Record<
+      expectOk(await transport.call('ListGroupMembers', group, credentials)).members as Record<
         string,
         any
       >[],
@@ -39,28 +40,28 @@ async function openHouse(transport: Transport) {
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
-  /** Whether the other node allows it, as of now. */
+  /** Whether the other node currently allows access. */
   const mayElsewhere = async (
     { kind, as }: Pick<WorkspaceFixture, 'kind' | 'as'>,
     person: Member,
     action: string,
     { resource_id }: ResourceRecord,
   ): Promise<boolean> => {
-    const ending = await elsewhere.call(
+    const outcome = await elsewhere.call(
       'Check',
       { checks: [{ ...kind, resource_id, action }] },
       as(person),
     )
-    return expectOk(ending).results[0].allowed
+    return expectOk(outcome).results[0].allowed
   }
 
-  test(`adding a member is 201 with status ok, again 201, recorded once ${through}`, async (t) => {
-    const { add, people, group, members, workspace } = await openHouse(transport)
+  test(`adding a member returns 201, is idempotent and is recorded once ${through}`, async (t) => {
+    const { add, people, group, members, workspace } = await createFixture(transport)
     const { id } = people.editor
     for (let time = 0; time < 2; time += 1) {
-      const ending = await add(id)
-      t.deepEqual(expectOk(ending), { status: 'ok' })
-      if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
+      const outcome = await add(id)
+      t.deepEqual(expectOk(outcome), { status: 'ok' })
+      if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
     }
     const [member, ...others] = await members()
     const { added_at, ...rest } = member ?? {}
@@ -83,8 +84,8 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`adding who is no member of the workspace is 404, known or not ${through}`, async (t) => {
-    const { add, members, group } = await openHouse(transport)
+  test(`adding a user who is not a member of the workspace returns 404 ${through}`, async (t) => {
+    const { add, members, group } = await createFixture(transport)
     const stranger = await seed.newMember(await seed.workspace(), 'owner')
     for (const id of [stranger, randomUUID()])
       t.like(expectError(await add(id)), { code: 'not_found', reason: 'MEMBER_NOT_FOUND' })
@@ -93,43 +94,43 @@ for (const transport of environment.transports) {
     t.is((await listActivity(pool, group.group_id)).length, 1)
   })
 
-  test(`an invited person can be in a group; their name stays unknown there ${through}`, async (t) => {
-    const { add, members, workspace, shown } = await openHouse(transport)
+  test(`an invited user can be in a group; the name stays hidden ${through}`, async (t) => {
+    const { add, members, workspace, credentials } = await createFixture(transport)
     const email = `guest-${randomUUID()}@example.com`
     await seed.user('secret', { email, avatar_url: 'https://example.com/secret.png' })
     const message = { workspace_id: workspace, email }
-    const { user_id } = expectOk(await transport.call('InviteMember', message, shown))
+    const { user_id } = expectOk(await transport.call('InviteMember', message, credentials))
     t.deepEqual(expectOk(await add(user_id)), { status: 'ok' })
     const [member] = await members()
     t.like(member, { user_id, email, name: '', avatar_url: '' })
   })
 
-  test(`members of a group are listed in a stable order, to any role ${through}`, async (t) => {
-    const { add, members, people, group } = await openHouse(transport)
+  test(`members of a group are listed in a stable order for every role ${through}`, async (t) => {
+    const { add, members, people, group } = await createFixture(transport)
     const ids = Object.values(people).map(({ id }) => id)
     for (const id of ids) expectOk(await add(id))
     const listed = (await members()).map(({ user_id }) => user_id)
     t.deepEqual(listed.toSorted(), ids.toSorted())
     await pool.query('update group_members set added_at = added_at where user_id = $1', [listed[0]])
     for (const { token } of Object.values(people)) {
-      const ending = await transport.call('ListGroupMembers', group, { token })
+      const outcome = await transport.call('ListGroupMembers', group, { token })
       t.deepEqual(
-        expectOk(ending).members.map((member: any) => member.user_id),
+        expectOk(outcome).members.map((member: any) => member.user_id),
         listed,
       )
     }
   })
 
-  test(`removing is 204 and recorded; who is not in the group is 404 ${through}`, async (t) => {
-    const { add, remove, members, people, workspace, group } = await openHouse(transport)
+  test(`removing a member returns 204 and is recorded; a user outside the group returns 404 ${through}`, async (t) => {
+    const { add, remove, members, people, workspace, group } = await createFixture(transport)
     const { id } = people.viewer
     const missing = { code: 'not_found', reason: 'MEMBER_NOT_FOUND' } as const
     t.like(expectError(await remove(id)), missing)
     t.like(expectError(await remove(randomUUID())), missing)
     expectOk(await add(id))
-    const ending = await remove(id)
-    t.true(ending.ok)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    const outcome = await remove(id)
+    t.true(outcome.ok)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     t.deepEqual(await members(), [])
     t.like(expectError(await remove(id)), missing)
     const entries = await listActivity(pool, group.group_id)
@@ -143,8 +144,8 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`the log spells an id as the answers do, however it was asked ${through}`, async (t) => {
-    const { add, remove, people, group } = await openHouse(transport)
+  test(`the log records ids in lower case, whatever the case in the request ${through}`, async (t) => {
+    const { add, remove, people, group } = await createFixture(transport)
     const { id } = people.viewer
     expectOk(await add(id.toUpperCase()))
     expectOk(await remove(id.toUpperCase()))
@@ -155,8 +156,8 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`who joins or leaves a group gains or loses its shares at once on every node ${through}`, async (t) => {
-    const { add, remove, group, ...fixture } = await openHouse(transport)
+  test(`joining or leaving a group grants or revokes its shares at once on every node ${through}`, async (t) => {
+    const { add, remove, group, ...fixture } = await createFixture(transport)
     const { viewer, owner } = fixture.people
     const record = await fixture.register(owner)
     await fixture.share(owner, record, { group: group.group_id }, 'edit')
@@ -170,24 +171,24 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`deleting a group is 204, recorded, and takes memberships and shares along ${through}`, async (t) => {
-    const { add, group, shown, workspace, ...fixture } = await openHouse(transport)
+  test(`deleting a group returns 204, is recorded and deletes its memberships and shares ${through}`, async (t) => {
+    const { add, group, credentials, workspace, ...fixture } = await createFixture(transport)
     const { viewer, owner, admin } = fixture.people
     const record = await fixture.register(owner)
     await fixture.share(owner, record, { group: group.group_id }, 'view')
     expectOk(await add(viewer.id))
     const may = () => mayElsewhere(fixture, viewer, 'view', record)
     t.true(await may())
-    const ending = await transport.call('DeleteGroup', group, shown)
-    t.true(ending.ok)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
+    const outcome = await transport.call('DeleteGroup', group, credentials)
+    t.true(outcome.ok)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
     t.false(await may())
     t.deepEqual((await fixture.readResource(record)).shares, [])
     for (const table of ['group_members', 'shares']) {
       const sql = `select 1 from ${table} where group_id = $1`
       t.is((await pool.query(sql, [group.group_id])).rows.length, 0, table)
     }
-    const members = expectError(await transport.call('ListGroupMembers', group, shown))
+    const members = expectError(await transport.call('ListGroupMembers', group, credentials))
     t.like(members, { code: 'not_found', reason: 'GROUP_NOT_FOUND' })
     t.deepEqual((await listActivity(pool, group.group_id)).at(-1), {
       action: 'group.deleted',
@@ -196,11 +197,11 @@ for (const transport of environment.transports) {
       workspace_id: workspace,
       detail: { name: 'Writers' },
     })
-    // The name is free again, and the new group inherits nothing.
+    // The name is available again, and a new group starts empty.
     const again = await transport.call(
       'CreateGroup',
       { workspace_id: workspace, name: 'Writers' },
-      shown,
+      credentials,
     )
     t.not(expectOk(again).id, group.group_id)
     t.false(await may())

@@ -11,8 +11,8 @@ const environment = await startTestEnvironment()
 const { pool } = environment
 test.after.always(() => environment.stop())
 
-/** An fixture whose people have groups. */
-async function openHouse(transport: Transport) {
+/** A fixture with functions that call the group methods. */
+async function createFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const call = (method: string, by: Member, message: object = {}) =>
     transport.call(method, { workspace_id: fixture.workspace, ...message }, { token: by.token })
@@ -28,16 +28,16 @@ async function openHouse(transport: Transport) {
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`an admin makes a group: 201 with the group, recorded ${through}`, async (t) => {
-    const { call, people, workspace, list } = await openHouse(transport)
+  test(`creating a group returns 201 with the group and is recorded ${through}`, async (t) => {
+    const { call, people, workspace, list } = await createFixture(transport)
     const request = { name: '  Writers\u00a0 ', description: 'They write.\n\tA lot.' }
-    const ending = await call('CreateGroup', people.admin, request)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 201)
-    const { id, created_at, ...rest } = expectOk(ending)
+    const outcome = await call('CreateGroup', people.admin, request)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+    const { id, created_at, ...rest } = expectOk(outcome)
     const own = { workspace_id: workspace, created_by: people.admin.id }
     t.deepEqual(rest, { ...own, name: 'Writers', description: 'They write.\n\tA lot.' })
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
-    t.deepEqual(await list(), [ending.ok && ending.message])
+    t.deepEqual(await list(), [outcome.ok && outcome.message])
     t.deepEqual(await listActivity(pool, id), [
       {
         action: 'group.created',
@@ -49,32 +49,32 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`groups are listed by name, all of them and of this workspace alone ${through}`, async (t) => {
-    const house = await openHouse(transport)
-    await (await openHouse(transport)).make('elsewhere')
-    t.deepEqual(await house.list(), [])
-    for (const name of ['c', 'a', 'b']) await house.make(name)
+  test(`all groups of a workspace are listed by name ${through}`, async (t) => {
+    const fixture = await createFixture(transport)
+    await (await createFixture(transport)).make('elsewhere')
+    t.deepEqual(await fixture.list(), [])
+    for (const name of ['c', 'a', 'b']) await fixture.make(name)
     await pool.query(
       `insert into groups (id, workspace_id, name)
        select gen_random_uuid(), $1, 'm' || to_char(n, 'FM000') from generate_series(1, 300) n`,
-      [house.workspace],
+      [fixture.workspace],
     )
-    const names = (await house.list()).map(({ name }) => name)
+    const names = (await fixture.list()).map(({ name }) => name)
     t.is(names.length, 303)
     t.deepEqual(names, names.toSorted())
-    t.like((await house.list())[3], {
+    t.like((await fixture.list())[3], {
       name: 'm001',
       description: '',
-      workspace_id: house.workspace,
+      workspace_id: fixture.workspace,
     })
   })
 
-  test(`an update changes what is given, and nothing where nothing is ${through}`, async (t) => {
-    const { make, call, people, workspace } = await openHouse(transport)
+  test(`an update changes only the fields that are set ${through}`, async (t) => {
+    const { make, call, people, workspace } = await createFixture(transport)
     const { id, ...made } = await make('Writers', { description: 'They write' })
     const change = async (fields: object) => {
-      const ending = await call('UpdateGroup', people.admin, { group_id: id, ...fields })
-      return expectOk(ending)
+      const outcome = await call('UpdateGroup', people.admin, { group_id: id, ...fields })
+      return expectOk(outcome)
     }
     t.deepEqual(await change({}), { id, ...made })
     t.is((await listActivity(pool, id)).length, 1)
@@ -93,9 +93,9 @@ for (const transport of environment.transports) {
     })
   })
 
-  test(`a name is taken once in a workspace: 409, also by update ${through}`, async (t) => {
-    const { make, call, people, list } = await openHouse(transport)
-    const other = await openHouse(transport)
+  test(`a duplicate name returns 409 on create and update ${through}`, async (t) => {
+    const { make, call, people, list } = await createFixture(transport)
+    const other = await createFixture(transport)
     await make('Writers')
     const { id } = await make('Readers')
     const taken = { code: 'already_exists', reason: 'GROUP_NAME_TAKEN' } as const
@@ -112,18 +112,18 @@ for (const transport of environment.transports) {
     t.is((await other.make('Writers')).name, 'Writers')
   })
 
-  test(`twenty groups of one name at once: one is made, the others are 409 ${through}`, async (t) => {
-    const { call, people, list } = await openHouse(transport)
-    const endings = await Promise.all(
+  test(`of twenty concurrent groups with the same name, one is created and the others return 409 ${through}`, async (t) => {
+    const { call, people, list } = await createFixture(transport)
+    const outcomes = await Promise.all(
       Array.from({ length: 20 }, () => call('CreateGroup', people.admin, { name: 'one' })),
     )
-    const kinds = endings.map((ending) => (ending.ok ? 'ok' : ending.code)).toSorted()
+    const kinds = outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.code)).toSorted()
     t.deepEqual(kinds, [...Array(19).fill('already_exists'), 'ok'])
     t.is((await list()).length, 1)
   })
 
-  test(`a name is one line of 1 to 200 characters, a description 2,000: else 422 ${through}`, async (t) => {
-    const { make, call, people } = await openHouse(transport)
+  test(`names of other than 1 to 200 characters, line breaks and descriptions over 2,000 return 422 ${through}`, async (t) => {
+    const { make, call, people } = await createFixture(transport)
     const { id } = await make()
     const wrong = [
       ...[{ name: '' }, { name: ' \t' }, { name: 'a\u0000' }, { name: 'a\nb' }],
@@ -135,10 +135,10 @@ for (const transport of environment.transports) {
         ['CreateGroup', {}],
         ['UpdateGroup', { group_id: id }],
       ] as const) {
-        const fault = expectError(await call(method, people.admin, { ...more, ...fields }))
-        t.is(fault.code, 'invalid_argument', JSON.stringify(fields))
+        const error = expectError(await call(method, people.admin, { ...more, ...fields }))
+        t.is(error.code, 'invalid_argument', JSON.stringify(fields))
         t.deepEqual(
-          fault.violations.map(({ field }) => field),
+          error.violations.map(({ field }) => field),
           [Object.keys(fields).at(-1)],
         )
       }
@@ -147,8 +147,8 @@ for (const transport of environment.transports) {
     t.like(expectOk(await call('CreateGroup', people.admin, longest)), longest)
   })
 
-  test(`each role may what the specification says ${through}`, async (t) => {
-    const { make, call, people, addMember } = await openHouse(transport)
+  test(`each role can call exactly the methods that its rank allows ${through}`, async (t) => {
+    const { make, call, people, addMember } = await createFixture(transport)
     const { id: group_id } = await make()
     const { id: user_id } = await addMember('viewer')
     const member = { group_id, user_id }
@@ -163,9 +163,9 @@ for (const transport of environment.transports) {
     for (const [at, role] of roles.entries()) {
       for (const [method, least, message] of methods) {
         const name = 'name' in message ? { name: `by ${role}` } : {}
-        const ending = await call(method, people[role], { ...message, ...name })
-        if (at >= least) t.true(ending.ok, `${role} ${method}`)
-        else t.like(expectError(ending), { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
+        const outcome = await call(method, people[role], { ...message, ...name })
+        if (at >= least) t.true(outcome.ok, `${role} ${method}`)
+        else t.like(expectError(outcome), { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
       }
       const deleted = await call('DeleteGroup', people[role], { group_id: (await make()).id })
       if (at >= 2) t.true(deleted.ok)
@@ -173,9 +173,9 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a group of another workspace is 404 like one that is nowhere ${through}`, async (t) => {
-    const { call, people } = await openHouse(transport)
-    const other = await openHouse(transport)
+  test(`a group of another workspace returns 404, like one that does not exist ${through}`, async (t) => {
+    const { call, people } = await createFixture(transport)
+    const other = await createFixture(transport)
     const { id } = await other.make('Theirs')
     const methods = {
       UpdateGroup: { name: 'Ours' },
@@ -200,14 +200,14 @@ for (const transport of environment.transports) {
     t.is((await listActivity(pool, id)).length, 1)
   })
 
-  test(`a group deleted by two at once is deleted and recorded once ${through}`, async (t) => {
-    const { make, call, people } = await openHouse(transport)
+  test(`two concurrent calls delete a group once and record it once ${through}`, async (t) => {
+    const { make, call, people } = await createFixture(transport)
     for (let round = 0; round < 10; round += 1) {
       const { id } = await make()
-      const endings = await Promise.all(
+      const outcomes = await Promise.all(
         Array.from({ length: 4 }, () => call('DeleteGroup', people.admin, { group_id: id })),
       )
-      const kinds = endings.map((ending) => (ending.ok ? 'ok' : ending.code)).toSorted()
+      const kinds = outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.code)).toSorted()
       t.deepEqual(kinds, ['not_found', 'not_found', 'not_found', 'ok'])
       const actions = (await listActivity(pool, id)).map(({ action }) => action)
       t.deepEqual(actions, ['group.created', 'group.deleted'])

@@ -10,8 +10,8 @@ const environment = await createSignInEnvironment()
 const { pool, seed } = environment
 test.after.always(() => environment.stop())
 
-/** An fixture whose people invite. */
-async function openHouse(transport: Transport) {
+/** A fixture with functions that invite members. */
+async function createFixture(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace } = fixture
   return {
@@ -37,16 +37,16 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
   test.serial(
-    `inviting answers 201 with the membership, pending and a viewer’s by default ${through}`,
+    `inviting returns 201 with a pending membership, of a viewer by default ${through}`,
     async (t) => {
-      const { invite, people, workspace } = await openHouse(transport)
+      const { invite, people, workspace } = await createFixture(transport)
       const email = newAddress()
-      const ending = await invite(people.admin, ` ${email.toUpperCase()} `)
-      const { user_id, joined_at, ...rest } = expectOk(ending)
-      if (ending.ok && transport.name === 'rest') {
-        t.is(ending.status, 201)
-        // Null, not absent: a client sees that the field exists.
-        t.true('joined_at' in ending.message)
+      const outcome = await invite(people.admin, ` ${email.toUpperCase()} `)
+      const { user_id, joined_at, ...rest } = expectOk(outcome)
+      if (outcome.ok && transport.name === 'rest') {
+        t.is(outcome.status, 201)
+        // Null rather than absent, so that clients see the field.
+        t.true('joined_at' in outcome.message)
       }
       t.is(joined_at ?? null, null)
       t.deepEqual(rest, {
@@ -69,60 +69,57 @@ for (const transport of environment.transports) {
         },
       ])
       const message = { workspace_id: workspace, q: email }
-      const shown = { token: people.viewer.token }
-      const { members } = expectOk(await transport.call('ListMembers', message, shown))
-      t.deepEqual(members, [ending.ok && ending.message])
+      const credentials = { token: people.viewer.token }
+      const { members } = expectOk(await transport.call('ListMembers', message, credentials))
+      t.deepEqual(members, [outcome.ok && outcome.message])
     },
   )
 
-  test.serial(
-    `a known and an unknown e-mail answer alike: status, shape and fields ${through}`,
-    async (t) => {
-      const { invite, people, workspace } = await openHouse(transport)
-      const known = newAddress()
-      const picture = { name: 'Known', avatar_url: 'https://example.com/known.png' }
-      const elsewhere = await seed.workspace()
-      const knownId = await seed.user('known', { email: known, ...picture, is_admin: true })
-      await seed.member(elsewhere, knownId, 'owner')
-      const unknown = newAddress()
-      const endings = [await invite(people.admin, known), await invite(people.admin, unknown)]
-      const shapes = endings.map((ending) => {
-        const { user_id, email, ...rest } = expectOk(ending)
-        t.regex(user_id, /^[0-9a-f-]{36}$/)
-        t.true([known, unknown].includes(email))
-        return {
-          ...rest,
-          fields: Object.keys(expectOk(ending)),
-          status: ending.ok && ending.status,
-        }
-      })
-      t.deepEqual(shapes[0], shapes[1])
-      const details = await Promise.all(
-        endings.map(async (ending) => (await listActivity(pool, expectOk(ending).user_id)).length),
-      )
-      t.deepEqual(details, [1, 1])
-      t.is(expectOk(endings[0] as never).workspace_id, workspace)
-    },
-  )
+  test.serial(`the response is the same for known and unknown addresses ${through}`, async (t) => {
+    const { invite, people, workspace } = await createFixture(transport)
+    const known = newAddress()
+    const picture = { name: 'Known', avatar_url: 'https://example.com/known.png' }
+    const elsewhere = await seed.workspace()
+    const knownId = await seed.user('known', { email: known, ...picture, is_admin: true })
+    await seed.member(elsewhere, knownId, 'owner')
+    const unknown = newAddress()
+    const outcomes = [await invite(people.admin, known), await invite(people.admin, unknown)]
+    const shapes = outcomes.map((outcome) => {
+      const { user_id, email, ...rest } = expectOk(outcome)
+      t.regex(user_id, /^[0-9a-f-]{36}$/)
+      t.true([known, unknown].includes(email))
+      return {
+        ...rest,
+        fields: Object.keys(expectOk(outcome)),
+        status: outcome.ok && outcome.status,
+      }
+    })
+    t.deepEqual(shapes[0], shapes[1])
+    const details = await Promise.all(
+      outcomes.map(async (outcome) => (await listActivity(pool, expectOk(outcome).user_id)).length),
+    )
+    t.deepEqual(details, [1, 1])
+    t.is(expectOk(outcomes[0] as never).workspace_id, workspace)
+  })
 
   test.serial(
-    `an id does not tell whether the person has signed in before ${through}`,
+    `the user id does not reveal whether the user existed before ${through}`,
     async (t) => {
-      const { invite, people } = await openHouse(transport)
+      const { invite, people } = await createFixture(transport)
       const known = environment.addProviderUser()
       await signIn(transport, known)
       for (const email of [known, newAddress()]) {
         const { user_id } = expectOk(await invite(people.admin, email))
-        // A version 7 id holds the time it was made: older than the invitation, it is a known person's.
+        // A UUID of version 7 contains its creation time, which would reveal an existing user.
         t.is(user_id[14], '4', user_id)
       }
     },
   )
 
   test.serial(
-    `inviting again while pending is the same membership, with the new role ${through}`,
+    `inviting again while pending updates the role of the same membership ${through}`,
     async (t) => {
-      const { invite, people, count } = await openHouse(transport)
+      const { invite, people, count } = await createFixture(transport)
       const email = newAddress()
       const first = expectOk(await invite(people.admin, email))
       const before = await count()
@@ -139,65 +136,54 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(
-    `inviting who is a member already is 409 and changes nothing ${through}`,
-    async (t) => {
-      const { invite, people, count } = await openHouse(transport)
-      const email = newAddress()
-      const { user_id, workspace_id } = expectOk(await invite(people.admin, email))
-      await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
-      const before = await count()
-      for (const role of ['viewer', 'admin']) {
-        const fault = expectError(await invite(people.admin, email.toUpperCase(), { role }))
-        t.like(fault, { code: 'already_exists', reason: 'ALREADY_A_MEMBER' })
-      }
-      t.deepEqual(await count(), before)
-      const sql = 'select role from members where user_id = $1 and workspace_id = $2'
-      t.is((await pool.query(sql, [user_id, workspace_id])).rows[0].role, 'viewer')
-    },
-  )
+  test.serial(`inviting a member returns 409 and changes nothing ${through}`, async (t) => {
+    const { invite, people, count } = await createFixture(transport)
+    const email = newAddress()
+    const { user_id, workspace_id } = expectOk(await invite(people.admin, email))
+    await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
+    const before = await count()
+    for (const role of ['viewer', 'admin']) {
+      const error = expectError(await invite(people.admin, email.toUpperCase(), { role }))
+      t.like(error, { code: 'already_exists', reason: 'ALREADY_A_MEMBER' })
+    }
+    t.deepEqual(await count(), before)
+    const sql = 'select role from members where user_id = $1 and workspace_id = $2'
+    t.is((await pool.query(sql, [user_id, workspace_id])).rows[0].role, 'viewer')
+  })
 
-  test.serial(
-    `what is no plain e-mail address is 422 and leaves nothing behind ${through}`,
-    async (t) => {
-      const { invite, people, count } = await openHouse(transport)
-      const before = await count()
-      const wrong = [
-        ...['', ' ', 'ann', '@', 'ann@', '@example.com', 'ann@@example.com', 'a@b@example.com'],
-        ...['ann＠example.com', 'ann@example．com', 'ann@example.com.', 'ann@.com', 'ann@a..com'],
-        ...[
-          'ann@exa\u0000mple.com',
-          'ann@example.com\u0000',
-          'an n@example.com',
-          'ann@exam ple.com',
-        ],
-        ...['"ann"@example.com', '"a@b"@example.com', "ann'@example.com,b@example.com"],
-        ...['Ann <ann@example.com>', 'ann@example.com\nBcc: bo@example.com', 'ann@[127.0.0.1]'],
-        ...['änn@example.com', 'ann@exämple.com', '\u212Aate@example.com', 'ann@-a.com'],
-        ...[`${'a'.repeat(65)}@example.com`, `ann@${'a'.repeat(64)}.com`, 'ann\u200b@example.com'],
-        `ann@${Array(50).fill('abcde').join('.')}`,
-      ]
-      for (const email of wrong) {
-        const fault = expectError(await invite(people.owner, email))
-        t.is(fault.code, 'invalid_argument', email)
-        t.deepEqual(
-          fault.violations.map(({ field }) => field),
-          ['email'],
-          email,
-        )
-      }
-      t.deepEqual(await count(), before)
-    },
-  )
+  test.serial(`an invalid e-mail address returns 422 and creates nothing ${through}`, async (t) => {
+    const { invite, people, count } = await createFixture(transport)
+    const before = await count()
+    const wrong = [
+      ...['', ' ', 'ann', '@', 'ann@', '@example.com', 'ann@@example.com', 'a@b@example.com'],
+      ...['ann＠example.com', 'ann@example．com', 'ann@example.com.', 'ann@.com', 'ann@a..com'],
+      ...['ann@exa\u0000mple.com', 'ann@example.com\u0000', 'an n@example.com', 'ann@exam ple.com'],
+      ...['"ann"@example.com', '"a@b"@example.com', "ann'@example.com,b@example.com"],
+      ...['Ann <ann@example.com>', 'ann@example.com\nBcc: bo@example.com', 'ann@[127.0.0.1]'],
+      ...['änn@example.com', 'ann@exämple.com', '\u212Aate@example.com', 'ann@-a.com'],
+      ...[`${'a'.repeat(65)}@example.com`, `ann@${'a'.repeat(64)}.com`, 'ann\u200b@example.com'],
+      `ann@${Array(50).fill('abcde').join('.')}`,
+    ]
+    for (const email of wrong) {
+      const error = expectError(await invite(people.owner, email))
+      t.is(error.code, 'invalid_argument', email)
+      t.deepEqual(
+        error.violations.map(({ field }) => field),
+        ['email'],
+        email,
+      )
+    }
+    t.deepEqual(await count(), before)
+  })
 
-  test.serial(`the role of an invitation is one of four ${through}`, async (t) => {
-    const { invite, people, count } = await openHouse(transport)
+  test.serial(`an invitation with an unknown role returns 422 ${through}`, async (t) => {
+    const { invite, people, count } = await createFixture(transport)
     const before = await count()
     for (const role of ['Owner', 'member', 'superadmin', ' viewer', '__proto__']) {
-      const fault = expectError(await invite(people.owner, newAddress(), { role }))
-      t.is(fault.code, 'invalid_argument', role)
+      const error = expectError(await invite(people.owner, newAddress(), { role }))
+      t.is(error.code, 'invalid_argument', role)
       t.deepEqual(
-        fault.violations.map(({ field }) => field),
+        error.violations.map(({ field }) => field),
         ['role'],
       )
     }
@@ -206,42 +192,48 @@ for (const transport of environment.transports) {
       t.is(expectOk(await invite(people.owner, newAddress(), { role })).role, role)
   })
 
-  test.serial(`inviting takes an admin ${through}`, async (t) => {
-    const { invite, people, count } = await openHouse(transport)
+  test.serial(`inviting requires an admin ${through}`, async (t) => {
+    const { invite, people, count } = await createFixture(transport)
     const before = await count()
     for (const role of ['viewer', 'editor'] as const) {
-      const fault = expectError(await invite(people[role], newAddress()))
-      t.like(fault, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
+      const error = expectError(await invite(people[role], newAddress()))
+      t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
     }
     t.deepEqual(await count(), before)
   })
 
   test.serial(
-    `a pending invitation changes its role and is withdrawn like a membership ${through}`,
+    `the role of a pending invitation can be changed, and it can be withdrawn ${through}`,
     async (t) => {
-      const { invite, people, workspace, count } = await openHouse(transport)
+      const { invite, people, workspace, count } = await createFixture(transport)
       const before = await count()
       const made = expectOk(await invite(people.admin, newAddress()))
       const place = { workspace_id: workspace, user_id: made.user_id }
-      const shown = { token: people.admin.token }
-      const changed = await transport.call('UpdateMember', { ...place, role: 'editor' }, shown)
+      const credentials = { token: people.admin.token }
+      const changed = await transport.call(
+        'UpdateMember',
+        { ...place, role: 'editor' },
+        credentials,
+      )
       t.deepEqual(expectOk(changed), { ...made, role: 'editor' })
-      expectOk(await transport.call('RemoveMember', place, shown))
+      expectOk(await transport.call('RemoveMember', place, credentials))
       t.is((await count()).members, before.members)
-      t.like(expectError(await transport.call('RemoveMember', place, shown)), { code: 'not_found' })
+      t.like(expectError(await transport.call('RemoveMember', place, credentials)), {
+        code: 'not_found',
+      })
     },
   )
 
   test.serial(
-    `twenty invitations of one address at once make one person and one membership ${through}`,
+    `twenty concurrent invitations of an address create one user and one membership ${through}`,
     async (t) => {
-      const { invite, people, count } = await openHouse(transport)
+      const { invite, people, count } = await createFixture(transport)
       const { members } = await count()
       const email = newAddress()
-      const endings = await Promise.all(
+      const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => invite(people.admin, email)),
       )
-      t.is(new Set(endings.map((ending) => expectOk(ending).user_id)).size, 1)
+      t.is(new Set(outcomes.map((outcome) => expectOk(outcome).user_id)).size, 1)
       t.is((await count()).members, members + 1)
       t.is((await pool.query('select 1 from users where email = $1', [email])).rows.length, 1)
     },

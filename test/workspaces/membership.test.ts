@@ -19,15 +19,15 @@ for (const transport of environment.transports) {
   const through = `over ${transport.label}`
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
 
-  test(`an admin changes a role: 200 with the membership, recorded with from and to ${through}`, async (t) => {
+  test(`changing a role returns 200 with the membership and records both roles ${through}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const person = await fixture.addMember('viewer')
     const place = { workspace_id: workspace, user_id: person.id }
-    const shown = { token: people.admin.token }
+    const credentials = { token: people.admin.token }
     for (const role of ['editor', 'admin', 'viewer']) {
-      const ending = await transport.call('UpdateMember', { ...place, role }, shown)
-      t.like(expectOk(ending), { ...place, role, status: 'active', name: 'viewer' })
-      if (ending.ok && transport.name === 'rest') t.is(ending.status, 200)
+      const outcome = await transport.call('UpdateMember', { ...place, role }, credentials)
+      t.like(expectOk(outcome), { ...place, role, status: 'active', name: 'viewer' })
+      if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
       t.is(await roleOf(workspace, person.id), role)
     }
     const entry = { action: 'member.role_changed', target_type: 'user' }
@@ -37,90 +37,97 @@ for (const transport of environment.transports) {
       { ...entry, ...by, detail: { from: 'editor', to: 'admin' } },
       { ...entry, ...by, detail: { from: 'admin', to: 'viewer' } },
     ])
-    // The role that somebody has already is no change.
-    expectOk(await transport.call('UpdateMember', { ...place, role: 'viewer' }, shown))
+    // Setting the current role is not a change.
+    expectOk(await transport.call('UpdateMember', { ...place, role: 'viewer' }, credentials))
     t.is((await listActivity(pool, person.id)).length, 3)
   })
 
-  test(`a new role holds at once for the token that is out already ${through}`, async (t) => {
+  test(`a new role takes effect at once for tokens issued before ${through}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const person = await fixture.addMember('admin')
     const group = { workspace_id: workspace, name: randomUUID() }
     const place = { workspace_id: workspace, user_id: person.id }
-    const shown = { token: people.owner.token }
+    const credentials = { token: people.owner.token }
     expectOk(await elsewhere.call('CreateGroup', group, { token: person.token }))
-    expectOk(await transport.call('UpdateMember', { ...place, role: 'viewer' }, shown))
-    const fault = expectError(await elsewhere.call('CreateGroup', group, { token: person.token }))
-    t.like(fault, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
+    expectOk(await transport.call('UpdateMember', { ...place, role: 'viewer' }, credentials))
+    const error = expectError(await elsewhere.call('CreateGroup', group, { token: person.token }))
+    t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
   })
 
-  test(`changing and removing others takes an admin; nobody raises themselves ${through}`, async (t) => {
+  test(`changing and removing others requires an admin; members cannot raise their own role ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     for (const caller of [people.viewer, people.editor]) {
-      const shown = { token: caller.token }
+      const credentials = { token: caller.token }
       for (const { id } of Object.values(people)) {
         const place = { workspace_id: workspace, user_id: id }
         for (const role of ['viewer', 'admin', 'owner']) {
-          const fault = expectError(await transport.call('UpdateMember', { ...place, role }, shown))
-          t.like(fault, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
+          const error = expectError(
+            await transport.call('UpdateMember', { ...place, role }, credentials),
+          )
+          t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
         }
         if (id === caller.id) continue
-        const fault = expectError(await transport.call('RemoveMember', place, shown))
-        t.like(fault, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
+        const error = expectError(await transport.call('RemoveMember', place, credentials))
+        t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
       }
     }
     for (const [role, { id }] of Object.entries(people)) t.is(await roleOf(workspace, id), role)
   })
 
-  test(`the role is one of four and has to be given ${through}`, async (t) => {
+  test(`a missing or unknown role returns 422 ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     const place = { workspace_id: workspace, user_id: people.viewer.id }
     for (const role of ['', 'Admin', 'member', 'none', 'constructor']) {
       const message = { ...place, role }
-      const fault = expectError(
+      const error = expectError(
         await transport.call('UpdateMember', message, { token: people.owner.token }),
       )
-      t.is(fault.code, 'invalid_argument')
+      t.is(error.code, 'invalid_argument')
       t.deepEqual(
-        fault.violations.map(({ field }) => field),
+        error.violations.map(({ field }) => field),
         ['role'],
       )
     }
     t.is(await roleOf(workspace, people.viewer.id), 'viewer')
   })
 
-  test(`who is no member is 404, and no UUID 422 ${through}`, async (t) => {
+  test(`a user who is not a member returns 404, an invalid UUID 422 ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
-    const shown = { token: people.owner.token }
+    const credentials = { token: people.owner.token }
     for (const user_id of [randomUUID(), await seed.user()]) {
       const place = { workspace_id: workspace, user_id }
       for (const call of [
-        transport.call('UpdateMember', { ...place, role: 'editor' }, shown),
-        transport.call('RemoveMember', place, shown),
+        transport.call('UpdateMember', { ...place, role: 'editor' }, credentials),
+        transport.call('RemoveMember', place, credentials),
       ])
         t.like(expectError(await call), { code: 'not_found', reason: 'MEMBER_NOT_FOUND' })
     }
     const wrong = { workspace_id: workspace, user_id: 'me' }
-    t.is(expectError(await transport.call('RemoveMember', wrong, shown)).code, 'invalid_argument')
+    t.is(
+      expectError(await transport.call('RemoveMember', wrong, credentials)).code,
+      'invalid_argument',
+    )
   })
 
-  test(`ids count alike in upper case ${through}`, async (t) => {
+  test(`ids are case-insensitive ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     const place = { workspace_id: workspace.toUpperCase(), user_id: people.viewer.id.toUpperCase() }
-    const shown = { token: people.viewer.token }
-    expectOk(await transport.call('RemoveMember', place, shown))
+    const credentials = { token: people.viewer.token }
+    expectOk(await transport.call('RemoveMember', place, credentials))
     const [entry] = await listActivity(pool, people.viewer.id)
     t.like(entry, { workspace_id: workspace, actor_id: people.viewer.id })
   })
 
-  test(`an admin removes a member: 204, recorded, and a second time 404 ${through}`, async (t) => {
+  test(`removing a member returns 204 and is recorded; repeating it returns 404 ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     const place = { workspace_id: workspace, user_id: people.editor.id }
-    const shown = { token: people.admin.token }
-    const ending = await transport.call('RemoveMember', place, shown)
-    t.true(ending.ok)
-    if (ending.ok && transport.name === 'rest') t.is(ending.status, 204)
-    t.like(expectError(await transport.call('RemoveMember', place, shown)), { code: 'not_found' })
+    const credentials = { token: people.admin.token }
+    const outcome = await transport.call('RemoveMember', place, credentials)
+    t.true(outcome.ok)
+    if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
+    t.like(expectError(await transport.call('RemoveMember', place, credentials)), {
+      code: 'not_found',
+    })
     const { rows } = await pool.query('select email from users where id = $1', [people.editor.id])
     t.deepEqual(await listActivity(pool, people.editor.id), [
       {
@@ -133,23 +140,23 @@ for (const transport of environment.transports) {
     ])
   })
 
-  test(`anybody leaves, whatever their role, and is out at once on every node ${through}`, async (t) => {
+  test(`every role can leave and loses access at once on every node ${through}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     await fixture.addMember('owner')
     for (const [role, person] of Object.entries(people)) {
       const place = { workspace_id: workspace, user_id: person.id }
-      const shown = { token: person.token }
-      expectOk(await transport.call('RemoveMember', place, shown))
-      const again = expectError(await elsewhere.call('RemoveMember', place, shown))
+      const credentials = { token: person.token }
+      expectOk(await transport.call('RemoveMember', place, credentials))
+      const again = expectError(await elsewhere.call('RemoveMember', place, credentials))
       t.like(again, { code: 'permission_denied', reason: 'NOT_A_MEMBER' })
-      const list = await elsewhere.call('ListMembers', { workspace_id: workspace }, shown)
+      const list = await elsewhere.call('ListMembers', { workspace_id: workspace }, credentials)
       t.like(expectError(list), { code: 'permission_denied', reason: 'NOT_A_MEMBER' })
       const [entry] = await listActivity(pool, person.id)
       t.like(entry, { action: 'member.removed', actor_id: person.id, detail: { role } })
     }
   })
 
-  test(`removing takes groups, custom roles, direct shares and refresh families along ${through}`, async (t) => {
+  test(`removing a member deletes group memberships, custom roles, direct shares and refresh-token families ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace, people, service } = fixture
     const person = await fixture.addMember('viewer')
@@ -177,7 +184,7 @@ for (const transport of environment.transports) {
       })
       return Promise.all(counts)
     }
-    /** What the other node says of them now. */
+    /** The member's access according to the other node. */
     const may = async (asker: Member) => {
       const checks = [
         { ...fixture.kind, resource_id: direct.resource_id, action: 'edit' },
@@ -195,7 +202,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await may(person), [false, false, false, false])
     t.deepEqual(await held(), [0, 0, 0, 0, 0])
 
-    // Who comes back comes back with nothing but what is theirs.
+    // A member who returns regains only owned resources.
     await seed.member(workspace, person.id, 'viewer')
     t.deepEqual(await may(person), [false, false, false, true])
   })

@@ -14,8 +14,8 @@ test.after.always(() => environment.stop())
 const rights = { code: 'permission_denied', reason: 'ROLE_TOO_LOW' } as const
 const last = { code: 'already_exists', reason: 'LAST_OWNER' } as const
 
-/** An fixture, and what people do to each other's membership there. */
-async function openHouse(transport: Transport) {
+/** A fixture with functions that change memberships. */
+async function createFixture(transport: Transport) {
   const { workspace, people, addMember } = await createWorkspaceFixture(environment, transport)
   const call = (method: string, by: Member, message: object) =>
     transport.call(method, { workspace_id: workspace, ...message }, { token: by.token })
@@ -29,7 +29,7 @@ async function openHouse(transport: Transport) {
   }
 }
 
-/** Role by user. */
+/** Roles by user id. */
 async function rolesOf(workspaceId: string): Promise<Record<string, string>> {
   const sql = 'select user_id, role from members where workspace_id = $1 order by user_id'
   const { rows } = await pool.query(sql, [workspaceId])
@@ -41,82 +41,82 @@ const newAddress = () => `owner-${randomUUID()}@example.com`
 for (const transport of environment.transports) {
   const through = `over ${transport.label}`
 
-  test(`an admin neither invites, makes, demotes nor removes an owner: 403 ${through}`, async (t) => {
-    const { people, addMember, ...house } = await openHouse(transport)
+  test(`an admin cannot invite, promote, demote or remove owners: 403 ${through}`, async (t) => {
+    const { people, addMember, ...fixture } = await createFixture(transport)
     await addMember('owner')
     const email = newAddress()
-    const pending = expectOk(await house.invite(people.owner, email, 'owner'))
-    const before = await house.roles()
+    const pending = expectOk(await fixture.invite(people.owner, email, 'owner'))
+    const before = await fixture.roles()
     const { admin, owner, viewer } = people
     const attempts = [
-      () => house.invite(admin, newAddress(), 'owner'),
-      () => house.change(admin, viewer, 'owner'),
-      () => house.change(admin, admin, 'owner'),
+      () => fixture.invite(admin, newAddress(), 'owner'),
+      () => fixture.change(admin, viewer, 'owner'),
+      () => fixture.change(admin, admin, 'owner'),
       ...['viewer', 'editor', 'admin', 'owner'].map((role) => () => {
-        return house.change(admin, owner, role)
+        return fixture.change(admin, owner, role)
       }),
-      () => house.remove(admin, owner),
-      // An invitation to own is an owner's as well.
-      () => house.invite(admin, email, 'viewer'),
-      () => house.invite(admin, email, 'owner'),
-      () => house.change(admin, { id: pending.user_id }, 'viewer'),
-      () => house.remove(admin, { id: pending.user_id }),
+      () => fixture.remove(admin, owner),
+      // A pending owner counts as an owner.
+      () => fixture.invite(admin, email, 'viewer'),
+      () => fixture.invite(admin, email, 'owner'),
+      () => fixture.change(admin, { id: pending.user_id }, 'viewer'),
+      () => fixture.remove(admin, { id: pending.user_id }),
     ]
     for (const attempt of attempts) t.like(expectError(await attempt()), rights)
-    t.deepEqual(await house.roles(), before)
+    t.deepEqual(await fixture.roles(), before)
     for (const { id } of [owner, viewer, admin]) t.deepEqual(await listActivity(pool, id), [])
   })
 
-  test(`an owner invites, makes, demotes and removes an owner ${through}`, async (t) => {
-    const { people, ...house } = await openHouse(transport)
+  test(`an owner can invite, promote, demote and remove owners ${through}`, async (t) => {
+    const { people, ...fixture } = await createFixture(transport)
     const { owner, viewer, editor } = people
-    t.is(expectOk(await house.invite(owner, newAddress(), 'owner')).role, 'owner')
-    t.is(expectOk(await house.change(owner, viewer, 'owner')).role, 'owner')
-    t.is(expectOk(await house.change(owner, editor, 'owner')).role, 'owner')
-    t.is(expectOk(await house.change(viewer, editor, 'admin')).role, 'admin')
-    expectOk(await house.remove(viewer, owner))
-    const roles = await house.roles()
+    t.is(expectOk(await fixture.invite(owner, newAddress(), 'owner')).role, 'owner')
+    t.is(expectOk(await fixture.change(owner, viewer, 'owner')).role, 'owner')
+    t.is(expectOk(await fixture.change(owner, editor, 'owner')).role, 'owner')
+    t.is(expectOk(await fixture.change(viewer, editor, 'admin')).role, 'admin')
+    expectOk(await fixture.remove(viewer, owner))
+    const roles = await fixture.roles()
     t.is(roles[owner.id], undefined)
     t.is(roles[viewer.id], 'owner')
   })
 
-  test(`the last owner cannot leave, be demoted, be removed or be invited lower: 409 ${through}`, async (t) => {
-    const { people, workspace, ...house } = await openHouse(transport)
+  test(`the last owner cannot leave, be demoted, be removed or be invited with a lower role: 409 ${through}`, async (t) => {
+    const { people, workspace, ...fixture } = await createFixture(transport)
     const { owner } = people
     const { rows } = await pool.query('select email from users where id = $1', [owner.id])
-    const before = await house.roles()
-    t.like(expectError(await house.remove(owner, owner)), last)
+    const before = await fixture.roles()
+    t.like(expectError(await fixture.remove(owner, owner)), last)
     for (const role of ['admin', 'editor', 'viewer'])
-      t.like(expectError(await house.change(owner, owner, role)), last)
-    t.is(expectOk(await house.change(owner, owner, 'owner')).role, 'owner')
+      t.like(expectError(await fixture.change(owner, owner, role)), last)
+    t.is(expectOk(await fixture.change(owner, owner, 'owner')).role, 'owner')
     for (const role of ['viewer', 'owner'])
-      t.is(expectError(await house.invite(owner, rows[0].email, role)).code, 'already_exists')
-    t.deepEqual(await house.roles(), before)
+      t.is(expectError(await fixture.invite(owner, rows[0].email, role)).code, 'already_exists')
+    t.deepEqual(await fixture.roles(), before)
     t.deepEqual(await listActivity(pool, owner.id), [])
 
-    // Nor where the last one is an invited one.
+    // The same is true of a last owner who is only invited.
     await pool.query('update members set joined_at = null where user_id = $1', [owner.id])
-    t.like(expectError(await house.invite(owner, rows[0].email, 'viewer')), last)
+    t.like(expectError(await fixture.invite(owner, rows[0].email, 'viewer')), last)
     await pool.query('update members set joined_at = now() where user_id = $1', [owner.id])
 
-    const second = await house.addMember('owner')
-    expectOk(await house.remove(owner, owner))
-    t.like(expectError(await house.remove(second, second)), last)
-    t.like(expectError(await house.change(second, second, 'admin')), last)
+    const second = await fixture.addMember('owner')
+    expectOk(await fixture.remove(owner, owner))
+    t.like(expectError(await fixture.remove(second, second)), last)
+    t.like(expectError(await fixture.change(second, second, 'admin')), last)
   })
 
-  test(`who has only been invited to own is no other owner ${through}`, async (t) => {
-    const { people, ...house } = await openHouse(transport)
+  test(`an invited owner does not count as another owner ${through}`, async (t) => {
+    const { people, ...fixture } = await createFixture(transport)
     const { owner } = people
-    const { user_id } = expectOk(await house.invite(owner, newAddress(), 'owner'))
-    // Nobody may ever answer the invitation, and the workspace would be nobody's.
-    t.like(expectError(await house.remove(owner, owner)), last)
-    t.like(expectError(await house.change(owner, owner, 'admin')), last)
+    const { user_id } = expectOk(await fixture.invite(owner, newAddress(), 'owner'))
+    // The invitation may never be accepted, which would leave the workspace without an owner.
+    t.like(expectError(await fixture.remove(owner, owner)), last)
+    t.like(expectError(await fixture.change(owner, owner, 'admin')), last)
     await pool.query('update members set joined_at = now() where user_id = $1', [user_id])
-    expectOk(await house.remove(owner, owner))
+    expectOk(await fixture.remove(owner, owner))
   })
 
-  test(`two owners demote, remove and leave at once, 50 times: one stays always ${through}`, async (t) => {
+  test(`two owners demote, remove or leave concurrently, 50 times: one always remains ${through}`, async (t) => {
     t.timeout(50_000)
     const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
     for (let round = 0; round < 50; round += 1) {
@@ -155,27 +155,27 @@ for (const transport of environment.transports) {
           [bo, ann, true],
         ],
       ][round % 5] as [[Member, Member, boolean], [Member, Member, boolean]]
-      const endings = await Promise.all([act(transport, ...first), act(elsewhere, ...second)])
+      const outcomes = await Promise.all([act(transport, ...first), act(elsewhere, ...second)])
       const roles = Object.values(await rolesOf(workspace_id))
       t.is(roles.filter((role) => role === 'owner').length, 1, `round ${round}`)
-      for (const ending of endings) {
-        const kind = ending.ok ? 'ok' : ending.code
+      for (const outcome of outcomes) {
+        const kind = outcome.ok ? 'ok' : outcome.code
         t.true(['ok', 'already_exists', 'permission_denied'].includes(kind), kind)
       }
-      t.is(endings.filter(({ ok }) => ok).length, 1)
+      t.is(outcomes.filter(({ ok }) => ok).length, 1)
     }
   })
 
-  test(`a workspace deleted by its owners at once is deleted and recorded once ${through}`, async (t) => {
+  test(`concurrent calls delete a workspace once and record it once ${through}`, async (t) => {
     for (let round = 0; round < 5; round += 1) {
-      const { workspace, people, addMember } = await openHouse(transport)
+      const { workspace, people, addMember } = await createFixture(transport)
       const owners = [people.owner, await addMember('owner'), await addMember('owner')]
-      const endings = await Promise.all(
+      const outcomes = await Promise.all(
         owners.map(({ token }) =>
           transport.call('DeleteWorkspace', { workspace_id: workspace }, { token }),
         ),
       )
-      const kinds = endings.map((ending) => (ending.ok ? 'ok' : ending.code))
+      const kinds = outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.code))
       t.is(kinds.filter((kind) => kind === 'ok').length, 1, `${kinds}`)
       t.true(
         kinds.every((kind) => ['ok', 'not_found', 'permission_denied'].includes(kind)),
@@ -185,7 +185,7 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`a crowd of owners in each other’s way: no deadlock outside, one stays ${through}`, async (t) => {
+  test(`concurrent changes by many owners cause no visible deadlock and leave one owner ${through}`, async (t) => {
     const workspace_id = await seed.workspace()
     const crowd = await Promise.all(
       Array.from({ length: 12 }, async () => {
@@ -194,22 +194,22 @@ for (const transport of environment.transports) {
         return { id, group, token: await environment.token(id, workspace_id) }
       }),
     )
-    const endings = await Promise.all(
+    const outcomes = await Promise.all(
       crowd.flatMap((by, at) => {
         const next = crowd[(at + 1) % crowd.length] ?? by
-        const shown = { token: by.token }
+        const credentials = { token: by.token }
         const place = { workspace_id, user_id: next.id }
         return [
-          transport.call('RemoveMember', place, shown),
-          transport.call('UpdateMember', { ...place, role: 'viewer' }, shown),
-          transport.call('AddGroupMember', { ...place, group_id: by.group }, shown),
-          transport.call('DeleteGroup', { workspace_id, group_id: next.group }, shown),
-          transport.call('RemoveMember', { workspace_id, user_id: by.id }, shown),
+          transport.call('RemoveMember', place, credentials),
+          transport.call('UpdateMember', { ...place, role: 'viewer' }, credentials),
+          transport.call('AddGroupMember', { ...place, group_id: by.group }, credentials),
+          transport.call('DeleteGroup', { workspace_id, group_id: next.group }, credentials),
+          transport.call('RemoveMember', { workspace_id, user_id: by.id }, credentials),
         ]
       }),
     )
-    for (const ending of endings) {
-      const kind = ending.ok ? 'ok' : ending.code
+    for (const outcome of outcomes) {
+      const kind = outcome.ok ? 'ok' : outcome.code
       t.true(['ok', 'already_exists', 'permission_denied', 'not_found'].includes(kind), kind)
     }
     const roles = Object.values(await rolesOf(workspace_id))

@@ -7,9 +7,9 @@ import { startTestEnvironment } from '../support/test-environment.ts'
 const environment = await startTestEnvironment()
 const { pool, seed } = environment
 
-/** 20,000 people in one house; 50 of them in a team as well. */
-const house = await seed.workspace()
-const team = await seed.workspace()
+/** A workspace of 20,000 members, 50 of whom are in a second workspace. */
+const large = await seed.workspace()
+const small = await seed.workspace()
 await pool.query(`
   insert into users (id, email, name)
   select md5('u' || n)::uuid, 'person' || n || '@example.com',
@@ -19,19 +19,19 @@ await pool.query(`
 await pool.query(
   `insert into members (workspace_id, user_id, role, joined_at)
    select $1, md5('u' || n)::uuid, 'viewer', now() from generate_series(1, 20000) n`,
-  [house],
+  [large],
 )
 await pool.query(
   `insert into members (workspace_id, user_id, role, joined_at)
    select $1, md5('u' || n * 400)::uuid, 'viewer', now() from generate_series(1, 50) n`,
-  [team],
+  [small],
 )
 await pool.query('vacuum (analyze) users, members')
 test.after.always(() => environment.stop())
 
 type Node = Record<string, unknown> & { Plans?: Node[] }
 
-/** The nodes of the plan as it ran. */
+/** The nodes of the executed plan. */
 async function explain(workspace: string, q?: string): Promise<Node[]> {
   const { text, values } = await memberSearch(workspace, q)
   const { rows } = await pool.query(`explain (analyze, buffers, format json) ${text}`, values)
@@ -39,12 +39,12 @@ async function explain(workspace: string, q?: string): Promise<Node[]> {
   return flatten(rows[0]['QUERY PLAN'][0].Plan)
 }
 
-/** Whether a node reads all people. */
+/** Whether a node scans the whole table of users. */
 function readsAll(node: Node): boolean {
   return node['Node Type'] === 'Seq Scan' && node['Relation Name'] === 'users'
 }
 
-/** Pages that the statement has looked at. */
+/** The pages read by the statement. */
 function pages([top]: Node[]): number {
   return Number(top?.['Shared Hit Blocks']) + Number(top?.['Shared Read Blocks'])
 }
@@ -52,10 +52,10 @@ function pages([top]: Node[]): number {
 for (const [name, q] of Object.entries({
   'a rare name': 'Rossi 15271',
   'part of a rare e-mail': 'son1527',
-  'what is nowhere': 'zqxq',
+  'a text without matches': 'zqxq',
 })) {
-  test(`search for ${name} goes by the trigram index, not over all people`, async (t) => {
-    for (const workspace of [house, team]) {
+  test(`searching for ${name} uses the trigram index`, async (t) => {
+    for (const workspace of [large, small]) {
       const nodes = await explain(workspace, q)
       t.deepEqual(nodes.filter(readsAll), [])
       t.true(nodes.some((node) => String(node['Index Name']).startsWith('users_email_name')))
@@ -64,9 +64,9 @@ for (const [name, q] of Object.entries({
   })
 }
 
-test('a list without q, and a search for what many have, end when they have enough', async (t) => {
+test('a list without q and a search with many matches stop at the limit', async (t) => {
   for (const q of [undefined, '', 'a', 'example.com', 'mari']) {
-    for (const workspace of [house, team]) {
+    for (const workspace of [large, small]) {
       const nodes = await explain(workspace, q)
       t.deepEqual(nodes.filter(readsAll), [], q)
       t.true(pages(nodes) < 2000, `${q}: ${pages(nodes)} pages`)
@@ -75,13 +75,13 @@ test('a list without q, and a search for what many have, end when they have enou
 })
 
 for (const transport of environment.transports) {
-  test(`the search finds what is there, in the order of the whole list over ${transport.label}`, async (t) => {
-    const shown = {
-      token: await environment.token(await seed.newMember(house, 'viewer', randomUUID()), house),
+  test(`the search finds every match in the order of the list over ${transport.label}`, async (t) => {
+    const credentials = {
+      token: await environment.token(await seed.newMember(large, 'viewer', randomUUID()), large),
     }
     const find = async (q: string, limit: number) => {
-      const message = { workspace_id: house, q, limit }
-      const { members } = expectOk(await transport.call('ListMembers', message, shown))
+      const message = { workspace_id: large, q, limit }
+      const { members } = expectOk(await transport.call('ListMembers', message, credentials))
       return members.map(({ user_id }: { user_id: string }) => user_id) as string[]
     }
     for (const q of ['person1527', 'MARIA SMITH 1', 'Müller 19', 'RSON152', 'ada']) {
@@ -89,7 +89,7 @@ for (const transport of environment.transports) {
         `select u.id from users u join members m on m.user_id = u.id and m.workspace_id = $1
          where position(lower($2) in lower(u.name)) > 0 or position(lower($2) in u.email) > 0
          order by u.id limit 50`,
-        [house, q],
+        [large, q],
       )
       const expected = rows.map(({ id }) => id)
       t.true(expected.length > 0)

@@ -7,16 +7,16 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
-  test(`${transport.name}: whoever makes a workspace owns it`, async (t) => {
+  test(`${transport.name}: the creator of a workspace is its owner`, async (t) => {
     const { seed, token, pool } = environment
     const home = await seed.workspace()
     const ann = await seed.newMember(home, 'viewer', 'ann')
-    const shown = { token: await token(ann, home) }
+    const credentials = { token: await token(ann, home) }
     const slug = `acme-${transport.name}`
     const request = { name: ' Acme ', slug, description: 'Anvils\nand more' }
-    const made = expectOk(await transport.call('CreateWorkspace', request, shown))
+    const made = expectOk(await transport.call('CreateWorkspace', request, credentials))
     t.like(made, { name: 'Acme', slug, description: 'Anvils\nand more', role: 'owner' })
-    const { workspaces } = expectOk(await transport.call('ListWorkspaces', {}, shown))
+    const { workspaces } = expectOk(await transport.call('ListWorkspaces', {}, credentials))
     t.deepEqual(
       workspaces.map(({ id, role }: { id: string; role: string }) => [id, role]),
       [
@@ -36,17 +36,19 @@ for (const transport of environment.transports) {
     t.deepEqual(changed, { ...made, name: 'New' })
     t.deepEqual(expectOk(await transport.call('GetWorkspace', { workspace_id }, own)), changed)
     const entries = async () => (await listActivity(pool, made.id)).length
-    const told = await entries()
+    const entriesBefore = await entries()
     expectOk(await transport.call('UpdateWorkspace', { workspace_id, name: ' New ' }, own))
-    t.is(await entries(), told, 'nothing has happened')
+    t.is(await entries(), entriesBefore, 'nothing was recorded')
     expectOk(await transport.call('DeleteWorkspace', { workspace_id }, own))
     const gone = await transport.call('GetWorkspace', { workspace_id }, own)
     t.like(gone, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
   })
 
-  test(`${transport.name}: a slug has its pattern, is not reserved, and is nobody else’s`, async (t) => {
+  test(`${transport.name}: a slug must match the pattern, not be reserved and be unique`, async (t) => {
     const home = await environment.seed.workspace()
-    const shown = { token: await environment.token(await environment.seed.newMember(home), home) }
+    const credentials = {
+      token: await environment.token(await environment.seed.newMember(home), home),
+    }
     for (const slug of [
       'a',
       '-a',
@@ -59,23 +61,23 @@ for (const transport of environment.transports) {
       'all',
       'www',
     ]) {
-      const ending = await transport.call('CreateWorkspace', { name: 'x', slug }, shown)
-      t.like(ending, { ok: false, code: 'invalid_argument' }, slug)
-      if (!ending.ok)
+      const outcome = await transport.call('CreateWorkspace', { name: 'x', slug }, credentials)
+      t.like(outcome, { ok: false, code: 'invalid_argument' }, slug)
+      if (!outcome.ok)
         t.deepEqual(
-          ending.violations.map(({ field }) => field),
+          outcome.violations.map(({ field }) => field),
           ['slug'],
         )
     }
     const slug = `taken-${transport.name}`
-    expectOk(await transport.call('CreateWorkspace', { name: 'x', slug }, shown))
-    const again = await transport.call('CreateWorkspace', { name: 'x', slug }, shown)
+    expectOk(await transport.call('CreateWorkspace', { name: 'x', slug }, credentials))
+    const again = await transport.call('CreateWorkspace', { name: 'x', slug }, credentials)
     t.like(again, { ok: false, code: 'already_exists', reason: 'SLUG_TAKEN' })
   })
 
-  test(`${transport.name}: names are one line of 1 to 200 characters, descriptions 2,000`, async (t) => {
+  test(`${transport.name}: names are one line of 1 to 200 characters, descriptions at most 2,000`, async (t) => {
     const home = await environment.seed.workspace()
-    const shown = {
+    const credentials = {
       token: await environment.token(await environment.seed.newMember(home, 'owner'), home),
     }
     const wrong = [
@@ -88,53 +90,53 @@ for (const transport of environment.transports) {
       { description: 'a\u0000' },
     ]
     for (const change of wrong) {
-      const ending = await transport.call(
+      const outcome = await transport.call(
         'UpdateWorkspace',
         { workspace_id: home, ...change },
-        shown,
+        credentials,
       )
-      t.like(ending, { ok: false, code: 'invalid_argument' }, JSON.stringify(change))
-      if (!ending.ok)
+      t.like(outcome, { ok: false, code: 'invalid_argument' }, JSON.stringify(change))
+      if (!outcome.ok)
         t.deepEqual(
-          ending.violations.map(({ field }) => field),
+          outcome.violations.map(({ field }) => field),
           Object.keys(change),
         )
     }
   })
 
-  test(`${transport.name}: each role may what the specification says`, async (t) => {
+  test(`${transport.name}: each role can call exactly the methods that its rank allows`, async (t) => {
     const { seed, token } = environment
     const home = await seed.workspace()
     const may = { GetWorkspace: 0, UpdateWorkspace: 2, DeleteWorkspace: 3 }
     const roles = ['viewer', 'editor', 'admin', 'owner'] as const
     for (const [at, role] of roles.entries()) {
-      const shown = { token: await token(await seed.newMember(home, role), home) }
+      const credentials = { token: await token(await seed.newMember(home, role), home) }
       for (const [method, least] of Object.entries(may)) {
-        const ending = await transport.call(method, { workspace_id: home }, shown)
+        const outcome = await transport.call(method, { workspace_id: home }, credentials)
         if (at < least)
-          t.like(ending, { ok: false, code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
-        else t.true(ending.ok, `${role} ${method}`)
+          t.like(outcome, { ok: false, code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
+        else t.true(outcome.ok, `${role} ${method}`)
       }
     }
   })
 
-  test(`${transport.name}: people see and change themselves, and nothing more`, async (t) => {
+  test(`${transport.name}: users can read and change only their own profile`, async (t) => {
     const { seed, token } = environment
     const home = await seed.workspace()
     const ann = await seed.newMember(home, 'viewer', 'ann')
-    const shown = { token: await token(ann, home) }
-    const me = expectOk(await transport.call('GetMe', {}, shown))
+    const credentials = { token: await token(ann, home) }
+    const me = expectOk(await transport.call('GetMe', {}, credentials))
     t.like(me, { id: ann, name: 'ann', avatar_url: '', is_active: true })
     const more = { is_admin: true, is_active: false, email: 'x@example.com', id: home }
     const avatar_url = 'https://example.com/ann.png?size=1'
     const changed = expectOk(
-      await transport.call('UpdateMe', { name: ' Ann ', avatar_url, ...more }, shown),
+      await transport.call('UpdateMe', { name: ' Ann ', avatar_url, ...more }, credentials),
     )
     t.deepEqual(changed, { ...me, name: 'Ann', avatar_url })
-    t.is(expectOk(await transport.call('UpdateMe', { avatar_url: '' }, shown)).avatar_url, '')
+    t.is(expectOk(await transport.call('UpdateMe', { avatar_url: '' }, credentials)).avatar_url, '')
     for (const avatar_url of ['javascript:alert(1)', 'ftp://x', 'https://a b', 'x']) {
-      const ending = await transport.call('UpdateMe', { avatar_url }, shown)
-      t.like(ending, { ok: false, code: 'invalid_argument' }, avatar_url)
+      const outcome = await transport.call('UpdateMe', { avatar_url }, credentials)
+      t.like(outcome, { ok: false, code: 'invalid_argument' }, avatar_url)
     }
   })
 }
