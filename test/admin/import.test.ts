@@ -35,7 +35,7 @@ for (const transport of environment.transports) {
             ` ${bo.toUpperCase()} ,,${slug},admin,${group}; New ;New;`,
             `${await emailOf(editor)},,${slug},viewer,${group};Newer`,
             `${await emailOf(owner)},,${slug},,`,
-            `nobody,x,${slug},admin,`,
+            `nobody,x,${slug},superuser,`,
           ),
         ),
       )
