@@ -1,8 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 
-/** SQL with the values of its placeholders `$1`, `$2`, … */
-export type BoundStatement = { sql: string; values: unknown[] }
-
 /**
  * Runs SQL in the transaction of `em`, or outside a transaction on a connection of its pool, and
  * returns the rows. The values of `$1`, `$2`, … are sent separately from the text, whereas

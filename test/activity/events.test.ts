@@ -26,26 +26,26 @@ test.before(async () => {
 })
 
 /** A call that causes the event; `writes` lists all recorded actions when there are several. */
-type Deed = {
+type EventCall = {
   method: string
   message: object
   credentials?: PresentedCredentials
   writes?: ActivityEventName[]
 }
 
-type Scene = Awaited<ReturnType<typeof setScene>>
+type Scene = Awaited<ReturnType<typeof createScene>>
 
 /** For each event and each handler that records it, a function that prepares the call. */
-type Deeds = {
+type EventCalls = {
   [Name in ActivityEventName]: Record<
     (typeof activityEvents)[Name]['recordedBy'][number],
-    (scene: Scene) => Promise<Deed>
+    (scene: Scene) => Promise<EventCall>
   >
 }
 
 const byAdmin = { admin: admin.token }
 
-const deeds: Deeds = {
+const eventCalls: EventCalls = {
   'user.signed_in': { completeLogin: ({ comeBack, known }) => comeBack('Login', known) },
   'user.sign_in_failed': { completeLogin: ({ comeBack }) => comeBack('Login', async () => '') },
   'admin.signed_in': {
@@ -248,10 +248,10 @@ const deeds: Deeds = {
 for (const transport of environment.transports) {
   for (const [action, row] of Object.entries(activityEvents)) {
     for (const key of row.recordedBy) {
-      const prepare = (deeds[action as ActivityEventName] as Record<string, Prepare>)[
+      const prepare = (eventCalls[action as ActivityEventName] as Record<string, Prepare>)[
         key
       ] as Prepare
-      const make = async () => prepare(await setScene(transport))
+      const make = async () => prepare(await createScene(transport))
 
       test.serial(`${action} is recorded once by ${key} over ${transport.label}`, async (t) => {
         const { method, message, credentials, writes = [action] } = await make()
@@ -310,10 +310,10 @@ test('every handler named in the table exists', (t) => {
     for (const key of recordedBy) t.true(known.includes(key), `${action}: ${key}`)
 })
 
-type Prepare = (scene: Scene) => Promise<Deed>
+type Prepare = (scene: Scene) => Promise<EventCall>
 
 /** A fixture with one of every object that can be changed. */
-async function setScene(transport: Transport) {
+async function createScene(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const workspace_id = fixture.workspace
   const member = fixture.people.viewer.id
@@ -336,12 +336,12 @@ async function setScene(transport: Transport) {
     ...{ fixture, workspace_id, member, service_action_id, known },
     ...{ group, role_id, service_app_id, client_app_id, permission_id },
     /** A call by a member of the fixture. */
-    by: (role: keyof typeof fixture.people, method: string, message: object): Deed => ({
+    by: (role: keyof typeof fixture.people, method: string, message: object): EventCall => ({
       ...{ method, message: { ...message, ...(method !== 'CreateWorkspace' && { workspace_id }) } },
       credentials: { token: fixture.people[role].token },
     }),
     /** A call by the fixture's service. */
-    bySelf: (method: string, action: object): Deed => ({
+    bySelf: (method: string, action: object): EventCall => ({
       ...{ method, message: { service_name: fixture.service, actions: [action] } },
       credentials: { key: fixture.key },
     }),
@@ -351,7 +351,7 @@ async function setScene(transport: Transport) {
       value: string,
       actions: ActivityEventName[],
       id = member,
-    ): Promise<Deed> => {
+    ): Promise<EventCall> => {
       const { rows } = await pool.query(
         `select u.email, w.slug from users u, workspaces w where u.id = $1 and w.id = $2`,
         [id, workspace_id],
@@ -361,7 +361,10 @@ async function setScene(transport: Transport) {
       return { ...forPanel('ExecuteCsvImport', { csv }), writes: [...actions, 'import.executed'] }
     },
     /** A user returns from the identity provider; '' stands for a user who denied access. */
-    comeBack: async (flow: 'Login' | 'AdminLogin', whom: () => Promise<string>): Promise<Deed> => {
+    comeBack: async (
+      flow: 'Login' | 'AdminLogin',
+      whom: () => Promise<string>,
+    ): Promise<EventCall> => {
       const email = await whom()
       const { message } = await signInAtProvider(transport, 'github', email, {}, `Begin${flow}`)
       return { method: `Complete${flow}`, message }
@@ -369,7 +372,7 @@ async function setScene(transport: Transport) {
   }
 }
 
-function forPanel(method: string, message: object): Deed {
+function forPanel(method: string, message: object): EventCall {
   return { method, message, credentials: byAdmin }
 }
 

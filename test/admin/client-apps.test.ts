@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
     ]
     const good = newUri()
     const redirect_uris = [good, ...wrong]
-    const places = wrong.map((_, at) => `redirect_uris[${at + 1}]`)
+    const places = wrong.map((_, index) => `redirect_uris[${index + 1}]`)
     const name = `n-${randomUUID()}`
     for (const [method, message] of [
       ['CreateClientApp', { name, redirect_uris }],
@@ -103,7 +103,7 @@ for (const transport of environment.transports) {
       )
       t.deepEqual(
         second.violations.map(({ field }) => field),
-        rest.slice(1).map((_, at) => `redirect_uris[${at + 1}]`),
+        rest.slice(1).map((_, index) => `redirect_uris[${index + 1}]`),
       )
     }
     const none = { name, redirect_uris: [] }

@@ -20,9 +20,9 @@ for (const transport of environment.transports) {
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const make = async () =>
     expectOk(await call('CreateServiceApp', { name: 'x', service_name: 'x' })).id as string
-  const look = async (at: Transport = transport) => {
+  const look = async (via: Transport = transport) => {
     const message = { service_name: 'x', resource_type: 'x', resource_id: randomUUID() }
-    return expectError(await at.call('GetResource', message)).code
+    return expectError(await via.call('GetResource', message)).code
   }
 
   test.serial(

@@ -35,14 +35,14 @@ for (const transport of environment.transports) {
   test(`ten concurrent imports of the same users in opposite orders: one creates them, none fails ${through}`, async (t) => {
     const { slug, members } = await createTargetWorkspace(transport)
     const there = await createTargetWorkspace(transport)
-    const rows = Array.from({ length: 300 }, (_, at) => {
-      const place = at % 2 === 0 ? slug : there.slug
-      return `${randomEmail()},Name ${at},${place},editor,G${at % 7}`
+    const rows = Array.from({ length: 300 }, (_, index) => {
+      const targetSlug = index % 2 === 0 ? slug : there.slug
+      return `${randomEmail()},Name ${index},${targetSlug},editor,G${index % 7}`
     })
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => {
-        const csv = csvFile(...(at % 2 === 0 ? rows : rows.toReversed()))
-        const node = at % 3 === 0 ? other : environment
+      Array.from({ length: 10 }, (_, index) => {
+        const csv = csvFile(...(index % 2 === 0 ? rows : rows.toReversed()))
+        const node = index % 3 === 0 ? other : environment
         const by = node.transports.find(({ name }) => name === transport.name) ?? transport
         return admin.call(by, 'ExecuteCsvImport', { csv })
       }),

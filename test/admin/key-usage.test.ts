@@ -17,24 +17,24 @@ const setClock = (time: string) => {
 }
 
 /** A service app with functions that use its keys and read its last use. */
-async function openShop(transport: Transport) {
+async function createFixture(transport: Transport) {
   const service_name = `s-${randomUUID()}`
-  const made = expectOk(
+  const created = expectOk(
     await admin.call(transport, 'CreateServiceApp', { name: 'x', service_name }),
   )
-  const app = { service_app_id: made.id as string }
+  const app = { service_app_id: created.id as string }
   return {
-    ...{ app, key: made.key as string },
+    ...{ app, key: created.key as string },
     use: async (node: { transports: Transport[] }, key: string) => {
       const message = { service_name, resource_type: 't', resource_id: randomUUID() }
-      const at = node.transports.find(({ name }) => name === transport.name) as Transport
-      const outcome = await at.call('GetResource', message, { key })
+      const via = node.transports.find(({ name }) => name === transport.name) as Transport
+      const outcome = await via.call('GetResource', message, { key })
       return outcome.ok || outcome.code
     },
     lastUsed: async () => {
       const { service_apps } = expectOk(await admin.call(transport, 'ListServiceApps'))
-      const at = service_apps.find(({ id }: any) => id === made.id).last_used_at
-      return at ? new Date(at).toISOString() : undefined
+      const lastUsedAt = service_apps.find(({ id }: any) => id === created.id).last_used_at
+      return lastUsedAt ? new Date(lastUsedAt).toISOString() : undefined
     },
   }
 }
@@ -45,7 +45,7 @@ for (const transport of environment.transports) {
   test.serial(
     `the last use of a key is reported to the minute once it is written ${through}`,
     async (t) => {
-      const { use, key, lastUsed } = await openShop(transport)
+      const { use, key, lastUsed } = await createFixture(transport)
       setClock('12:34:56.789')
       t.is(await use(other, key), 'not_found')
       await environment.app.writeKeyUses()
@@ -58,7 +58,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(`uses of every key of an app count; rejected keys do not ${through}`, async (t) => {
-    const { use, key, lastUsed, app } = await openShop(transport)
+    const { use, key, lastUsed, app } = await createFixture(transport)
     setClock('12:35:00')
     const rotated = await admin.call(transport, 'RotateServiceApp', { ...app, overlap_seconds: 0 })
     t.is(await use(environment, key), 'unauthenticated')
@@ -72,7 +72,7 @@ for (const transport of environment.transports) {
   test.serial(
     `the later use of two nodes is kept, whichever node writes last ${through}`,
     async (t) => {
-      const { use, key, lastUsed } = await openShop(transport)
+      const { use, key, lastUsed } = await createFixture(transport)
       setClock('12:36:59')
       t.is(await use(environment, key), 'not_found')
       setClock('12:38:01')
@@ -86,7 +86,7 @@ for (const transport of environment.transports) {
 
 test.serial('uses that could not be written are written the next time', async (t) => {
   const [transport] = environment.transports as [Transport]
-  const { use, key, lastUsed } = await openShop(transport)
+  const { use, key, lastUsed } = await createFixture(transport)
   const proxy = await startDatabaseProxy(environment.databaseUrl)
   const far = await startTestEnvironment({}, proxy.url)
   t.teardown(async () => {

@@ -15,7 +15,7 @@ await seed.serviceApp('somebody')
 test.after.always(() => environment.stop())
 
 /** A service app created by an administrator, with functions that use its keys. */
-async function openShop(transport: Transport) {
+async function createFixture(transport: Transport) {
   const service_name = `s-${randomUUID()}`
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const made = expectOk(await call('CreateServiceApp', { name: 'Shop', service_name }))
@@ -95,7 +95,11 @@ for (const transport of environment.transports) {
   })
 
   test(`apps are listed oldest first ${through}`, async (t) => {
-    const made = [await openShop(transport), await openShop(transport), await openShop(transport)]
+    const made = [
+      await createFixture(transport),
+      await createFixture(transport),
+      await createFixture(transport),
+    ]
     const ids = made.map(({ app }) => app.service_app_id)
     const { service_apps } = expectOk(await admin.call(transport, 'ListServiceApps'))
     const listed = service_apps.map(({ id }: any) => id).filter((id: string) => ids.includes(id))
@@ -103,7 +107,7 @@ for (const transport of environment.transports) {
   })
 
   test(`keys of a deactivated app return 401 at once on every node until it is activated ${through}`, async (t) => {
-    const { update, opens, key, listed, app } = await openShop(transport)
+    const { update, opens, key, listed, app } = await createFixture(transport)
     for (let round = 0; round < 10; round += 1) {
       t.is(await opens(key), 'open')
       t.is(expectOk(await update({ is_active: false })).is_active, false)
@@ -119,7 +123,7 @@ for (const transport of environment.transports) {
   })
 
   test(`only the name and is_active change; updates without changes are not recorded ${through}`, async (t) => {
-    const { update, listed, app, service_name } = await openShop(transport)
+    const { update, listed, app, service_name } = await createFixture(transport)
     const before = await listed()
     t.like(expectOk(await update({})), { name: 'Shop' })
     t.like(expectOk(await update({ name: ' Shop', is_active: true })), { name: 'Shop' })
@@ -134,7 +138,7 @@ for (const transport of environment.transports) {
   })
 
   test(`after a rotation both keys are valid until the overlap ends, then the old key returns 401 ${through}`, async (t) => {
-    const { rotate, opens, key, listed, app, made } = await openShop(transport)
+    const { rotate, opens, key, listed, app, made } = await createFixture(transport)
     const outcome = await rotate({ overlap_seconds: 600 })
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
     const { key: newer, key_prefix } = expectOk(outcome)
@@ -163,7 +167,7 @@ for (const transport of environment.transports) {
   })
 
   test(`a rotation without overlap invalidates all previous keys ${through}`, async (t) => {
-    const { rotate, opens, key } = await openShop(transport)
+    const { rotate, opens, key } = await createFixture(transport)
     const second = expectOk(await rotate()).key
     t.deepEqual([await opens(key), await opens(second)], ['open', 'open'])
     const third = expectOk(await rotate({ overlap_seconds: 0 })).key
@@ -176,7 +180,7 @@ for (const transport of environment.transports) {
   })
 
   test(`after ten concurrent rotations, one key has no expiry ${through}`, async (t) => {
-    const { rotate, app, listed } = await openShop(transport)
+    const { rotate, app, listed } = await createFixture(transport)
     const keys = await Promise.all(Array.from({ length: 10 }, () => rotate()))
     t.true(keys.every(({ ok }) => ok))
     const { rows } = await pool.query(
@@ -188,7 +192,7 @@ for (const transport of environment.transports) {
   })
 
   test(`deleting an app returns 204, deletes its keys and is recorded ${through}`, async (t) => {
-    const { call, app, opens, key, listed, service_name } = await openShop(transport)
+    const { call, app, opens, key, listed, service_name } = await createFixture(transport)
     const outcome = await call('DeleteServiceApp', app)
     t.true(outcome.ok)
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
@@ -207,7 +211,7 @@ for (const transport of environment.transports) {
   })
 
   test(`invalid fields return 422 ${through}`, async (t) => {
-    const { call, update, rotate } = await openShop(transport)
+    const { call, update, rotate } = await createFixture(transport)
     const wrong = async (outcome: ReturnType<typeof call>) =>
       expectError(await outcome).violations.map(({ field }) => field)
     t.deepEqual(await wrong(call('CreateServiceApp', { name: '', service_name: '' })), [

@@ -45,13 +45,13 @@ for (const transport of environment.transports) {
     async (t) => {
       const people = await Promise.all(Array.from({ length: 9 }, () => seed.user()))
       const expected: Figures[] = []
-      for (let at = 0; at < 22; at += 1) {
-        const workspace_id = await seed.workspace(`size ${at}`)
-        const members = at < 2 ? 0 : 5 + (at % 5)
+      for (let index = 0; index < 22; index += 1) {
+        const workspace_id = await seed.workspace(`size ${index}`)
+        const members = index < 2 ? 0 : 5 + (index % 5)
         for (const person of people.slice(0, members)) await seed.member(workspace_id, person)
-        if (at % 2) await seed.group(workspace_id)
-        const sizes = { members, groups: at % 2, resources: 0 }
-        expected.push({ workspace_id, name: `size ${at}`, ...sizes })
+        if (index % 2) await seed.group(workspace_id)
+        const sizes = { members, groups: index % 2, resources: 0 }
+        expected.push({ workspace_id, name: `size ${index}`, ...sizes })
       }
       const order = (a: Figures, b: Figures) =>
         b.members - a.members || (a.workspace_id < b.workspace_id ? -1 : 1)
@@ -94,11 +94,11 @@ for (const transport of environment.transports) {
   test.serial(`the ten newest entries are listed as in the log ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace: workspace_id, people } = fixture
-    for (let at = 0; at < 12; at += 1)
+    for (let index = 0; index < 12; index += 1)
       expectOk(
         await transport.call(
           'CreateGroup',
-          { workspace_id, name: `g${at}` },
+          { workspace_id, name: `g${index}` },
           { token: people.admin.token },
         ),
       )

@@ -109,15 +109,15 @@ for (const transport of environment.transports) {
       expectError(await call('UpdateGroup', { group_id: taken, name: 'Team' })).reason,
       'GROUP_NAME_TAKEN',
     )
-    const place = { group_id, user_id: people.viewer.id }
-    t.deepEqual(expectOk(await call('AddGroupMember', place)), { status: 'ok' })
-    t.deepEqual(expectOk(await call('AddGroupMember', place)), { status: 'ok' })
+    const membership = { group_id, user_id: people.viewer.id }
+    t.deepEqual(expectOk(await call('AddGroupMember', membership)), { status: 'ok' })
+    t.deepEqual(expectOk(await call('AddGroupMember', membership)), { status: 'ok' })
     const stranger = { group_id, user_id: admin.id }
     t.is(expectError(await call('AddGroupMember', stranger)).reason, 'MEMBER_NOT_FOUND')
     const { members } = expectOk(await call('ListGroupMembers', { group_id }))
     t.like(members, [{ user_id: people.viewer.id, group_id }])
-    expectOk(await call('RemoveGroupMember', place))
-    t.is(expectError(await call('RemoveGroupMember', place)).code, 'not_found')
+    expectOk(await call('RemoveGroupMember', membership))
+    t.is(expectError(await call('RemoveGroupMember', membership)).code, 'not_found')
     expectOk(await call('DeleteGroup', { group_id }))
     t.is(expectError(await call('ListGroupMembers', { group_id })).reason, 'GROUP_NOT_FOUND')
     const actors = (await listActivity(pool, group_id)).map(({ actor_id }) => actor_id)

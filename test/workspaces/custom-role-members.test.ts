@@ -20,8 +20,8 @@ async function createFixture(transport: Transport) {
   const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport
   const call = (method: string, message: object = {}) => admin.call(transport, method, message)
   const action = await seed.serviceAction(service, 'publish')
-  const made = await call('CreateRole', { workspace_id: workspace, name: 'Publishers' })
-  const role = { role_id: expectOk(made).id as string }
+  const created = await call('CreateRole', { workspace_id: workspace, name: 'Publishers' })
+  const role = { role_id: expectOk(created).id as string }
   const open = await fixture.register(people.owner, { visibility: 'workspace' })
   const closed = await fixture.register(people.owner)
   const asked = { ...kind, action: 'publish' }
@@ -199,8 +199,8 @@ for (const transport of environment.transports) {
     const { viewer, owner } = people
     expectOk(await allow(action))
     expectOk(await add(viewer.id))
-    const place = { workspace_id: workspace, user_id: viewer.id }
-    expectOk(await transport.call('RemoveMember', place, { token: owner.token }))
+    const membership = { workspace_id: workspace, user_id: viewer.id }
+    expectOk(await transport.call('RemoveMember', membership, { token: owner.token }))
     t.deepEqual(await members(), [])
     await seed.member(workspace, viewer.id, 'viewer')
     t.deepEqual(await publishes(viewer), nothing)

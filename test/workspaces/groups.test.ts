@@ -160,15 +160,15 @@ for (const transport of environment.transports) {
       ['ListGroups', 0, {}],
       ['ListGroupMembers', 0, { group_id }],
     ]
-    for (const [at, role] of roles.entries()) {
+    for (const [rank, role] of roles.entries()) {
       for (const [method, least, message] of methods) {
         const name = 'name' in message ? { name: `by ${role}` } : {}
         const outcome = await call(method, people[role], { ...message, ...name })
-        if (at >= least) t.true(outcome.ok, `${role} ${method}`)
+        if (rank >= least) t.true(outcome.ok, `${role} ${method}`)
         else t.like(expectError(outcome), { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
       }
       const deleted = await call('DeleteGroup', people[role], { group_id: (await make()).id })
-      if (at >= 2) t.true(deleted.ok)
+      if (rank >= 2) t.true(deleted.ok)
       else t.like(expectError(deleted), { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
     }
   })

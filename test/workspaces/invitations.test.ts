@@ -207,18 +207,18 @@ for (const transport of environment.transports) {
     async (t) => {
       const { invite, people, workspace, count } = await createFixture(transport)
       const before = await count()
-      const made = expectOk(await invite(people.admin, newAddress()))
-      const place = { workspace_id: workspace, user_id: made.user_id }
+      const created = expectOk(await invite(people.admin, newAddress()))
+      const membership = { workspace_id: workspace, user_id: created.user_id }
       const credentials = { token: people.admin.token }
       const changed = await transport.call(
         'UpdateMember',
-        { ...place, role: 'editor' },
+        { ...membership, role: 'editor' },
         credentials,
       )
-      t.deepEqual(expectOk(changed), { ...made, role: 'editor' })
-      expectOk(await transport.call('RemoveMember', place, credentials))
+      t.deepEqual(expectOk(changed), { ...created, role: 'editor' })
+      expectOk(await transport.call('RemoveMember', membership, credentials))
       t.is((await count()).members, before.members)
-      t.like(expectError(await transport.call('RemoveMember', place, credentials)), {
+      t.like(expectError(await transport.call('RemoveMember', membership, credentials)), {
         code: 'not_found',
       })
     },

@@ -176,9 +176,9 @@ test('both member lists share a limit of 60 calls per minute and client across t
   if (!first) throw new Error('no transport')
   const fixture = await createWorkspaceFixture(environment, first)
   const { token } = fixture.people.viewer
-  const place = { workspace_id: fixture.workspace }
+  const scope = { workspace_id: fixture.workspace }
   const group_id = await seed.group(fixture.workspace)
-  const lists = { ListMembers: place, ListGroupMembers: { ...place, group_id } }
+  const lists = { ListMembers: scope, ListGroupMembers: { ...scope, group_id } }
   for (const [method, message] of Object.entries(lists)) {
     for (const transport of transports) {
       for (let n = 0; n < 30; n += 1) expectOk(await transport.call(method, message, { token }))

@@ -22,11 +22,11 @@ for (const transport of environment.transports) {
   test(`changing a role returns 200 with the membership and records both roles ${through}`, async (t) => {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const person = await fixture.addMember('viewer')
-    const place = { workspace_id: workspace, user_id: person.id }
+    const membership = { workspace_id: workspace, user_id: person.id }
     const credentials = { token: people.admin.token }
     for (const role of ['editor', 'admin', 'viewer']) {
-      const outcome = await transport.call('UpdateMember', { ...place, role }, credentials)
-      t.like(expectOk(outcome), { ...place, role, status: 'active', name: 'viewer' })
+      const outcome = await transport.call('UpdateMember', { ...membership, role }, credentials)
+      t.like(expectOk(outcome), { ...membership, role, status: 'active', name: 'viewer' })
       if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 200)
       t.is(await roleOf(workspace, person.id), role)
     }
@@ -38,7 +38,7 @@ for (const transport of environment.transports) {
       { ...entry, ...by, detail: { from: 'admin', to: 'viewer' } },
     ])
     // Setting the current role is not a change.
-    expectOk(await transport.call('UpdateMember', { ...place, role: 'viewer' }, credentials))
+    expectOk(await transport.call('UpdateMember', { ...membership, role: 'viewer' }, credentials))
     t.is((await listActivity(pool, person.id)).length, 3)
   })
 
@@ -46,10 +46,10 @@ for (const transport of environment.transports) {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     const person = await fixture.addMember('admin')
     const group = { workspace_id: workspace, name: randomUUID() }
-    const place = { workspace_id: workspace, user_id: person.id }
+    const membership = { workspace_id: workspace, user_id: person.id }
     const credentials = { token: people.owner.token }
     expectOk(await elsewhere.call('CreateGroup', group, { token: person.token }))
-    expectOk(await transport.call('UpdateMember', { ...place, role: 'viewer' }, credentials))
+    expectOk(await transport.call('UpdateMember', { ...membership, role: 'viewer' }, credentials))
     const error = expectError(await elsewhere.call('CreateGroup', group, { token: person.token }))
     t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
   })
@@ -59,15 +59,15 @@ for (const transport of environment.transports) {
     for (const caller of [people.viewer, people.editor]) {
       const credentials = { token: caller.token }
       for (const { id } of Object.values(people)) {
-        const place = { workspace_id: workspace, user_id: id }
+        const membership = { workspace_id: workspace, user_id: id }
         for (const role of ['viewer', 'admin', 'owner']) {
           const error = expectError(
-            await transport.call('UpdateMember', { ...place, role }, credentials),
+            await transport.call('UpdateMember', { ...membership, role }, credentials),
           )
           t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
         }
         if (id === caller.id) continue
-        const error = expectError(await transport.call('RemoveMember', place, credentials))
+        const error = expectError(await transport.call('RemoveMember', membership, credentials))
         t.like(error, { code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
       }
     }
@@ -76,9 +76,9 @@ for (const transport of environment.transports) {
 
   test(`a missing or unknown role returns 422 ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
-    const place = { workspace_id: workspace, user_id: people.viewer.id }
+    const membership = { workspace_id: workspace, user_id: people.viewer.id }
     for (const role of ['', 'Admin', 'member', 'none', 'constructor']) {
-      const message = { ...place, role }
+      const message = { ...membership, role }
       const error = expectError(
         await transport.call('UpdateMember', message, { token: people.owner.token }),
       )
@@ -95,10 +95,10 @@ for (const transport of environment.transports) {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     const credentials = { token: people.owner.token }
     for (const user_id of [randomUUID(), await seed.user()]) {
-      const place = { workspace_id: workspace, user_id }
+      const membership = { workspace_id: workspace, user_id }
       for (const call of [
-        transport.call('UpdateMember', { ...place, role: 'editor' }, credentials),
-        transport.call('RemoveMember', place, credentials),
+        transport.call('UpdateMember', { ...membership, role: 'editor' }, credentials),
+        transport.call('RemoveMember', membership, credentials),
       ])
         t.like(expectError(await call), { code: 'not_found', reason: 'MEMBER_NOT_FOUND' })
     }
@@ -111,21 +111,24 @@ for (const transport of environment.transports) {
 
   test(`ids are case-insensitive ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
-    const place = { workspace_id: workspace.toUpperCase(), user_id: people.viewer.id.toUpperCase() }
+    const membership = {
+      workspace_id: workspace.toUpperCase(),
+      user_id: people.viewer.id.toUpperCase(),
+    }
     const credentials = { token: people.viewer.token }
-    expectOk(await transport.call('RemoveMember', place, credentials))
+    expectOk(await transport.call('RemoveMember', membership, credentials))
     const [entry] = await listActivity(pool, people.viewer.id)
     t.like(entry, { workspace_id: workspace, actor_id: people.viewer.id })
   })
 
   test(`removing a member returns 204 and is recorded; repeating it returns 404 ${through}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
-    const place = { workspace_id: workspace, user_id: people.editor.id }
+    const membership = { workspace_id: workspace, user_id: people.editor.id }
     const credentials = { token: people.admin.token }
-    const outcome = await transport.call('RemoveMember', place, credentials)
+    const outcome = await transport.call('RemoveMember', membership, credentials)
     t.true(outcome.ok)
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 204)
-    t.like(expectError(await transport.call('RemoveMember', place, credentials)), {
+    t.like(expectError(await transport.call('RemoveMember', membership, credentials)), {
       code: 'not_found',
     })
     const { rows } = await pool.query('select email from users where id = $1', [people.editor.id])
@@ -144,10 +147,10 @@ for (const transport of environment.transports) {
     const { workspace, people, ...fixture } = await createWorkspaceFixture(environment, transport)
     await fixture.addMember('owner')
     for (const [role, person] of Object.entries(people)) {
-      const place = { workspace_id: workspace, user_id: person.id }
+      const membership = { workspace_id: workspace, user_id: person.id }
       const credentials = { token: person.token }
-      expectOk(await transport.call('RemoveMember', place, credentials))
-      const again = expectError(await elsewhere.call('RemoveMember', place, credentials))
+      expectOk(await transport.call('RemoveMember', membership, credentials))
+      const again = expectError(await elsewhere.call('RemoveMember', membership, credentials))
       t.like(again, { code: 'permission_denied', reason: 'NOT_A_MEMBER' })
       const list = await elsewhere.call('ListMembers', { workspace_id: workspace }, credentials)
       t.like(expectError(list), { code: 'permission_denied', reason: 'NOT_A_MEMBER' })
@@ -197,8 +200,8 @@ for (const transport of environment.transports) {
     }
     t.deepEqual(await held(), [1, 1, 1, 1, 1])
     t.deepEqual(await may(person), [true, true, true, true])
-    const place = { workspace_id: workspace, user_id: person.id }
-    expectOk(await transport.call('RemoveMember', place, { token: people.admin.token }))
+    const membership = { workspace_id: workspace, user_id: person.id }
+    expectOk(await transport.call('RemoveMember', membership, { token: people.admin.token }))
     t.deepEqual(await may(person), [false, false, false, false])
     t.deepEqual(await held(), [0, 0, 0, 0, 0])
 

@@ -128,10 +128,10 @@ for (const transport of environment.transports) {
         }),
       )
       if (!ann || !bo) throw new Error('two people')
-      const act = (at: Transport, by: Member, to: Member, demote: boolean): Promise<Outcome> => {
-        const place = { workspace_id, user_id: to.id }
-        const message = demote ? { ...place, role: 'viewer' } : place
-        return at.call(demote ? 'UpdateMember' : 'RemoveMember', message, { token: by.token })
+      const act = (via: Transport, by: Member, to: Member, demote: boolean): Promise<Outcome> => {
+        const membership = { workspace_id, user_id: to.id }
+        const message = demote ? { ...membership, role: 'viewer' } : membership
+        return via.call(demote ? 'UpdateMember' : 'RemoveMember', message, { token: by.token })
       }
       const [first, second] = [
         [
@@ -195,14 +195,14 @@ for (const transport of environment.transports) {
       }),
     )
     const outcomes = await Promise.all(
-      crowd.flatMap((by, at) => {
-        const next = crowd[(at + 1) % crowd.length] ?? by
+      crowd.flatMap((by, index) => {
+        const next = crowd[(index + 1) % crowd.length] ?? by
         const credentials = { token: by.token }
-        const place = { workspace_id, user_id: next.id }
+        const membership = { workspace_id, user_id: next.id }
         return [
-          transport.call('RemoveMember', place, credentials),
-          transport.call('UpdateMember', { ...place, role: 'viewer' }, credentials),
-          transport.call('AddGroupMember', { ...place, group_id: by.group }, credentials),
+          transport.call('RemoveMember', membership, credentials),
+          transport.call('UpdateMember', { ...membership, role: 'viewer' }, credentials),
+          transport.call('AddGroupMember', { ...membership, group_id: by.group }, credentials),
           transport.call('DeleteGroup', { workspace_id, group_id: next.group }, credentials),
           transport.call('RemoveMember', { workspace_id, user_id: by.id }, credentials),
         ]

@@ -109,11 +109,11 @@ for (const transport of environment.transports) {
     const home = await seed.workspace()
     const may = { GetWorkspace: 0, UpdateWorkspace: 2, DeleteWorkspace: 3 }
     const roles = ['viewer', 'editor', 'admin', 'owner'] as const
-    for (const [at, role] of roles.entries()) {
+    for (const [rank, role] of roles.entries()) {
       const credentials = { token: await token(await seed.newMember(home, role), home) }
       for (const [method, least] of Object.entries(may)) {
         const outcome = await transport.call(method, { workspace_id: home }, credentials)
-        if (at < least)
+        if (rank < least)
           t.like(outcome, { ok: false, code: 'permission_denied', reason: 'ROLE_TOO_LOW' })
         else t.true(outcome.ok, `${role} ${method}`)
       }
