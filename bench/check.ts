@@ -1,15 +1,16 @@
-import { askAround } from './questions.ts'
-import { answer, writeChecks } from './requests.ts'
-import type { Measured, Rig } from './rig.ts'
-import { interleave, medianOf, middleOf } from './rounds.ts'
-import { load, number, type Row } from './table.ts'
+import { createCheckBatches } from './check-batches.ts'
+import type { DriverJob } from './driver.ts'
+import type { Harness, Measurement } from './harness.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, formatNumber, type Row } from './table.ts'
+import { fetchResponses, writeChecks } from './write-requests.ts'
 
 type Case = {
   items: number
   inFlight: number
   ratio?: number
   items_per_second?: number
-  /** Measured with two processes as well. */
+  /** Also measured with two worker processes. */
   workers?: true
 }
 
@@ -22,87 +23,97 @@ const cases: Case[] = [
   { items: 1000, inFlight: 4, items_per_second: 100_000 },
 ]
 
-type Round = Record<'floor' | 'daikon', Measured> & Record<'trip' | 'workers', Measured | undefined>
+type Round = Record<'floor' | 'daikon', Measurement> &
+  Record<'trip' | 'workers', Measurement | undefined>
 
-/** Unary Check against the floor: a grpc-js handler that does nothing with the same bytes. */
-export async function measureCheck(rig: Rig, tell: (row: Row) => void): Promise<void> {
-  const { place, quick, rounds, measure } = rig
-  const [daikon, floor] = [rig.daikon(), rig.child('floor-server.ts')]
-  const driver = rig.child('driver.ts', place.url)
+/** Unary Check compared with a grpc-js handler that does nothing with the same bytes. */
+export async function measureCheck(harness: Harness, addRow: (row: Row) => void): Promise<void> {
+  const { database, quick, rounds, measure } = harness
+  const [daikon, floor] = [harness.daikon(), harness.startProcess('grpc-baseline-server.ts')]
+  const driver = harness.startProcess('driver.ts', database.url)
   const files = new Map<number, ReturnType<typeof writeChecks>>()
   for (const { items, inFlight, ratio, items_per_second, workers } of cases) {
     const count = Math.ceil((quick ? 100 : 2000) / Math.sqrt(items))
     if (!files.has(items)) {
-      const answered = await answer(rig, daikon, await askAround(place, items, count))
-      files.set(items, writeChecks(rig, `check-${items}`, answered))
+      const batchesWithResponses = await fetchResponses(
+        harness,
+        daikon,
+        await createCheckBatches(database, items, count),
+      )
+      files.set(items, writeChecks(harness, `check-${items}`, batchesWithResponses))
     }
     const file = files.get(items) as ReturnType<typeof writeChecks>
     const job = { kind: 'unary', inFlight } as const
-    const { seconds } = rig
-    // The others are warm by the cases before.
-    if (workers) await measure(rig.workers(), { ...job, files: [file.daikon] })
-    const taken: Round[] = await interleave(rounds, {
+    const { seconds } = harness
+    // The other processes were warmed up by the previous cases.
+    if (workers) await measure(harness.workers(), { ...job, files: [file.daikon] })
+    const results: Round[] = await interleave(rounds, {
       floor: () => measure(floor, { ...job, files: [file.floor] }),
       daikon: () => measure(daikon, { ...job, files: [file.daikon] }),
-      workers: async () => workers && measure(rig.workers(), { ...job, files: [file.daikon] }),
+      workers: async () => workers && measure(harness.workers(), { ...job, files: [file.daikon] }),
       trip: async () =>
         inFlight === 1
-          ? driver.ask<Measured>({ what: 'round trip', inFlight, seconds })
+          ? driver.request<Measurement>({
+              statement: 'round trip',
+              inFlight,
+              seconds,
+            } satisfies DriverJob)
           : undefined,
     })
-    const what = `${items === 1 ? '1 item' : `${number(items)} items`}, ${inFlight} in flight`
-    const beside = say(taken, 'floor')
-    const rate = medianOf(taken, ({ floor, daikon }) => daikon.rate / floor.rate)
-    const row = { what, daikon: say(taken, 'daikon'), beside }
-    const goal = ratio && { goal: { least: ratio } }
-    tell({ ...row, value: rate, ...goal })
+    const label = `${items === 1 ? '1 item' : `${formatNumber(items)} items`}, ${inFlight} in flight`
+    const baseline = say(results, 'floor')
+    const rate = medianOf(results, ({ floor, daikon }) => daikon.rate / floor.rate)
+    const row = { label, daikon: say(results, 'daikon'), baseline }
+    const goal = ratio && { goal: { min: ratio } }
+    addRow({ ...row, value: rate, ...goal })
     if (workers) {
-      const figures = taken.flatMap(({ workers, floor }) => (workers ? [{ workers, floor }] : []))
-      tell({
-        what: `${what}, WORKERS=2`,
-        daikon: load(middleOf(figures, ({ workers }) => workers)),
-        beside,
+      const figures = results.flatMap(({ workers, floor }) => (workers ? [{ workers, floor }] : []))
+      addRow({
+        label: `${label}, WORKERS=2`,
+        daikon: formatLoad(medianLoad(figures, ({ workers }) => workers)),
+        baseline,
         value: medianOf(figures, ({ workers, floor }) => workers.rate / floor.rate),
         ...goal,
       })
     }
     if (items_per_second) {
-      const value = medianOf(taken, ({ daikon }) => daikon.rate * items)
-      tell({ ...row, beside: '', value, unit: ' items/s', goal: { least: items_per_second } })
+      const value = medianOf(results, ({ daikon }) => daikon.rate * items)
+      addRow({ ...row, baseline: '', value, unit: ' items/s', goal: { min: items_per_second } })
     }
-    if (inFlight === 1) tell(besideRoundTrip(row, taken))
-    if (inFlight === 8) tell(besideFloor(row, taken))
+    if (inFlight === 1) addRow(besideRoundTrip(row, results))
+    if (inFlight === 8) addRow(besideFloor(row, results))
   }
 }
 
-/** What a single check takes more than the floor and one round trip to PostgreSQL. */
-function besideRoundTrip(row: Pick<Row, 'what' | 'daikon'>, taken: Round[]): Row {
-  const trip = medianOf(taken, ({ trip }) => trip?.p50 ?? 0)
-  const value = medianOf(taken, ({ floor, daikon }) => daikon.p50 - floor.p50) - trip
+/** The latency of a single check beyond the baseline and one round trip to PostgreSQL. */
+function besideRoundTrip(row: Pick<Row, 'label' | 'daikon'>, results: Round[]): Row {
+  const trip = medianOf(results, ({ trip }) => trip?.p50 ?? 0)
+  const value = medianOf(results, ({ floor, daikon }) => daikon.p50 - floor.p50) - trip
   return {
-    what: `${row.what}: p50 over floor and round trip`,
-    daikon: `p50 ${number(medianOf(taken, ({ daikon }) => daikon.p50))} ms`,
-    beside: `${number(medianOf(taken, ({ floor }) => floor.p50))} + ${number(trip)} ms`,
+    label: `${row.label}: p50 beyond baseline and round trip`,
+    daikon: `p50 ${formatNumber(medianOf(results, ({ daikon }) => daikon.p50))} ms`,
+    baseline: `${formatNumber(medianOf(results, ({ floor }) => floor.p50))} + ${formatNumber(trip)} ms`,
     value,
     unit: ' ms',
-    goal: { most: 0.1 },
+    goal: { max: 0.1 },
   }
 }
 
-function besideFloor(row: Pick<Row, 'what' | 'daikon'>, taken: Round[]): Row {
+function besideFloor(row: Pick<Row, 'label' | 'daikon'>, results: Round[]): Row {
   return {
-    what: `${row.what}: p99`,
-    daikon: `${number(medianOf(taken, ({ daikon }) => daikon.p99))} ms`,
-    beside: `${number(medianOf(taken, ({ floor }) => floor.p99))} ms`,
-    value: medianOf(taken, ({ floor, daikon }) => daikon.p99 / floor.p99),
-    goal: { most: 3 },
+    label: `${row.label}: p99`,
+    daikon: `${formatNumber(medianOf(results, ({ daikon }) => daikon.p99))} ms`,
+    baseline: `${formatNumber(medianOf(results, ({ floor }) => floor.p99))} ms`,
+    value: medianOf(results, ({ floor, daikon }) => daikon.p99 / floor.p99),
+    goal: { max: 3 },
   }
 }
 
-function say(taken: Round[], name: 'floor' | 'daikon'): string {
-  const of = (read: (measured: Measured) => number) => medianOf(taken, (round) => read(round[name]))
-  const cpu = number(of(({ cpu, calls }) => cpu / calls))
-  const statements = number(of(({ statements, calls }) => statements / calls))
+function say(results: Round[], name: 'floor' | 'daikon'): string {
+  const of = (read: (measured: Measurement) => number) =>
+    medianOf(results, (round) => read(round[name]))
+  const cpu = formatNumber(of(({ cpu, calls }) => cpu / calls))
+  const statements = formatNumber(of(({ statements, calls }) => statements / calls))
   const own = name === 'daikon' ? `, ${statements} statements` : ''
-  return `${load(middleOf(taken, (round) => round[name]))}, ${cpu} µs CPU${own}`
+  return `${formatLoad(medianLoad(results, (round) => round[name]))}, ${cpu} µs CPU${own}`
 }

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { readKeys } from '../src/identity/keys.ts'
 import { createTokens } from '../src/identity/tokens.ts'
+import type { BenchDatabase } from './bench-database.ts'
 import { idOf, serviceKey } from './data-set.ts'
 import { headersFrame } from './http2-frames.ts'
-import type { Place } from './place.ts'
 
 /** Signs an access token of the nth user for a workspace. */
-export type Sign = (user: number, workspace: number) => Promise<string>
+export type SignToken = (user: number, workspace: number) => Promise<string>
 
-/** Tokens that the servers of the bench believe, for an hour. */
-export async function createSigner({ keyPaths }: Place): Promise<Sign> {
+/** Creates a signer of tokens that the benchmark's servers accept for one hour. */
+export async function createSigner({ keyPaths }: BenchDatabase): Promise<SignToken> {
   const keys = await readKeys(keyPaths)
   const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
   return (user, workspace) =>
@@ -43,7 +43,7 @@ export function grpcHead(path: string, token: string): Buffer {
   })
 }
 
-/** The lines before an HTTP/1.1 body. */
+/** Request line and headers of an HTTP/1.1 request. */
 export function http1Head(path: string, token: string, length: number): Buffer {
   const lines = [
     `POST ${path} HTTP/1.1`,

@@ -2,9 +2,9 @@ import { openDatabase } from '../src/database/database.ts'
 import { readKeys } from '../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../src/rate-limit/in-process.ts'
 import { createApplication } from '../src/server/application.ts'
-import { answerState } from './children.ts'
+import { serveState } from './child-process.ts'
 
-/** The real thing, every security step on; only limits are lifted. */
+/** The application with every security check enabled; only rate limits are off. */
 const [url = '', privatePath = '', publicPath = ''] = process.argv.slice(2)
 const opened = await openDatabase(url, () => {})
 let statements = 0
@@ -47,4 +47,4 @@ const ports = {
   grpcPort: await app.listenGrpc(host, 0),
   httpPort: await app.listenHttp(host, 0),
 }
-answerState({ port: ports.grpcPort, httpPort: ports.httpPort }, () => statements)
+serveState({ port: ports.grpcPort, httpPort: ports.httpPort }, () => statements)

@@ -1,12 +1,11 @@
-import { crowdOf } from './crowd.ts'
-import type { Size } from './data-set.ts'
+import { largeWorkspaceOf, type Size } from './data-set-size.ts'
 
 /**
- * The statements that make the data set, the same one each time. User n is a member of workspace
- * n mod workspaces; a fifth of the resources is in workspace 0, the others likewise by turns. Each
- * is owned by one member and shared with two more and a group; one in ten is open. A user is in ten
- * groups of a hundred. Then come the three readers of `readers`, and at the end a workspace by itself,
- * the crowd's (`crowdOf`).
+ * The statements that create the data set deterministically. User n is a member of workspace
+ * n mod workspaces. A fifth of the resources is in workspace 0, the others are distributed evenly. Each
+ * resource is owned by one member and shared with two more and a group; one in ten is visible to the
+ * workspace. A user is in ten of a hundred groups. The three users of `readers` and the large workspace
+ * (`largeWorkspaceOf`) come last.
  */
 export function dataSetSql(size: Size): string[] {
   const { users, workspaces, resources } = size
@@ -15,7 +14,7 @@ export function dataSetSql(size: Size): string[] {
   const large = resources / 5
   const home = `case when r.n < ${large} then 0 else r.n % ${workspaces} end`
   const place = `case when r.n < ${large} then r.n else r.n / ${workspaces} end`
-  // A member of the resource's workspace, another one for each `salt`.
+  // A member of the resource's workspace, a different one for each `salt`.
   const member = (salt: number) =>
     `((${place})::bigint * 7919 + ${salt}) % ${members} * ${workspaces} + (${home})`
   const permission = `case when r.n % 3 = 0 then 'edit' else 'view' end`
@@ -53,7 +52,7 @@ export function dataSetSql(size: Size): string[] {
     share('user_id', id('u', member(2))),
     share('group_id', id('g', `(${place})::bigint * 31 % 100 * ${workspaces} + (${home})`)),
     ...[2000, 20, 2].map((part, at) => reader(at, part)),
-    ...crowdSql(size),
+    ...largeWorkspaceSql(size),
     `insert into service_apps (id, name, service_name)
      values (gen_random_uuid(), 'bench', 'docs')`,
   ]
@@ -64,9 +63,9 @@ export function dataSetSql(size: Size): string[] {
  * every member, the second with nine in ten and with every group, each of the others with two
  * members and a group; the last member, an admin, owns them.
  */
-function crowdSql(size: Size): string[] {
+function largeWorkspaceSql(size: Size): string[] {
   const { workspace, firstUser, members, firstGroup, groups, firstResource, resources } =
-    crowdOf(size)
+    largeWorkspaceOf(size)
   const home = id('w', `${workspace}`)
   const user = (n: string) => id('u', `${firstUser} + ${n}`)
   const group = (n: string) => id('g', `${firstGroup} + ${n}`)

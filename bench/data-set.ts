@@ -3,26 +3,19 @@ import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { migrate } from '../src/database/migrate.ts'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
+import type { Size } from './data-set-size.ts'
 import { dataSetSql } from './data-set-sql.ts'
-
-/** How much there is; everything else follows from the indices. */
-export type Size = { users: number; workspaces: number; resources: number }
-
-/** The measure of the goals: 1 M resources, 3.1 M shares, 100,000 users. */
-export const fullSize: Size = { users: 100_000, workspaces: 200, resources: 1_000_000 }
-/** What growth is measured against. */
-export const smallSize: Size = { users: 1_000, workspaces: 10, resources: 10_000 }
 
 export const serviceKey = 'dk_bench'
 export const kind = { service_name: 'docs', resource_type: 'document' }
 
-/** The id of the nth thing of a sort, the same here and in SQL: `md5(sort || n)::uuid`. */
+/** The ID of the nth object of a sort, equal to `md5(sort || n)::uuid` in SQL. */
 export function idOf(sort: 'u' | 'w' | 'g' | 'r', n: number): string {
   const hex = createHash('md5').update(`${sort}${n}`).digest('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** Three members of workspace 0 with that many shares of their own each, and no group. */
+/** Three members of workspace 0 with their numbers of direct shares; they are in no group. */
 export function readers({ users, resources }: Size): { id: string; shares: number }[] {
   return [2000, 20, 2].map((part, at) => ({
     id: idOf('u', users + at),
@@ -30,7 +23,7 @@ export function readers({ users, resources }: Size): { id: string; shares: numbe
   }))
 }
 
-/** Makes the data set unless just this one, on just this schema, is there. */
+/** Creates the data set unless the database already contains it, with the current schema. */
 export async function ensureDataSet(url: string, size: Size): Promise<void> {
   const statements = dataSetSql(size)
   const recipe = `bench ${digest([...migrations(), ...statements])}`
@@ -42,11 +35,11 @@ export async function ensureDataSet(url: string, size: Size): Promise<void> {
     )
     if (rows[0]?.made === recipe) return
     const began = performance.now()
-    process.stderr.write(`Making ${size.resources} resources and their shares …\n`)
+    process.stderr.write(`Creating ${size.resources} resources and their shares …\n`)
     await client.query('drop schema public cascade')
     await client.query('create schema public')
     await migrate(url)
-    // What refers to what is right by construction; checking it row by row takes minutes.
+    // References are valid by construction; checking foreign keys row by row takes minutes.
     await client.query('set session_replication_role = replica').catch(() => {})
     for (const statement of statements) await client.query(statement)
     await client.query(
@@ -56,7 +49,7 @@ export async function ensureDataSet(url: string, size: Size): Promise<void> {
     await client.query('vacuum (analyze)')
     await client.query('checkpoint').catch(() => {})
     await client.query(`comment on schema public is '${recipe}'`)
-    process.stderr.write(`made in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+    process.stderr.write(`Created in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
   } finally {
     await client.end()
   }

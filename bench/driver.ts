@@ -2,19 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { v7 as uuid } from 'uuid'
 import { idOf, kind } from './data-set.ts'
+import type { largeWorkspaceOf, Size } from './data-set-size.ts'
 import type { Result } from './load.ts'
-import { createPicker } from './reach.ts'
-import type { Written } from './writes.ts'
+import { createPicker } from './shared-resources.ts'
+
+/** What the driver writes: resources of a separate type, which is deleted after the measurement. */
+export type WriteTarget = Size &
+  Pick<ReturnType<typeof largeWorkspaceOf>, 'firstUser' | 'members' | 'workspace'> & {
+    kindId: number
+    shareable: { id: string; resource_id: string }[]
+  }
 
 /**
- * What PostgreSQL gives through the driver alone, prepared: a round trip, a row by its index, a row
- * written. A process of its own, as the server is.
+ * A process that runs prepared statements with the driver alone: a round trip, a row by its index, or an
+ * INSERT.
  */
 export type DriverJob = {
-  what: keyof typeof statements
+  statement: keyof typeof statements
   inFlight: number
   seconds: number
-  written?: Written
+  target?: WriteTarget
 }
 
 const [url] = process.argv.slice(2)
@@ -24,13 +31,13 @@ let turn = 0
 
 const statements = {
   'round trip': () => ({ name: 'one', text: 'select 1', values: [] }),
-  row: ({ resources = 1 }: Written) => ({
+  row: ({ resources = 1 }: WriteTarget) => ({
     name: 'row',
     text: `select r.* from resource_kinds k join resources r on r.kind_id = k.id
       where service_name = $1 and resource_type = $2 and resource_id = $3`,
     values: [kind.service_name, kind.resource_type, idOf('r', pick(resources))],
   }),
-  resource: ({ kindId, users, workspaces }: Written) => {
+  resource: ({ kindId, users, workspaces }: WriteTarget) => {
     turn += 1
     const user = turn % users
     return {
@@ -40,8 +47,8 @@ const statements = {
       values: [uuid(), kindId, uuid(), idOf('w', user % workspaces), idOf('u', user), 'private'],
     }
   },
-  // The share and its entry in the activity log, which are one change.
-  share: ({ kindId, shareable, members, firstUser, workspace }: Written) => {
+  // The share and its activity event in one statement.
+  share: ({ kindId, shareable, members, firstUser, workspace }: WriteTarget) => {
     turn += 1
     const at = turn % shareable.length
     const user = idOf('u', firstUser + (Math.floor(turn / shareable.length) % members))
@@ -75,14 +82,14 @@ const statements = {
 process.on('message', async (job: DriverJob) => process.send?.(await run(job)))
 process.once('disconnect', () => process.exit())
 
-async function run({ what, inFlight, seconds, written }: DriverJob): Promise<Result> {
+async function run({ statement, inFlight, seconds, target }: DriverJob): Promise<Result> {
   let times: number[] = []
   let calls = 0
   let over = false
   async function work() {
     while (!over) {
       const started = performance.now()
-      await pool.query(statements[what](written as Written))
+      await pool.query(statements[statement](target as WriteTarget))
       times.push(performance.now() - started)
       calls += 1
     }

@@ -4,17 +4,17 @@ import { hashServiceKey } from '../src/identity/service-keys.ts'
 import { grant } from '../src/permissions/access.ts'
 import { accessibleSql } from '../src/permissions/accessible-query.ts'
 import { createLoadFacts } from '../src/permissions/load-facts.ts'
+import { openBenchDatabase } from './bench-database.ts'
 import { idOf, kind, readers, serviceKey } from './data-set.ts'
-import { openPlace } from './place.ts'
 import { openPlanner, type Planner } from './planner.ts'
-import { createPicker } from './reach.ts'
+import { createPicker } from './shared-resources.ts'
 
 /**
- * `node bench/explain.ts [--quick]`: how PostgreSQL runs the statements of Check and Accessible,
- * with the generic plans that the server checks for; kept beside this file.
+ * `node bench/explain.ts [--quick]`: writes PostgreSQL's plans for the statements of Check and
+ * Accessible, with generic plans as on the server, to files in this folder.
  */
 const quick = process.argv.includes('--quick')
-const place = await openPlace(quick)
+const place = await openBenchDatabase(quick)
 const planner = await openPlanner(place.url)
 try {
   write('facts-explain.txt', await explainFacts(planner))
@@ -24,7 +24,7 @@ try {
   await place.close()
 }
 
-/** The statement as it is sent for 64 checks at once, each by another user. */
+/** The statement for 64 concurrent checks of different users. */
 async function explainFacts({ explain, statements }: Planner): Promise<string> {
   const { users, workspaces, resources } = place.size
   const pick = createPicker(1)
@@ -43,10 +43,10 @@ async function explainFacts({ explain, statements }: Planner): Promise<string> {
   const loadFacts = createLoadFacts(statements)
   await Promise.all(questions.map((question) => loadFacts(question)))
   const plan = await explain()
-  return `64 checks of 64 users in one statement: every table is reached by index, once for a check; none is sorted or read through.\n\n${plan}`
+  return `64 checks of 64 users in one statement: every table is read by index, once per check; no sorts or sequential scans.\n\n${plan}`
 }
 
-/** A page of a hundred for readers of ever more shares, the first and one from the middle. */
+/** The first page of 100 and one from the middle, for users with increasing numbers of shares. */
 async function explainAccessible({ explain, statements }: Planner): Promise<string> {
   const plans: string[] = []
   const times: string[] = []
@@ -58,11 +58,11 @@ async function explainAccessible({ explain, statements }: Planner): Promise<stri
       await statements.rows('accessible', accessibleSql, values)
       const plan = await explain()
       times.push(`${shares}: ${/Execution Time: (\S+)/.exec(plan)?.[1]} ms`)
-      plans.push(`-- A user with ${shares} shares, ids from ${from} on\n\n${plan}`)
+      plans.push(`-- A user with ${shares} shares, IDs from ${from}\n\n${plan}`)
     }
   }
   const first =
-    'A page of 100 (first, middle) costs the same however many shares a user has, for each branch ends at its limit in the order of its index'
+    'A page of 100 (first, middle) costs the same for any number of shares, because each branch stops at its limit in index order'
   return `${first}: ${times.join(', ')}.\n\n${plans.join('\n\n')}`
 }
 

@@ -9,7 +9,7 @@ import { fuzz, type OutcomeCounts } from '../test/support/fuzz.ts'
 import { createTemplateDatabase } from '../test/support/template-database.ts'
 import { startTestEnvironment } from '../test/support/test-environment.ts'
 
-/** `npm run fuzz [-- <requests> [<seed>]]`: wild requests of every method through both doors. */
+/** `npm run fuzz [-- <requests> [<seed>]]`: sends malformed requests to every method over REST and gRPC. */
 const [requests = 12_000, seed = randomInt(2 ** 31)] = process.argv.slice(2).map(Number)
 const rounds = 6
 
@@ -25,7 +25,7 @@ try {
   const each = Math.ceil(requests / rounds / 2 / world.app.operations.length)
   const total: OutcomeCounts = {}
   process.stdout.write(`seed ${seed}, ${world.app.operations.length} methods\n`)
-  // The first round warms up: compiled code and filled caches are no leak.
+  // The first round warms up: compiled code and filled caches are not leaks.
   for (let round = 0; round <= rounds; round += 1) {
     const started = performance.now()
     const endings = await fuzz(world, each, seed + round)
@@ -37,7 +37,7 @@ try {
   }
   for (const label of Object.keys(total).toSorted())
     process.stdout.write(`${label}: ${total[label]}\n`)
-  process.stdout.write(`${sum(total)} requests, ${world.failures.length} faults of ours\n`)
+  process.stdout.write(`${sum(total)} requests, ${world.failures.length} server errors\n`)
   await world.stop()
 } finally {
   await embedded.stop()
@@ -48,7 +48,7 @@ function sum(endings: OutcomeCounts): number {
   return Object.values(endings).reduce((total, count) => total + count, 0)
 }
 
-/** Client and server share this process, and so its memory. */
+/** The memory of this process, which runs client and server. */
 function memory(): string {
   collectGarbage()
   const { heapUsed, rss } = process.memoryUsage()

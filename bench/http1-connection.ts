@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
-import type { Connection, Open } from './connections.ts'
-import { fits } from './prepared.ts'
+import type { Connection, OpenConnection } from './connection.ts'
+import { isExpected } from './prepared-requests.ts'
 
-/** Requests one after the other, each on one of `inFlight` connections that are kept alive. */
-export const openHttp1: Open = async (options) => {
+/** Sends requests sequentially on each of `inFlight` keep-alive connections. */
+export const openHttp1: OpenConnection = async (options) => {
   const opened = await Promise.all(Array.from({ length: options.inFlight }, () => openOne(options)))
   return {
     push() {
-      throw new Error('HTTP/1.1 is measured in a closed loop')
+      throw new Error('HTTP/1.1 supports only a closed loop')
     },
     stop() {
       for (const connection of opened) connection.stop()
@@ -15,7 +15,11 @@ export const openHttp1: Open = async (options) => {
   }
 }
 
-function openOne({ port, next, onAnswer }: Parameters<Open>[0]): Promise<Pick<Connection, 'stop'>> {
+function openOne({
+  port,
+  next,
+  onAnswer,
+}: Parameters<OpenConnection>[0]): Promise<Pick<Connection, 'stop'>> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   let rest: Buffer = Buffer.alloc(0)
   let expected: Buffer = rest
@@ -37,7 +41,10 @@ function openOne({ port, next, onAnswer }: Parameters<Open>[0]): Promise<Pick<Co
     const length = Number(/^content-length: (\d+)/im.exec(head)?.[1])
     if (rest.length < end + 4 + length) return
     const body = rest.subarray(end + 4, end + 4 + length)
-    onAnswer(performance.now() - started, head.startsWith('HTTP/1.1 200') && fits(body, expected))
+    onAnswer(
+      performance.now() - started,
+      head.startsWith('HTTP/1.1 200') && isExpected(body, expected),
+    )
     rest = rest.subarray(end + 4 + length)
     send()
   })

@@ -1,4 +1,4 @@
-/** Just enough of HTTP/2 (RFC 9113) and HPACK (RFC 7541) to send requests made beforehand. */
+/** The parts of HTTP/2 (RFC 9113) and HPACK (RFC 7541) that are needed to send prepared requests. */
 export const frameType = {
   data: 0,
   headers: 1,
@@ -11,16 +11,16 @@ export const frameType = {
 export const endStream = 1
 const endHeaders = 4
 
-/** What a peer may send on a stream, and in a frame, before it has said otherwise. */
+/** The initial flow-control window and the default maximum frame size. */
 export const initialWindow = 65_535
 export const largestFrame = 16_384
 
-/** The setting of how much may be sent on a new stream. */
+/** SETTINGS_INITIAL_WINDOW_SIZE. */
 export const initialWindowSetting = 4
 
 const widest = 0x7fffffff
 
-/** One frame; the stream id stands at byte 5. */
+/** Encodes a frame; the stream ID is at byte 5. */
 export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9)
   head.writeUIntBE(payload.length, 0, 3)
@@ -30,7 +30,7 @@ export function frame(type: number, flags: number, stream: number, payload: Buff
   return Buffer.concat([head, payload])
 }
 
-/** What a client says first, with the widest windows for what comes back. */
+/** The connection preface of a client, with the largest receive windows. */
 export const preface = Buffer.concat([
   Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
   frame(
@@ -48,17 +48,17 @@ export function uint32(value: number): Buffer {
   return bytes
 }
 
-/** HEADERS of a call on stream 0; the id is patched in when it is sent. */
+/** A HEADERS frame for stream 0; the ID is set when it is sent. */
 export function headersFrame(headers: Record<string, string>): Buffer {
   return frame(frameType.headers, endHeaders, 0, encodeHeaders(headers))
 }
 
-/** A message as gRPC frames it: not compressed, its length, itself. */
+/** An uncompressed, length-prefixed gRPC message. */
 export function grpcMessage(message: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([0]), uint32(message.length), message])
 }
 
-/** Every field as a literal without indexing, neither compressed. */
+/** Encodes every field as a literal without indexing and without Huffman coding. */
 function encodeHeaders(headers: Record<string, string>): Buffer {
   const fields = Object.entries(headers).flatMap(([name, value]) => [
     Buffer.from([0]),
@@ -68,7 +68,7 @@ function encodeHeaders(headers: Record<string, string>): Buffer {
   return Buffer.concat(fields)
 }
 
-/** A length with a 7-bit prefix, and the text. */
+/** A string literal: the length with a 7-bit prefix, then the text. */
 function encodeText(text: string): Buffer {
   const bytes = Buffer.from(text)
   const length = []

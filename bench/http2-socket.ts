@@ -9,28 +9,28 @@ import {
   preface,
 } from './http2-frames.ts'
 
-/** One HTTP/2 connection that sends as much as the server's windows allow. */
+/** An HTTP/2 connection that respects the server's flow-control windows. */
 export type Http2Socket = {
-  /** Opens the next stream by its HEADERS frame; answers its id. */
+  /** Opens the next stream with a HEADERS frame; returns its ID. */
   open(head: Buffer): number
-  /** Queues a part of a stream's body. */
+  /** Queues body bytes of a stream. */
   send(stream: number, bytes: Buffer, end: boolean): void
-  /** Writes what is queued, as far as it may go, in one piece. */
+  /** Writes queued bytes, as far as the windows allow, in one chunk. */
   flush(): void
   close(): void
 }
 
-/** What comes in: frames of streams, and that a chunk of them has been read. */
-export type Hears = {
+/** Handlers for stream frames, and for the end of each chunk read. */
+export type Http2Handlers = {
   data(stream: number, payload: Buffer): void
   end(stream: number): void
-  read(): void
+  chunkRead(): void
 }
 
 const empty = Buffer.alloc(0)
 
-/** Connects, and keeps house: settings, pings and windows. */
-export function openHttp2(port: number, hears: Hears): Promise<Http2Socket> {
+/** Opens a connection and handles settings, pings and windows. */
+export function openHttp2(port: number, hears: Http2Handlers): Promise<Http2Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   const windows = new Map<number, number>()
   let streamWindow = initialWindow
@@ -41,7 +41,7 @@ export function openHttp2(port: number, hears: Hears): Promise<Http2Socket> {
   let rest: Buffer = empty
   let closed = false
 
-  /** Turns a queued part into frames; answers what has to wait. */
+  /** Converts queued bytes to frames; returns those that must wait. */
   function pack(part: (typeof queue)[number]): (typeof queue)[number] | undefined {
     let { bytes } = part
     for (;;) {
@@ -84,7 +84,8 @@ export function openHttp2(port: number, hears: Hears): Promise<Http2Socket> {
       frames.push(frame(type, 1, 0, empty))
     }
     if (type === frameType.ping && !(flags & 1)) frames.push(frame(type, 1, 0, payload))
-    if (type === frameType.goaway && !closed) throw new Error('the server went away')
+    if (type === frameType.goaway && !closed)
+      throw new Error('The server closed the connection (GOAWAY)')
   }
 
   function widen(to: number) {
@@ -103,7 +104,7 @@ export function openHttp2(port: number, hears: Hears): Promise<Http2Socket> {
       at += 9 + length
     }
     rest = rest.subarray(at)
-    hears.read()
+    hears.chunkRead()
     flush()
   })
 

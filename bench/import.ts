@@ -9,8 +9,8 @@ import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 
 /**
- * `node bench/import.ts`: files of 1 and 5 MB, as ratios to parsing them alone, the longest time
- * that others had to wait, and the most memory beside that of before, as a ratio to the file.
+ * `node bench/import.ts`: imports files of 1 and 5 MB. Reports the time as a ratio to parsing alone, the
+ * longest event loop delay, and the additional memory as a ratio to the file size.
  */
 const folder = await mkdtemp(join(tmpdir(), 'daikon-import-bench-'))
 const embedded = await startEmbedded({ dataDir: folder })
@@ -46,7 +46,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** People who are all in one of 20 workspaces and in two of its groups. */
+/** Users who are each in one of 20 workspaces and in two of its groups. */
 function makeFile(bytes: number, series: number): string {
   const rows = ['email,name,workspace_slug,role,groups\n']
   for (let size = rows[0]?.length ?? 0, n = 0; size < bytes; n += 1) {
@@ -58,7 +58,7 @@ function makeFile(bytes: number, series: number): string {
   return rows.join('')
 }
 
-/** Seconds, the longest wait of the event loop in milliseconds, and bytes at the peak. */
+/** Measures seconds, the longest event loop delay in milliseconds, and additional bytes at the peak. */
 async function measure(work: () => Promise<unknown>) {
   globalThis.gc?.()
   const before = process.memoryUsage().rss

@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Connection, Open } from './connections.ts'
+import type { Connection, OpenConnection } from './connection.ts'
 import { openHttp1 } from './http1-connection.ts'
-import { type Prepared, readPrepared } from './prepared.ts'
+import { type PreparedRequest, readPreparedRequests } from './prepared-requests.ts'
 import { openStream } from './stream-connection.ts'
 import { openUnary } from './unary-connection.ts'
 
-/** One measurement, as the bench asks for it. */
+/** The load of one measurement. */
 export type Job = {
   kind: keyof typeof kinds
   port: number
-  /** Requests made beforehand; with more than one, each connection takes the next. */
+  /** Files of prepared requests; connections take them in turn. */
   files: string[]
   seconds: number
-  /** How many are kept under way; or in an open loop how many are sent a second. */
+  /** The number of requests in flight; in an open loop `pace` is the number sent per second. */
   inFlight: number
   pace?: number
-  /** Each request is sent once at most. */
+  /** Sends each request at most once. */
   once?: true
 }
 
-/** What came of it: answers a second, milliseconds, and all calls, those of the warm-up too. */
+/** Responses per second, latencies in milliseconds, and the number of calls including warm-up. */
 export type Result = { rate: number; p50: number; p99: number; calls: number; wrong: number }
 
 const kinds = { unary: openUnary, stream: openStream, http1: openHttp1 } satisfies Record<
   string,
-  Open
+  OpenConnection
 >
 
 const connections = 4
 const warmUp = 0.5
 
-const prepared = new Map<string, Prepared[]>()
+const prepared = new Map<string, PreparedRequest[]>()
 
-// A process of its own: it may not share a thread with what it measures.
+// Runs in its own process, so that it does not share a thread with the server under test.
 process.on('message', async (job: Job) => process.send?.(await run(job)))
 process.once('disconnect', () => process.exit())
 
@@ -53,7 +53,7 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
         port,
         onAnswer,
         inFlight: pace ? 0 : Math.ceil(inFlight / count),
-        next: sources[at % sources.length] as () => Prepared | undefined,
+        next: sources[at % sources.length] as () => PreparedRequest | undefined,
       }),
     ),
   )
@@ -71,9 +71,9 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
   return { rate: times.length / elapsed, p50: quantile(0.5), p99: quantile(0.99), calls, wrong }
 }
 
-/** The requests of a file over and over, those of a stream after its opening. */
+/** Repeats the requests of a file; those of a stream follow its opening message. */
 function source(kind: Job['kind'], file: string, once: true | undefined) {
-  const requests = prepared.get(file) ?? readPrepared(file)
+  const requests = prepared.get(file) ?? readPreparedRequests(file)
   prepared.set(file, requests)
   const first = kind === 'stream' ? 1 : 0
   let at = 0
@@ -86,7 +86,7 @@ function source(kind: Job['kind'], file: string, once: true | undefined) {
   }
 }
 
-/** Sends what is due, by turns on each connection. */
+/** Sends the requests that are due, evenly over the connections. */
 function startPacer(opened: Connection[], pace: number): NodeJS.Timeout {
   const began = performance.now()
   let sent = 0

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import pg from 'pg'
 
-/** The machine that the numbers come from, in a sentence. */
+/** Describes the machine of the measurement in one sentence. */
 export async function describeMachine(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

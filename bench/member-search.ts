@@ -1,13 +1,16 @@
 import type { RequestContext } from '../src/core/request-context.ts'
 import { listMembers } from '../src/workspaces/members.ts'
-import { type Statement, statementsOf } from './statements-of.ts'
+import { recordStatements, type Statement } from './record-statements.ts'
 
-/** The statement that lists members sends, as PostgreSQL would explain it. */
-export async function memberSearch(workspaceId: string, q?: string): Promise<Statement> {
+/** The SQL statement of ListMembers. */
+export async function findMemberSearchStatement(
+  workspaceId: string,
+  q?: string,
+): Promise<Statement> {
   const request = { workspace_id: workspaceId, limit: 50, ...(q !== undefined && { q }) }
-  const [statement, ...more] = await statementsOf((em) =>
+  const [statement, ...more] = await recordStatements((em) =>
     listMembers({ em } as RequestContext, request),
   )
-  if (!statement || more.length > 0) throw new Error('the list takes one statement')
+  if (!statement || more.length > 0) throw new Error('Expected exactly one statement')
   return statement
 }

@@ -1,33 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ServerState } from './children.ts'
-import { askAround } from './questions.ts'
-import { answer, writeChecks } from './requests.ts'
-import type { Measured, Rig } from './rig.ts'
-import { number, type Row } from './table.ts'
+import { createCheckBatches } from './check-batches.ts'
+import type { ServerState } from './child-process.ts'
+import type { Harness, Measurement } from './harness.ts'
+import { formatNumber, type Row } from './table.ts'
+import { fetchResponses, writeChecks } from './write-requests.ts'
 
 const megabyte = 1024 * 1024
 
-/** The server's memory under load, once it is warm; ten minutes of it with `--long`. */
-export async function measureMemory(rig: Rig, tell: (row: Row) => void): Promise<void> {
-  const { place, quick } = rig
+/** The server's memory under load after warm-up; for ten minutes with `--long`. */
+export async function measureMemory(harness: Harness, addRow: (row: Row) => void): Promise<void> {
+  const { database, quick } = harness
   const seconds = process.argv.includes('--long') ? 600 : quick ? 4 : 60
-  // A server of its own, whose memory no other part has stretched.
-  const { privatePath, publicPath } = place.keyPaths
-  const daikon = rig.child('daikon-server.ts', place.url, privatePath, publicPath, 'memory')
-  const answered = await answer(rig, daikon, await askAround(place, 1, quick ? 100 : 2000))
-  const files = [writeChecks(rig, 'memory', answered).daikon]
+  // A separate server, whose memory was not grown by other parts.
+  const { privatePath, publicPath } = database.keyPaths
+  const daikon = harness.startProcess(
+    'daikon-server.ts',
+    database.url,
+    privatePath,
+    publicPath,
+    'memory',
+  )
+  const batchesWithResponses = await fetchResponses(
+    harness,
+    daikon,
+    await createCheckBatches(database, 1, quick ? 100 : 2000),
+  )
+  const files = [writeChecks(harness, 'memory', batchesWithResponses).daikon]
   const job = { kind: 'unary', inFlight: 64, files } as const
-  await rig.measure(daikon, { ...job, seconds: seconds / 3 })
+  await harness.measure(daikon, { ...job, seconds: seconds / 3 })
 
   const samples: { minutes: number; megabytes: number }[] = []
-  const began = performance.now()
-  const ended: { result?: Measured } = {}
-  const loading = rig.measure(daikon, { ...job, seconds }).then((result) => {
+  const startedAt = performance.now()
+  const ended: { result?: Measurement } = {}
+  const loading = harness.measure(daikon, { ...job, seconds }).then((result) => {
     ended.result = result
   })
   while (!ended.result) {
-    const { rss } = await daikon.ask<ServerState>({})
-    const minutes = (performance.now() - began) / 60_000
+    const { rss } = await daikon.request<ServerState>({})
+    const minutes = (performance.now() - startedAt) / 60_000
     samples.push({ minutes, megabytes: rss / megabyte })
     await Promise.race([sleep(500), loading])
   }
@@ -35,17 +45,17 @@ export async function measureMemory(rig: Rig, tell: (row: Row) => void): Promise
   const sizes = samples.map(({ megabytes }) => megabytes)
   const mean = sizes.reduce((a, b) => a + b, 0) / sizes.length
   const slope = slopeOf(samples)
-  tell({
-    what: `memory over ${seconds} s at 64 in flight, growth in ten minutes at that slope`,
-    daikon: `${number(Math.min(...sizes))} to ${number(Math.max(...sizes))} MB, ${number(slope)} MB a minute`,
-    beside: `${number(mean)} MB in the mean`,
+  addRow({
+    label: `memory over ${seconds} s at 64 in flight, extrapolated growth in ten minutes`,
+    daikon: `${formatNumber(Math.min(...sizes))} to ${formatNumber(Math.max(...sizes))} MB, ${formatNumber(slope)} MB per minute`,
+    baseline: `${formatNumber(mean)} MB mean`,
     value: (slope * 10 * 100) / mean,
     unit: ' %',
-    goal: { most: 10 },
+    goal: { max: 10 },
   })
 }
 
-/** Megabytes a minute by least squares. */
+/** Megabytes per minute by least squares. */
 function slopeOf(samples: { minutes: number; megabytes: number }[]): number {
   const mean = (read: (sample: (typeof samples)[number]) => number) =>
     samples.reduce((sum, sample) => sum + read(sample), 0) / samples.length

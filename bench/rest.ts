@@ -1,27 +1,27 @@
-import { askAround } from './questions.ts'
-import { answer, writePosts } from './requests.ts'
-import type { Rig } from './rig.ts'
-import { interleave, medianOf, middleOf } from './rounds.ts'
-import { load, type Row } from './table.ts'
+import { createCheckBatches } from './check-batches.ts'
+import type { Harness } from './harness.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, type Row } from './table.ts'
+import { fetchResponses, writeRestChecks } from './write-requests.ts'
 
-/** `POST /permissions/check` of one item beside an Express app that sends back the same JSON. */
-export async function measureRest(rig: Rig, tell: (row: Row) => void): Promise<void> {
-  const { place, quick, rounds, measure } = rig
-  const [daikon, echo] = [rig.daikon(), rig.child('echo-server.ts')]
-  const questions = await askAround(place, 1, quick ? 100 : 2000)
-  const files = writePosts(rig, 'rest', await answer(rig, daikon, questions))
+/** `POST /permissions/check` of one item compared with an Express app that sends back the JSON. */
+export async function measureRest(harness: Harness, addRow: (row: Row) => void): Promise<void> {
+  const { database, quick, rounds, measure } = harness
+  const [daikon, echo] = [harness.daikon(), harness.startProcess('express-baseline-server.ts')]
+  const batches = await createCheckBatches(database, 1, quick ? 100 : 2000)
+  const files = writeRestChecks(harness, 'rest', await fetchResponses(harness, daikon, batches))
   for (const inFlight of [8, 64]) {
     const job = { kind: 'http1', inFlight } as const
-    const taken = await interleave(rounds, {
+    const results = await interleave(rounds, {
       daikon: () => measure(daikon, { ...job, files: [files.daikon] }),
       echo: () => measure(echo, { ...job, files: [files.echo] }),
     })
-    tell({
-      what: `POST /permissions/check, ${inFlight} in flight, beside an Express echo`,
-      daikon: load(middleOf(taken, ({ daikon }) => daikon)),
-      beside: load(middleOf(taken, ({ echo }) => echo)),
-      value: medianOf(taken, ({ daikon, echo }) => daikon.rate / echo.rate),
-      goal: { least: 0.6 },
+    addRow({
+      label: `POST /permissions/check, ${inFlight} in flight, compared with an Express echo`,
+      daikon: formatLoad(medianLoad(results, ({ daikon }) => daikon)),
+      baseline: formatLoad(medianLoad(results, ({ echo }) => echo)),
+      value: medianOf(results, ({ daikon, echo }) => daikon.rate / echo.rate),
+      goal: { min: 0.6 },
     })
   }
 }

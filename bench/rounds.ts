@@ -2,10 +2,10 @@ import type { Result } from './load.ts'
 
 type Measures = Record<string, (round: number) => Promise<unknown>>
 
-/** One of each measurement. */
+/** One result of each measurement. */
 type Round<Taken extends Measures> = { [Name in keyof Taken]: Awaited<ReturnType<Taken[Name]>> }
 
-/** Takes measurements by turns, every other round backwards. */
+/** Runs measurements in turn, every other round in reverse order. */
 export async function interleave<Taken extends Measures>(
   rounds: number,
   measures: Taken,
@@ -21,14 +21,14 @@ export async function interleave<Taken extends Measures>(
   return taken
 }
 
-/** The median over the rounds of what `read` makes of one. */
+/** The median of `read` over the rounds. */
 export function medianOf<Round>(rounds: Round[], read: (round: Round) => number): number {
   const numbers = rounds.map(read).sort((a, b) => a - b)
   return numbers[Math.floor(numbers.length / 2)] ?? 0
 }
 
-/** Rate and latencies in the middle of the rounds, each by itself. */
-export function middleOf<Round>(
+/** The medians of rate and latencies over the rounds, each by itself. */
+export function medianLoad<Round>(
   rounds: Round[],
   read: (round: Round) => Result,
 ): Pick<Result, 'rate' | 'p50' | 'p99'> {

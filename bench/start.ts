@@ -7,52 +7,54 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PermissionCheckRequest, PermissionServiceService } from '../gen/daikon/v1/permissions.ts'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
+import { createLargeWorkspaceCheck } from './check-batches.ts'
 import { grpcHead } from './credentials.ts'
+import type { Harness } from './harness.ts'
 import { grpcMessage } from './http2-frames.ts'
-import type { Prepared } from './prepared.ts'
-import { askInCrowd } from './questions.ts'
-import type { Rig } from './rig.ts'
+import type { PreparedRequest } from './prepared-requests.ts'
 import { interleave, medianOf } from './rounds.ts'
-import { number, type Row } from './table.ts'
+import { formatNumber, type Row } from './table.ts'
 import { openUnary } from './unary-connection.ts'
 
 /**
- * From the start of the process to the first answer of a check, on a folder with data, beside what
- * Node, embedded PostgreSQL and an empty grpc-js server need.
+ * The time from the start of the process to the first response to a check, with an existing data folder,
+ * compared with Node, embedded PostgreSQL and an empty grpc-js server.
  */
-export async function measureStart(rig: Rig, tell: (row: Row) => void): Promise<void> {
+export async function measureStart(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const folders = { daikon: newFolder(), empty: newFolder() }
   try {
     for (const dataDir of Object.values(folders)) {
       const embedded = await startEmbedded({ dataDir })
       await embedded.stop()
     }
-    const daikon = () => startOnce(rig, '../src/main.ts', folders.daikon)
-    const empty = () => startOnce(rig, 'empty-server.ts', folders.empty)
-    // The first start migrates.
+    const daikon = () => startOnce(harness, '../src/main.ts', folders.daikon)
+    const empty = () => startOnce(harness, 'startup-baseline.ts', folders.empty)
+    // The first start runs the migrations.
     await daikon()
     await empty()
-    const taken = await interleave(rig.quick ? 1 : 5, { daikon, empty })
-    tell({
-      what: 'start to the first answer, beside Node, PostgreSQL and an empty grpc-js server',
-      daikon: `${number(medianOf(taken, ({ daikon }) => daikon))} ms`,
-      beside: `${number(medianOf(taken, ({ empty }) => empty))} ms`,
-      value: medianOf(taken, ({ daikon, empty }) => daikon / empty),
-      goal: { most: 1.5 },
+    const results = await interleave(harness.quick ? 1 : 5, { daikon, empty })
+    addRow({
+      label: 'start to first response, compared with Node, PostgreSQL and an empty grpc-js server',
+      daikon: `${formatNumber(medianOf(results, ({ daikon }) => daikon))} ms`,
+      baseline: `${formatNumber(medianOf(results, ({ empty }) => empty))} ms`,
+      value: medianOf(results, ({ daikon, empty }) => daikon / empty),
+      goal: { max: 1.5 },
     })
   } finally {
     for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Milliseconds until the answer; the process has ended when this resolves. */
-async function startOnce(rig: Rig, file: string, dataDir: string): Promise<number> {
-  const { privatePath, publicPath } = rig.place.keyPaths
+/** Milliseconds until the first response; resolves when the process has exited. */
+async function startOnce(harness: Harness, file: string, dataDir: string): Promise<number> {
+  const { privatePath, publicPath } = harness.database.keyPaths
   const [grpc, http, metrics] = await Promise.all([freePort(), freePort(), freePort()])
-  const head = grpcHead(PermissionServiceService.check.path, await rig.sign(0, 0))
-  const message = PermissionCheckRequest.encode(askInCrowd(rig.place.size, 0, 0)).finish()
+  const head = grpcHead(PermissionServiceService.check.path, await harness.signToken(0, 0))
+  const message = PermissionCheckRequest.encode(
+    createLargeWorkspaceCheck(harness.database.size, 0, 0),
+  ).finish()
   const body = grpcMessage(message)
-  const began = performance.now()
+  const startedAt = performance.now()
   const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
@@ -72,27 +74,31 @@ async function startOnce(rig: Rig, file: string, dataDir: string): Promise<numbe
   })
   try {
     await firstAnswer(child, grpc, { head, body, expected: Buffer.alloc(0) })
-    return performance.now() - began
+    return performance.now() - startedAt
   } finally {
     child.kill('SIGTERM')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
 }
 
-/** Resolves with the first answer; tries to connect until then. */
-async function firstAnswer(child: ChildProcess, port: number, request: Prepared): Promise<void> {
+/** Connects repeatedly until the first response. */
+async function firstAnswer(
+  child: ChildProcess,
+  port: number,
+  request: PreparedRequest,
+): Promise<void> {
   for (;;) {
-    if (child.exitCode !== null) throw new Error('the server did not start')
+    if (child.exitCode !== null) throw new Error('The server did not start')
     const requests = [request]
-    const answered = Promise.withResolvers<void>()
+    const batchesWithResponses = Promise.withResolvers<void>()
     const opened = await openUnary({
       port,
       inFlight: 1,
       next: () => requests.shift(),
-      onAnswer: () => answered.resolve(),
+      onAnswer: () => batchesWithResponses.resolve(),
     }).catch(() => undefined)
     if (opened) {
-      await answered.promise
+      await batchesWithResponses.promise
       opened.stop()
       return
     }

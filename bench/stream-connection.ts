@@ -1,15 +1,14 @@
-import type { Open } from './connections.ts'
+import type { OpenConnection } from './connection.ts'
 import { openHttp2 } from './http2-socket.ts'
-import { fits } from './prepared.ts'
+import { isExpected } from './prepared-requests.ts'
 
 const empty = Buffer.alloc(0)
 
 /**
- * Messages on one bidirectional stream of a connection of its own, answers in any order. The first
- * of the requests is the opening of the stream; of the others and of their answers the first field
- * is the correlation id, digits by which the answer is found again.
+ * Sends messages on one bidirectional stream per connection; responses arrive in any order. The first
+ * request opens the stream. The first field of all others, and of their responses, is the correlation ID.
  */
-export const openStream: Open = async ({ port, inFlight, next, onAnswer }) => {
+export const openStream: OpenConnection = async ({ port, inFlight, next, onAnswer }) => {
   const waiting = new Map<string, { started: number; expected: Buffer }>()
   let rest: Buffer = empty
   let stopped = false
@@ -20,7 +19,7 @@ export const openStream: Open = async ({ port, inFlight, next, onAnswer }) => {
     if (!request) return
     const { body, expected } = request
     const id = correlationId(body, 5)
-    if (waiting.has(id)) throw new Error('too few messages for so many under way')
+    if (waiting.has(id)) throw new Error('Too few prepared messages for the number in flight')
     waiting.set(id, { started: performance.now(), expected })
     socket.send(stream, body, false)
   }
@@ -42,19 +41,19 @@ export const openStream: Open = async ({ port, inFlight, next, onAnswer }) => {
         waiting.delete(id)
         onAnswer(
           performance.now() - (asked?.started ?? 0),
-          asked !== undefined && fits(message, asked.expected),
+          asked !== undefined && isExpected(message, asked.expected),
         )
         at += 5 + length
       }
       rest = rest.subarray(at)
     },
     end() {
-      if (!stopped) throw new Error('the server ended the stream')
+      if (!stopped) throw new Error('The server ended the stream')
     },
-    read: fill,
+    chunkRead: fill,
   })
   const opening = next()
-  if (!opening) throw new Error('no opening')
+  if (!opening) throw new Error('The file has no opening message')
   stream = socket.open(opening.head)
   fill()
   socket.flush()

@@ -1,66 +1,70 @@
-import { askAround, type Question } from './questions.ts'
-import { answer, writeChecks, writeStream } from './requests.ts'
-import type { Rig } from './rig.ts'
-import { interleave, medianOf, middleOf } from './rounds.ts'
-import { load, type Row } from './table.ts'
+import { type CheckBatch, createCheckBatches } from './check-batches.ts'
+import type { Harness } from './harness.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, type Row } from './table.ts'
+import { fetchResponses, writeChecks, writeStreamChecks } from './write-requests.ts'
 
 const streams = 4
 
-/** Of what a stream carries at most, in the open loop. */
+/** The open loop sends this share of the maximum rate. */
 const share = 0.7
 
-/** CheckStream against unary Check of one item, and its latencies below its most. */
-export async function measureStream(rig: Rig, tell: (row: Row) => void): Promise<void> {
-  const { place, quick, rounds, measure } = rig
-  const daikon = rig.daikon()
+/** CheckStream compared with unary Check of one item, and its latency below the maximum rate. */
+export async function measureStream(harness: Harness, addRow: (row: Row) => void): Promise<void> {
+  const { database, quick, rounds, measure } = harness
+  const daikon = harness.daikon()
   const perStream = quick ? 500 : 2000
-  const single = await answer(rig, daikon, await askAround(place, 1, perStream))
-  const unary = [writeChecks(rig, 'stream-unary', single).daikon]
-  const questions = await askAround(place, perStream, streams)
+  const single = await fetchResponses(
+    harness,
+    daikon,
+    await createCheckBatches(database, 1, perStream),
+  )
+  const unary = [writeChecks(harness, 'stream-unary', single).daikon]
+  const batches = await createCheckBatches(database, perStream, streams)
   const files: string[] = []
-  for (const [at, question] of questions.entries()) {
-    const answered = await answer(rig, daikon, parts(question))
-    files.push(writeStream(rig, `stream-${at}`, answered))
+  for (const [index, batch] of batches.entries()) {
+    const batchesWithResponses = await fetchResponses(harness, daikon, parts(batch))
+    files.push(writeStreamChecks(harness, `stream-${index}`, batchesWithResponses))
   }
 
-  let most = 0
+  let max = 0
   for (const inFlight of [64, 256]) {
-    const taken = await interleave(rounds, {
+    const results = await interleave(rounds, {
       unary: () => measure(daikon, { kind: 'unary', inFlight, files: unary }),
       stream: () => measure(daikon, { kind: 'stream', inFlight, files }),
     })
-    most = Math.max(
-      most,
-      medianOf(taken, ({ stream }) => stream.rate),
+    max = Math.max(
+      max,
+      medianOf(results, ({ stream }) => stream.rate),
     )
-    tell({
-      what: `CheckStream, ${inFlight} in flight, beside unary`,
-      daikon: load(middleOf(taken, ({ stream }) => stream)),
-      beside: load(middleOf(taken, ({ unary }) => unary)),
-      value: medianOf(taken, ({ stream, unary }) => stream.rate / unary.rate),
-      goal: { least: 2 },
+    addRow({
+      label: `CheckStream, ${inFlight} in flight, compared with unary`,
+      daikon: formatLoad(medianLoad(results, ({ stream }) => stream)),
+      baseline: formatLoad(medianLoad(results, ({ unary }) => unary)),
+      value: medianOf(results, ({ stream, unary }) => stream.rate / unary.rate),
+      goal: { min: 2 },
     })
   }
-  const pace = most * share
+  const pace = max * share
   const paced = await interleave(rounds, {
     stream: () => measure(daikon, { kind: 'stream', inFlight: 0, pace, files }),
   })
   const p99 = medianOf(paced, ({ stream }) => stream.p99)
-  tell({
-    what: `CheckStream, open loop at ${share * 100} % of its most: p99`,
-    daikon: load(middleOf(paced, ({ stream }) => stream)),
-    beside: '',
+  addRow({
+    label: `CheckStream, open loop at ${share * 100} % of its maximum: p99`,
+    daikon: formatLoad(medianLoad(paced, ({ stream }) => stream)),
+    baseline: '',
     value: p99,
     unit: ' ms',
-    goal: { most: 5 },
+    goal: { max: 5 },
   })
 }
 
-/** The question in as many as Check takes at once. */
-function parts({ checks, must, ...who }: Question): Question[] {
-  const most = 1000
-  return Array.from({ length: Math.ceil(checks.length / most) }, (_, at) => {
-    const range = [at * most, (at + 1) * most]
-    return { ...who, checks: checks.slice(...range), must: must.slice(...range) }
+/** Splits a batch into batches that Check accepts. */
+function parts({ checks, mustAllow, ...who }: CheckBatch): CheckBatch[] {
+  const max = 1000
+  return Array.from({ length: Math.ceil(checks.length / max) }, (_, index) => {
+    const range = [index * max, (index + 1) * max]
+    return { ...who, checks: checks.slice(...range), mustAllow: mustAllow.slice(...range) }
   })
 }

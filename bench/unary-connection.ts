@@ -1,11 +1,11 @@
-import type { Open } from './connections.ts'
+import type { OpenConnection } from './connection.ts'
 import { openHttp2 } from './http2-socket.ts'
-import { fits } from './prepared.ts'
+import { isExpected } from './prepared-requests.ts'
 
 const empty = Buffer.alloc(0)
 
-/** Unary gRPC calls side by side on one HTTP/2 connection. */
-export const openUnary: Open = async ({ port, inFlight, next, onAnswer }) => {
+/** Concurrent unary gRPC calls on one HTTP/2 connection. */
+export const openUnary: OpenConnection = async ({ port, inFlight, next, onAnswer }) => {
   const waiting = new Map<number, { started: number; expected: Buffer; body: Buffer }>()
   let stopped = false
 
@@ -31,11 +31,11 @@ export const openUnary: Open = async ({ port, inFlight, next, onAnswer }) => {
     end(stream) {
       const call = waiting.get(stream)
       if (!call || !waiting.delete(stream)) return
-      // Without a message there are no five bytes before it either.
+      // An empty expectation accepts any body, even without the five-byte message prefix.
       const answer = call.expected.length === 0 ? call.body : call.body.subarray(5)
-      onAnswer(performance.now() - call.started, fits(answer, call.expected))
+      onAnswer(performance.now() - call.started, isExpected(answer, call.expected))
     },
-    read: fill,
+    chunkRead: fill,
   })
   fill()
   socket.flush()

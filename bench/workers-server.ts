@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { answerState } from './children.ts'
+import { serveState } from './child-process.ts'
 
-/** The server as production starts it, with so many WORKERS; what they use is not counted. */
+/** The server as in production, with WORKERS processes; their CPU time is not counted. */
 const [url = '', privatePath = '', publicPath = '', workers = '2'] = process.argv.slice(2)
 const main = join(import.meta.dirname, '../src/main.ts')
 const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
@@ -29,5 +29,5 @@ process.once('SIGTERM', () => process.exit())
 server.once('exit', () => process.exit(1))
 createInterface(server.stdout).on('line', (line) => {
   const { msg, grpc_port: port, http_port: httpPort } = JSON.parse(line)
-  if (msg === 'daikon is listening') answerState({ port, httpPort })
+  if (msg === 'daikon is listening') serveState({ port, httpPort })
 })

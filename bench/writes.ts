@@ -5,78 +5,77 @@ import {
   RegisterResourceRequest,
   ShareRequest,
 } from '../gen/daikon/v1/permissions.ts'
-import type { Child } from './children.ts'
+import type { BenchProcess } from './child-process.ts'
 import { grpcHead } from './credentials.ts'
-import { crowdOf } from './crowd.ts'
-import { idOf, kind, type Size } from './data-set.ts'
-import type { DriverJob } from './driver.ts'
+import { idOf, kind } from './data-set.ts'
+import { largeWorkspaceOf, type Size } from './data-set-size.ts'
+import type { DriverJob, WriteTarget } from './driver.ts'
+import type { Harness, Measurement } from './harness.ts'
 import { grpcMessage } from './http2-frames.ts'
-import type { Prepared } from './prepared.ts'
-import { write } from './requests.ts'
-import type { Measured, Rig } from './rig.ts'
-import { interleave, medianOf, middleOf } from './rounds.ts'
-import { load, type Row } from './table.ts'
-
-/** What the bare driver writes about: a kind of its own, whose rows go when all is measured. */
-export type Written = Size &
-  Pick<ReturnType<typeof crowdOf>, 'firstUser' | 'members' | 'workspace'> & {
-    kindId: number
-    shareable: { id: string; resource_id: string }[]
-  }
+import type { PreparedRequest } from './prepared-requests.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, type Row } from './table.ts'
+import { writeRequests } from './write-requests.ts'
 
 const type = 'written'
 const inFlight = 16
 
-/** Enough for a measurement, each to be sent once. */
-const mostWritten = 40_000
+/** The number of prepared requests, each of which is sent once; enough for one measurement. */
+const maxWrites = 40_000
 
 const { register, share } = PermissionServiceService
 
-/** Register and Share beside a bare INSERT of the same rows, and many writers of one resource. */
-export async function measureWrites(rig: Rig, tell: (row: Row) => void): Promise<void> {
-  const { place, seconds, rounds } = rig
-  const client = new pg.Client({ connectionString: place.url })
+/** Register and Share compared with INSERTs of the same rows, and many writers of one resource. */
+export async function measureWrites(harness: Harness, addRow: (row: Row) => void): Promise<void> {
+  const { database, seconds, rounds } = harness
+  const client = new pg.Client({ connectionString: database.url })
   await client.connect()
-  const driver = rig.child('driver.ts', place.url)
-  const daikon = rig.daikon()
+  const driver = harness.startProcess('driver.ts', database.url)
+  const daikon = harness.daikon()
   try {
-    const { ours, bare } = await prepare(client, place.size)
+    const { ours, bare } = await prepare(client, database.size)
     const { firstUser, members, workspace } = bare
-    // Who owns the shared resources.
-    const token = await rig.sign(firstUser + members - 1, workspace)
-    const insert = (what: DriverJob['what']) =>
-      driver.ask<Measured>({ what, inFlight, seconds, written: bare })
+    // The owner of the shared resources.
+    const token = await harness.signToken(firstUser + members - 1, workspace)
+    const insert = (statement: DriverJob['statement']) =>
+      driver.request<Measurement>({
+        statement,
+        inFlight,
+        seconds,
+        target: bare,
+      } satisfies DriverJob)
 
     const registered = await interleave(rounds, {
-      daikon: (round) => writeOnce(rig, daikon, `register-${round}`, registrations(bare, token)),
+      daikon: (round) =>
+        writeOnce(harness, daikon, `register-${round}`, registrations(bare, token)),
       bare: () => insert('resource'),
     })
-    tell(beside('Register', registered))
+    addRow(baseline('Register', registered))
 
     let sent = 0
     const shared = await interleave(rounds, {
       daikon: (round) => {
         const requests = shares(ours, bare, token, sent)
-        sent += mostWritten
-        return writeOnce(rig, daikon, `share-${round}`, requests)
+        sent += maxWrites
+        return writeOnce(harness, daikon, `share-${round}`, requests)
       },
       bare: () => insert('share'),
     })
-    tell(beside('Share', shared))
+    addRow(baseline('Share', shared))
 
     const [one, ...others] = ours
-    if (!one) throw new Error('nothing to share')
+    if (!one) throw new Error('No resource to share')
     const crowded = await interleave(rounds, {
-      one: () => writeOnce(rig, daikon, 'share-one', shares([one], bare, token, 0), 50),
+      one: () => writeOnce(harness, daikon, 'share-one', shares([one], bare, token, 0), 50),
       many: (round) => {
-        const requests = shares(others, bare, token, sent + round * mostWritten)
-        return writeOnce(rig, daikon, 'share-many', requests, 50)
+        const requests = shares(others, bare, token, sent + round * maxWrites)
+        return writeOnce(harness, daikon, 'share-many', requests, 50)
       },
     })
-    tell({
-      what: 'Share by 50 writers of one resource, all answered, beside 50 of many',
-      daikon: load(middleOf(crowded, ({ one }) => one)),
-      beside: load(middleOf(crowded, ({ many }) => many)),
+    addRow({
+      label: 'Share by 50 writers of one resource, compared with 50 writers of many',
+      daikon: formatLoad(medianLoad(crowded, ({ one }) => one)),
+      baseline: formatLoad(medianLoad(crowded, ({ many }) => many)),
       value: medianOf(crowded, ({ one, many }) => one.rate / many.rate),
     })
     const { rows } = await client.query('select count(*) from shares where resource_id = $1', [
@@ -84,54 +83,53 @@ export async function measureWrites(rig: Rig, tell: (row: Row) => void): Promise
     ])
     const writes = crowded.map(({ one }) => one.calls)
     const lost = Math.max(0, Math.min(members, Math.max(...writes)) - Number(rows[0].count))
-    tell({
-      what: 'its shares that are not there',
+    addRow({
+      label: 'acknowledged shares that are missing',
       daikon: `${rows[0].count} shares`,
-      beside: '',
+      baseline: '',
       value: lost,
-      goal: { most: 0 },
+      goal: { max: 0 },
     })
   } finally {
-    await forget(client)
+    await deleteWrites(client)
     await client.end()
   }
 }
 
-/** A wrong answer of any one fails the measurement. */
 function writeOnce(
-  rig: Rig,
-  daikon: Child,
+  harness: Harness,
+  daikon: BenchProcess,
   name: string,
-  requests: Prepared[],
+  requests: PreparedRequest[],
   writers = inFlight,
-): Promise<Measured> {
-  const files = [write(rig, name, requests)]
-  return rig.measure(daikon, { kind: 'unary', inFlight: writers, files, once: true })
+): Promise<Measurement> {
+  const files = [writeRequests(harness, name, requests)]
+  return harness.measure(daikon, { kind: 'unary', inFlight: writers, files, once: true })
 }
 
-/** Resources to share, half of them for the bare driver. */
+/** Creates resources to share, half of them for the driver. */
 async function prepare(client: pg.Client, size: Size) {
-  await forget(client)
-  const { firstUser, members, workspace } = crowdOf(size)
+  await deleteWrites(client)
+  const { firstUser, members, workspace } = largeWorkspaceOf(size)
   const { rows: kinds } = await client.query(
     'insert into resource_kinds (service_name, resource_type) values ($1, $2) returning id',
     [kind.service_name, type],
   )
   const kindId: number = kinds[0].id
-  const { rows } = await client.query<Written['shareable'][number]>(
+  const { rows } = await client.query<WriteTarget['shareable'][number]>(
     `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
      select gen_random_uuid(), $1, gen_random_uuid(), $2, $3, 'private'
      from generate_series(1, 1000) returning id, resource_id`,
     [kindId, idOf('w', workspace), idOf('u', firstUser + members - 1)],
   )
   const about = { ...size, firstUser, members, workspace, kindId }
-  const bare: Written = { ...about, shareable: rows.slice(rows.length / 2) }
+  const bare: WriteTarget = { ...about, shareable: rows.slice(rows.length / 2) }
   return { ours: rows.slice(0, rows.length / 2), bare }
 }
 
-function registrations({ users, workspaces }: Written, token: string): Prepared[] {
+function registrations({ users, workspaces }: WriteTarget, token: string): PreparedRequest[] {
   const head = grpcHead(register.path, token)
-  return Array.from({ length: mostWritten }, (_, n) => {
+  return Array.from({ length: maxWrites }, (_, n) => {
     const user = n % users
     const request = {
       service_name: kind.service_name,
@@ -144,15 +142,15 @@ function registrations({ users, workspaces }: Written, token: string): Prepared[
   })
 }
 
-/** Each resource with each member of the crowd, from the `from`th pair on. */
+/** Pairs each resource with each member of the large workspace, starting at pair `from`. */
 function shares(
-  resources: Written['shareable'],
-  { firstUser, members }: Written,
+  resources: WriteTarget['shareable'],
+  { firstUser, members }: WriteTarget,
   token: string,
   from: number,
-): Prepared[] {
+): PreparedRequest[] {
   const head = grpcHead(share.path, token)
-  return Array.from({ length: mostWritten }, (_, n) => {
+  return Array.from({ length: maxWrites }, (_, n) => {
     const pair = from + n
     const member = Math.floor(pair / resources.length) % members
     const request = {
@@ -165,12 +163,12 @@ function shares(
   })
 }
 
-function prepared(head: Buffer, message: Uint8Array): Prepared {
+function prepared(head: Buffer, message: Uint8Array): PreparedRequest {
   return { head, body: grpcMessage(message), expected: Buffer.alloc(0) }
 }
 
-/** Leaves the data set as it was. */
-async function forget(client: pg.Client): Promise<void> {
+/** Restores the data set. */
+async function deleteWrites(client: pg.Client): Promise<void> {
   const { rows } = await client.query('select id from resource_kinds where resource_type = $1', [
     type,
   ])
@@ -182,12 +180,12 @@ async function forget(client: pg.Client): Promise<void> {
   await client.query('truncate activity')
 }
 
-function beside(what: string, taken: Record<'daikon' | 'bare', Measured>[]): Row {
+function baseline(label: string, results: Record<'daikon' | 'bare', Measurement>[]): Row {
   return {
-    what: `${what}, ${inFlight} in flight, beside a bare INSERT`,
-    daikon: load(middleOf(taken, ({ daikon }) => daikon)),
-    beside: load(middleOf(taken, ({ bare }) => bare)),
-    value: medianOf(taken, ({ daikon, bare }) => daikon.rate / bare.rate),
-    goal: { least: 0.5 },
+    label: `${label}, ${inFlight} in flight, compared with an INSERT`,
+    daikon: formatLoad(medianLoad(results, ({ daikon }) => daikon)),
+    baseline: formatLoad(medianLoad(results, ({ bare }) => bare)),
+    value: medianOf(results, ({ daikon, bare }) => daikon.rate / bare.rate),
+    goal: { min: 0.5 },
   }
 }

@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import type { FaultEnvironment } from './fault-environment.ts'
+import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
-import type { Measure } from './measure.ts'
-import type { Site } from './site.ts'
-import { startTraffic, untilNormal } from './traffic.ts'
+import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** Somebody else takes every connection that PostgreSQL has, those of the node too, for `seconds`. */
+/** Another client occupies every connection of PostgreSQL, including those of the node, for `seconds`. */
 export async function measureConnections(
-  site: Site,
+  environment: FaultEnvironment,
   databaseUrl: string,
   seconds: number,
-): Promise<Measure> {
-  const node = await site.node()
+): Promise<FaultResult> {
+  const node = await environment.node()
   try {
-    const office = await site.office()
-    const traffic = await startTraffic(node, office)
+    const workspace = await environment.workspace()
+    const traffic = await startTraffic(node, workspace)
     await sleep(500)
     const hoard = await takeAll(databaseUrl)
-    // The node's own go now, one after the other, and are taken before it gets them back.
+    // Terminates the node's connections and occupies them before it reconnects.
     await hoard[0]?.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where backend_type = 'client backend' and application_name <> 'hoard'`,
@@ -26,17 +26,23 @@ export async function measureConnections(
     const taken = hoard.length
     await sleep(seconds * 1000)
     await Promise.all(hoard.map((client) => client.end()))
-    const normal = await untilNormal(node, office)
+    const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     await traffic.stop()
-    const lost = await findLosses(site.pool, office, traffic.ledger)
+    const problems = await findLosses(environment.pool, workspace, traffic.ledger)
     const note = `${taken} taken, for ${seconds} s; longest call ${Math.round(traffic.slowest)} ms`
-    return { fault: 'no connection left', saw: traffic.tally, lost, normal, note }
+    return {
+      fault: 'no connection left',
+      outcomes: traffic.outcomes,
+      problems,
+      recoveryMilliseconds,
+      note,
+    }
   } finally {
     await node.stop()
   }
 }
 
-/** Connects until PostgreSQL refuses (53300). */
+/** Connects until PostgreSQL has no connection left (53300). */
 async function takeAll(connectionString: string): Promise<pg.Client[]> {
   const taken: pg.Client[] = []
   for (;;) {

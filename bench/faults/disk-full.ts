@@ -6,47 +6,48 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cloneDatabase } from '../../test/support/database.ts'
 import { createTemplateDatabase } from '../../test/support/template-database.ts'
+import { startDedicatedPostgres } from './dedicated-postgres.ts'
+import { createFaultEnvironment } from './fault-environment.ts'
+import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
-import type { Measure } from './measure.ts'
-import { startOwnPostgres } from './own-postgres.ts'
-import { openSite } from './site.ts'
-import { startTraffic, untilNormal } from './traffic.ts'
+import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** The disk of a PostgreSQL of its own runs full under load, and later has room again. */
-export async function measureDiskFull(seconds: number): Promise<Measure> {
+/** The disk of a dedicated PostgreSQL fills up under load and is freed later. */
+export async function measureDiskFull(seconds: number): Promise<FaultResult> {
   const fault = 'disk full for PostgreSQL'
   const disk = mkdtempSync(join(tmpdir(), 'daikon-disk-'))
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=300m,mode=755', 'tmpfs', disk])
-  if (mounted.status !== 0) return { fault, saw: {}, lost: [], note: 'not run: no right to mount' }
+  if (mounted.status !== 0)
+    return { fault, outcomes: {}, problems: [], note: 'skipped: mount is not permitted' }
   const before = process.env.TEST_DATABASE_URL
   try {
-    const postgres = await startOwnPostgres(disk)
+    const postgres = await startDedicatedPostgres(disk)
     process.env.TEST_DATABASE_URL = postgres.url
     await createTemplateDatabase(postgres.url)
     const database = await cloneDatabase()
-    const site = await openSite(database.url)
-    const node = await site.node()
-    const office = await site.office()
-    const traffic = await startTraffic(node, office)
+    const environment = await createFaultEnvironment(database.url)
+    const node = await environment.node()
+    const workspace = await environment.workspace()
+    const traffic = await startTraffic(node, workspace)
     await sleep(500)
     const ballast = join(disk, 'ballast')
     await fill(disk, ballast)
     await sleep(seconds * 1000)
     const { bfree, bsize } = await statfs(disk)
-    const during = { ...traffic.tally }
+    const during = { ...traffic.outcomes }
     await rm(ballast)
-    // A PostgreSQL that could not write its log any more has ended: the operator starts it again.
-    const ended = await postgres.start()
-    const normal = await untilNormal(node, office)
+    // PostgreSQL exits if it cannot write its WAL; an operator would restart it.
+    const hasExited = await postgres.start()
+    const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     await traffic.stop()
-    const lost = await findLosses(site.pool, office, traffic.ledger)
-    const room = `${bfree * bsize} bytes left, ${during.unavailable ?? 0} refused meanwhile`
-    const note = `${room}; PostgreSQL ${ended ? 'had ended' : 'went on'}`
+    const problems = await findLosses(environment.pool, workspace, traffic.ledger)
+    const room = `${bfree * bsize} bytes left, ${during.unavailable ?? 0} calls rejected`
+    const note = `${room}; PostgreSQL ${hasExited ? 'had exited' : 'kept running'}`
     await node.stop()
-    await site.close()
+    await environment.close()
     await database.drop()
     await postgres.close()
-    return { fault, saw: traffic.tally, lost, normal, note }
+    return { fault, outcomes: traffic.outcomes, problems, recoveryMilliseconds, note }
   } finally {
     if (before) process.env.TEST_DATABASE_URL = before
     spawnSync('umount', ['-l', disk])
@@ -54,7 +55,7 @@ export async function measureDiskFull(seconds: number): Promise<Measure> {
   }
 }
 
-/** Writes until nothing goes in any more. */
+/** Writes until the disk is full. */
 async function fill(disk: string, path: string): Promise<void> {
   await using file = await open(path, 'w')
   const block = Buffer.alloc(64 * 1024)

@@ -2,54 +2,61 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { preface } from '../http2-frames.ts'
-import type { Measure } from './measure.ts'
-import type { NodeProcess } from './node.ts'
-import type { Office, Site } from './site.ts'
-import { startTraffic, untilNormal } from './traffic.ts'
+import type { FaultEnvironment, TestWorkspace } from './fault-environment.ts'
+import type { FaultResult } from './fault-result.ts'
+import type { NodeProcess } from './node-process.ts'
+import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** `each` connections at each door say nothing, while others go on working. */
-export async function measureIdle(site: Site, each: number): Promise<Measure> {
-  const node = await site.node()
+/** `each` idle connections to each API, while other clients continue to work. */
+export async function measureIdle(
+  environment: FaultEnvironment,
+  count: number,
+): Promise<FaultResult> {
+  const node = await environment.node()
   try {
-    const office = await site.office()
-    await warmUp(node, office)
+    const workspace = await environment.workspace()
+    await warmUp(node, workspace)
     const before = node.memory()
     const sockets = await Promise.all([
-      ...Array.from({ length: each }, () => open(node.httpPort, '')),
-      ...Array.from({ length: each }, () => open(node.grpcPort, preface)),
+      ...Array.from({ length: count }, () => open(node.httpPort, '')),
+      ...Array.from({ length: count }, () => open(node.grpcPort, preface)),
     ])
-    const traffic = await startTraffic(node, office)
+    const traffic = await startTraffic(node, workspace)
     await sleep(2000)
     await traffic.stop()
     const during = node.memory()
     for (const socket of sockets) socket.destroy()
-    const normal = await untilNormal(node, office)
+    const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     const memory = `${before.toFixed(0)} MiB before, ${during.toFixed(0)} with them`
     const note = `${memory}; longest call ${Math.round(traffic.slowest)} ms`
-    const fault = `${each} idle connections at each door`
-    return { fault, saw: traffic.tally, lost: [], normal, note }
+    const fault = `${count} idle connections to each API`
+    return { fault, outcomes: traffic.outcomes, problems: [], recoveryMilliseconds, note }
   } finally {
     await node.stop()
   }
 }
 
-/** `each` clients at each door send one byte a second of a head that never ends, till cut off. */
-export async function measureLoris(site: Site, each: number, patience: number): Promise<Measure> {
-  const node = await site.node()
+/** `each` clients per API send one byte per second of headers that never end, until they are disconnected. */
+export async function measureSlowClients(
+  environment: FaultEnvironment,
+  count: number,
+  patience: number,
+): Promise<FaultResult> {
+  const node = await environment.node()
   try {
-    const office = await site.office()
-    await warmUp(node, office)
+    const workspace = await environment.workspace()
+    await warmUp(node, workspace)
     const slow = await Promise.all(
-      Array.from({ length: each }, () => open(node.httpPort, 'GET /health HTTP/1.1\r\nX-Slow: ')),
+      Array.from({ length: count }, () => open(node.httpPort, 'GET /health HTTP/1.1\r\nX-Slow: ')),
     )
     const half = await Promise.all(
-      Array.from({ length: each }, () => open(node.grpcPort, preface.subarray(0, 10))),
+      Array.from({ length: count }, () => open(node.grpcPort, preface.subarray(0, 10))),
     )
     const started = performance.now()
     const drip = setInterval(() => {
       for (const socket of slow) if (socket.writable) socket.write('x')
     }, 1000)
-    const traffic = await startTraffic(node, office)
+    const traffic = await startTraffic(node, workspace)
     const unfinished = () => slow.filter((socket) => !socket.closed).length
     while (unfinished() > 0 && performance.now() - started < patience * 1000) await sleep(100)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
@@ -58,18 +65,24 @@ export async function measureLoris(site: Site, each: number, patience: number): 
     const left = unfinished()
     const waiting = half.filter((socket) => !socket.closed).length
     for (const socket of [...slow, ...half]) socket.destroy()
-    const normal = await untilNormal(node, office)
-    const rest = left > 0 ? [`${left} are not cut off after ${seconds} s`] : []
-    const cut = `REST cuts them off within ${seconds} s`
+    const recoveryMilliseconds = await waitUntilNormal(node, workspace)
+    const rest = left > 0 ? [`${left} are still connected after ${seconds} s`] : []
+    const cut = `REST disconnects them within ${seconds} s`
     const note = `${cut}, gRPC has ${waiting}; longest call ${Math.round(traffic.slowest)} ms`
-    return { fault: `${each} slow clients`, saw: traffic.tally, lost: rest, normal, note }
+    return {
+      fault: `${count} slow clients`,
+      outcomes: traffic.outcomes,
+      problems: rest,
+      recoveryMilliseconds,
+      note,
+    }
   } finally {
     await node.stop()
   }
 }
 
-async function warmUp(node: NodeProcess, office: Office): Promise<void> {
-  const traffic = await startTraffic(node, office)
+async function warmUp(node: NodeProcess, workspace: TestWorkspace): Promise<void> {
+  const traffic = await startTraffic(node, workspace)
   await sleep(1000)
   await traffic.stop()
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
-import type { Office } from './site.ts'
+import type { TestWorkspace } from './fault-environment.ts'
 
-/** What clients were told has happened, by the ids they chose. */
+/** Acknowledged changes, by the IDs that clients chose. */
 export type Ledger = Record<Change, Set<string>>
 
 export type Change = 'registered' | 'shared' | 'grouped' | 'removed'
@@ -11,7 +11,7 @@ export function createLedger(): Ledger {
   return { registered: new Set(), shared: new Set(), grouped: new Set(), removed: new Set() }
 }
 
-// One statement, hence one moment: what is still being committed is there as a whole or not at all.
+// One statement sees one snapshot, so concurrent transactions are visible completely or not at all.
 const sql = `
   with mine as (
     select r.* from resources r join resource_kinds k on k.id = r.kind_id where k.service_name = $2),
@@ -37,10 +37,10 @@ const sql = `
     where exists (select from shares s where s.user_id = gone.id and s.workspace_id = $1)
       or exists (select from group_members g where g.user_id = gone.id and g.workspace_id = $1)`
 
-/** What was acknowledged and is not there, and changes of which only a half is there. */
+/** Finds acknowledged changes that are missing, and changes that are only partly stored. */
 export async function findLosses(
   pool: Pool,
-  { workspace, service }: Office,
+  { workspace, service }: TestWorkspace,
   ledger: Ledger,
 ): Promise<string[]> {
   const { rows } = await pool.query<{ change: Change; fact: string; id: string }>(sql, [

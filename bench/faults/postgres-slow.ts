@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startDatabaseProxy } from '../../test/support/proxy.ts'
+import type { FaultEnvironment } from './fault-environment.ts'
+import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
-import type { Measure } from './measure.ts'
-import type { Site } from './site.ts'
-import { startTraffic, untilNormal } from './traffic.ts'
+import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** Every byte to and from PostgreSQL takes `lag` milliseconds longer, for `seconds`. */
+/** Delays every byte to and from PostgreSQL by `lag` milliseconds, for `seconds`. */
 export async function measurePostgresSlow(
-  site: Site,
+  environment: FaultEnvironment,
   databaseUrl: string,
   lag: number,
   seconds: number,
-): Promise<Measure> {
+): Promise<FaultResult> {
   const proxy = await startDatabaseProxy(databaseUrl)
-  const node = await site.node({ DATABASE_URL: proxy.url })
+  const node = await environment.node({ DATABASE_URL: proxy.url })
   try {
-    const office = await site.office()
-    const traffic = await startTraffic(node, office)
+    const workspace = await environment.workspace()
+    const traffic = await startTraffic(node, workspace)
     await sleep(300)
     proxy.delay(lag)
     await sleep(seconds * 1000)
     await proxy.open()
-    const normal = await untilNormal(node, office)
+    const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     await traffic.stop()
-    const lost = await findLosses(site.pool, office, traffic.ledger)
+    const problems = await findLosses(environment.pool, workspace, traffic.ledger)
     const note = `for ${seconds} s; longest call ${Math.round(traffic.slowest)} ms`
     const fault = `PostgreSQL ${lag} ms slower each way`
-    return { fault, saw: traffic.tally, lost, normal, note }
+    return { fault, outcomes: traffic.outcomes, problems, recoveryMilliseconds, note }
   } finally {
     await node.stop()
     await proxy.close()

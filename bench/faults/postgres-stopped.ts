@@ -1,31 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { DedicatedPostgres } from './dedicated-postgres.ts'
+import type { FaultEnvironment } from './fault-environment.ts'
+import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
-import type { Measure } from './measure.ts'
-import type { OwnPostgres } from './own-postgres.ts'
-import type { Site } from './site.ts'
-import { startTraffic, untilNormal } from './traffic.ts'
+import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** PostgreSQL stops under load, stays away for `away` milliseconds, and starts again. */
+/** Stops PostgreSQL under load and restarts it after `away` milliseconds. */
 export async function measurePostgresStopped(
-  site: Site,
-  postgres: OwnPostgres,
+  environment: FaultEnvironment,
+  postgres: DedicatedPostgres,
   mode: 'fast' | 'immediate',
   away: number,
-): Promise<Measure> {
-  const node = await site.node()
+): Promise<FaultResult> {
+  const node = await environment.node()
   try {
-    const office = await site.office()
-    const traffic = await startTraffic(node, office)
+    const workspace = await environment.workspace()
+    const traffic = await startTraffic(node, workspace)
     await sleep(1000)
     await postgres.stop(mode)
     await sleep(away)
     await postgres.start()
-    const normal = await untilNormal(node, office)
+    const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     await sleep(500)
     await traffic.stop()
-    const lost = await findLosses(site.pool, office, traffic.ledger)
+    const problems = await findLosses(environment.pool, workspace, traffic.ledger)
     const note = `away for ${away / 1000} s; longest call ${Math.round(traffic.slowest)} ms`
-    return { fault: `PostgreSQL stopped (${mode})`, saw: traffic.tally, lost, normal, note }
+    return {
+      fault: `PostgreSQL stopped (${mode})`,
+      outcomes: traffic.outcomes,
+      problems,
+      recoveryMilliseconds,
+      note,
+    }
   } finally {
     await node.stop()
   }

@@ -10,15 +10,15 @@ import { promisify } from 'node:util'
 /** Three masters with a replica each. */
 export type RedisCluster = {
   urls: string[]
-  /** kill -9 of the first master: a replica takes its slots over. */
+  /** Kills the first master with SIGKILL, so that a replica takes over its slots. */
   killMaster(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Milliseconds after which the others take a node for dead. */
+/** Milliseconds after which a node is considered failed. */
 const nodeTimeout = 1000
 
-/** Starts six Redis and makes them a cluster. */
+/** Starts six Redis processes and joins them to a cluster. */
 export async function startRedisCluster(): Promise<RedisCluster> {
   const dir = mkdtempSync(join(tmpdir(), 'daikon-cluster-'))
   const ports = await Promise.all(Array.from({ length: 6 }, freePort))
@@ -39,7 +39,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   const cli = async (...args: string[]) => (await promisify(execFile)('redis-cli', args)).stdout
   const until = async (condition: () => Promise<boolean>) => {
     for (let tries = 0; !(await condition().catch(() => false)); tries += 1) {
-      if (tries === 300) throw new Error('The Redis cluster does not form')
+      if (tries === 300) throw new Error('The Redis cluster was not ready in time')
       await sleep(50)
     }
   }
@@ -51,7 +51,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     await until(async () => {
       const info = await cli('-p', `${port}`, 'cluster', 'info')
       const nodes = await cli('-p', `${port}`, 'cluster', 'nodes')
-      // A replica that has nothing yet does not take over.
+      // A replica that is not synchronized cannot take over.
       const synced = !(await cli('-p', `${port}`, 'info', 'replication')).includes(
         'link_status:down',
       )

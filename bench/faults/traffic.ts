@@ -1,54 +1,54 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome, Transport } from '../../test/support/transports.ts'
+import type { TestWorkspace } from './fault-environment.ts'
 import { type Change, createLedger, type Ledger } from './ledger.ts'
-import type { NodeProcess } from './node.ts'
-import type { Office } from './site.ts'
+import type { NodeProcess } from './node-process.ts'
 
-/** How calls ended, counted: `ok`, the kind of a Fault, `cut` without an answer, `WRONG`. */
-export type Tally = Record<string, number>
+/** Numbers of calls by outcome: `ok`, an error code, `cut` without a response, `WRONG`. */
+export type OutcomeCounts = Record<string, number>
 
-/** Calls that go on through both doors until stopped. */
+/** Calls over both APIs that continue until stopped. */
 export type Traffic = {
-  tally: Tally
+  outcomes: OutcomeCounts
   ledger: Ledger
   /** The longest call, in milliseconds. */
   readonly slowest: number
   stop(): Promise<void>
 }
 
-type Act = (door: Transport) => Promise<Outcome | 'WRONG'>
+type Operation = (transport: Transport) => Promise<Outcome | 'WRONG'>
 
-/** Starts `workers` clients at each door; they write, and check what they know the answer of. */
+/** Starts `workers` clients per API, which write, and check permissions with known results. */
 export async function startTraffic(
-  { doors }: NodeProcess,
-  office: Office,
+  { transports }: NodeProcess,
+  workspace: TestWorkspace,
   workers = 4,
 ): Promise<Traffic> {
-  const tally: Tally = {}
+  const outcomes: OutcomeCounts = {}
   const ledger = createLedger()
-  const acts = createActs(office, ledger, await office.leavers(400))
+  const operations = createOperations(workspace, ledger, await workspace.createMembersToRemove(400))
   let stopped = false
   let slowest = 0
-  const work = async (door: Transport, first: number) => {
-    // Each begins elsewhere, so that every kind of call is under way from the start.
-    const own = [...acts.slice(first), ...acts.slice(0, first)]
+  const work = async (transport: Transport, first: number) => {
+    // Each client starts with another operation, so that all kinds of calls run from the start.
+    const own = [...operations.slice(first), ...operations.slice(0, first)]
     while (!stopped) {
-      for (const act of own) {
+      for (const operation of own) {
         if (stopped) break
         const started = performance.now()
-        const label = await perform(act, door)
+        const label = await runOperation(operation, transport)
         slowest = Math.max(slowest, performance.now() - started)
-        count(tally, label)
+        countOutcome(outcomes, label)
         if (label !== 'ok') await sleep(5)
       }
     }
   }
-  const all = doors.flatMap((door) =>
-    Array.from({ length: workers }, (_, at) => work(door, at % acts.length)),
+  const all = transports.flatMap((transport) =>
+    Array.from({ length: workers }, (_, at) => work(transport, at % operations.length)),
   )
   return {
-    tally,
+    outcomes,
     ledger,
     get slowest() {
       return slowest
@@ -60,14 +60,22 @@ export async function startTraffic(
   }
 }
 
-/** Milliseconds until every kind of call succeeds through each door, from now. */
-export async function untilNormal({ doors }: NodeProcess, office: Office): Promise<number> {
+/** Milliseconds until every kind of call succeeds over each API. */
+export async function waitUntilNormal(
+  { transports }: NodeProcess,
+  workspace: TestWorkspace,
+): Promise<number> {
   const started = performance.now()
-  const acts = createActs(office, createLedger(), await untilSeeded(office))
-  for (const door of doors) {
-    for (const act of acts) {
-      while ((await perform(act, door)) !== 'ok') {
-        if (performance.now() - started > 60_000) throw new Error('It does not get back to normal')
+  const operations = createOperations(
+    workspace,
+    createLedger(),
+    await retryCreateMembers(workspace),
+  )
+  for (const transport of transports) {
+    for (const operation of operations) {
+      while ((await runOperation(operation, transport)) !== 'ok') {
+        if (performance.now() - started > 60_000)
+          throw new Error('Calls did not succeed again within 60 s')
         await sleep(10)
       }
     }
@@ -75,72 +83,87 @@ export async function untilNormal({ doors }: NodeProcess, office: Office): Promi
   return performance.now() - started
 }
 
-/** Adds one to a tally. */
-export function count(tally: Tally, label: string, by = 1): void {
-  tally[label] = (tally[label] ?? 0) + by
+export function countOutcome(outcomes: OutcomeCounts, label: string, by = 1): void {
+  outcomes[label] = (outcomes[label] ?? 0) + by
 }
 
-/** The label of an ending; a gRPC status without a reason was made by the client's own library. */
-async function perform(act: Act, door: Transport): Promise<string> {
+/** The label of an outcome; a gRPC status without a reason comes from the client library. */
+async function runOperation(operation: Operation, transport: Transport): Promise<string> {
   try {
-    const ending = await act(door)
-    if (ending === 'WRONG') return ending
-    if (ending.ok) return 'ok'
-    return ending.reason ? ending.code : 'cut'
+    const outcome = await operation(transport)
+    if (outcome === 'WRONG') return outcome
+    if (outcome.ok) return 'ok'
+    return outcome.reason ? outcome.code : 'cut'
   } catch {
     return 'cut'
   }
 }
 
-function createActs(office: Office, ledger: Ledger, leavers: string[]): Act[] {
-  const { service, workspace, key, owner, viewer } = office
+function createOperations(
+  testWorkspace: TestWorkspace,
+  ledger: Ledger,
+  leavers: string[],
+): Operation[] {
+  const { service, workspace, key, owner, viewer } = testWorkspace
   const kind = { service_name: service, resource_type: 'document' }
   const write = async (change: Change, id: string, call: Promise<Outcome>) => {
-    const ending = await call
-    if (ending.ok) ledger[change].add(id)
-    return ending
+    const outcome = await call
+    if (outcome.ok) ledger[change].add(id)
+    return outcome
   }
-  const register: Act = (door) => {
+  const register: Operation = (transport) => {
     const resource_id = randomUUID()
     const message = { ...kind, resource_id, workspace_id: workspace, owner_id: owner.id }
-    return write('registered', resource_id, door.call('Register', message, { key }))
+    return write('registered', resource_id, transport.call('Register', message, { key }))
   }
-  const share: Act = async (door) => {
+  const share: Operation = async (transport) => {
     const resource_id = randomUUID()
     const message = { ...kind, resource_id, workspace_id: workspace, owner_id: owner.id }
-    const made = await write('registered', resource_id, door.call('Register', message, { key }))
+    const made = await write(
+      'registered',
+      resource_id,
+      transport.call('Register', message, { key }),
+    )
     if (!made.ok) return made
     const grant = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
     const shared = { permission_id: made.message.id, ...grant }
-    return write('shared', resource_id, door.call('Share', shared, { token: owner.token, key }))
+    return write(
+      'shared',
+      resource_id,
+      transport.call('Share', shared, { token: owner.token, key }),
+    )
   }
-  const group: Act = (door) => {
+  const group: Operation = (transport) => {
     const name = `made-${randomUUID()}`
     const message = { workspace_id: workspace, name, description: '' }
-    return write('grouped', name, door.call('CreateGroup', message, { token: owner.token }))
+    return write('grouped', name, transport.call('CreateGroup', message, { token: owner.token }))
   }
-  const remove: Act = (door) => {
+  const remove: Operation = (transport) => {
     const user_id = leavers.pop()
-    if (!user_id) return group(door)
+    if (!user_id) return group(transport)
     const message = { workspace_id: workspace, user_id }
-    return write('removed', user_id, door.call('RemoveMember', message, { token: owner.token }))
+    return write(
+      'removed',
+      user_id,
+      transport.call('RemoveMember', message, { token: owner.token }),
+    )
   }
-  const check: Act = async (door) => {
+  const check: Operation = async (transport) => {
     const [known] = ledger.registered
-    if (!known) return register(door)
+    if (!known) return register(transport)
     const ask = (resource_id: string, action: string) => ({ ...kind, resource_id, action })
     const checks = [ask(known, 'edit'), ask(randomUUID(), 'edit')]
-    const ending = await door.call('Check', { checks }, { token: owner.token, key })
-    if (!ending.ok) return ending
-    const allowed = ending.message.results.map((result: { allowed: boolean }) => result.allowed)
-    return allowed.join() === 'true,false' ? ending : 'WRONG'
+    const outcome = await transport.call('Check', { checks }, { token: owner.token, key })
+    if (!outcome.ok) return outcome
+    const allowed = outcome.message.results.map((result: { allowed: boolean }) => result.allowed)
+    return allowed.join() === 'true,false' ? outcome : 'WRONG'
   }
   return [register, check, share, check, group, remove]
 }
 
-async function untilSeeded(office: Office): Promise<string[]> {
+async function retryCreateMembers(workspace: TestWorkspace): Promise<string[]> {
   for (;;) {
-    const leavers = await office.leavers(100).catch(() => undefined)
+    const leavers = await workspace.createMembersToRemove(100).catch(() => undefined)
     if (leavers) return leavers
     await sleep(10)
   }

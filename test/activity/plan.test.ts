@@ -1,7 +1,7 @@
 import test from 'ava'
+import { adminDataSql } from '../../bench/admin-queries-data.ts'
 import { idOf } from '../../bench/data-set.ts'
-import { recordsSql } from '../../bench/records-sql.ts'
-import { statementsOf } from '../../bench/statements-of.ts'
+import { recordStatements } from '../../bench/record-statements.ts'
 import { listActivity } from '../../src/activity/activity-log.ts'
 import { getStats } from '../../src/admin/stats.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -11,15 +11,15 @@ test.after.always(drop)
 
 const size = { users: 2_000, workspaces: 20, resources: 20_000, entries: 40_000 }
 test.before(async () => {
-  for (const statement of recordsSql(size)) await pool.query(statement)
+  for (const statement of adminDataSql(size)) await pool.query(statement)
 })
 
 type Node = Record<string, unknown> & { Plans?: Node[] }
 
 /** The nodes of the executed plan of each statement. */
-async function explain(work: Parameters<typeof statementsOf>[0]): Promise<Node[][]> {
+async function explain(work: Parameters<typeof recordStatements>[0]): Promise<Node[][]> {
   const plans: Node[][] = []
-  for (const { text, values } of await statementsOf(work)) {
+  for (const { text, values } of await recordStatements(work)) {
     const { rows } = await pool.query(`explain (analyze, buffers, format json) ${text}`, values)
     plans.push(flatten(rows[0]['QUERY PLAN'][0].Plan))
   }

@@ -1,16 +1,16 @@
 import test from 'ava'
-import { row } from '../../bench/faults/measure.ts'
+import { createFaultEnvironment } from '../../bench/faults/fault-environment.ts'
+import { formatRow } from '../../bench/faults/fault-result.ts'
 import { startRedisCluster } from '../../bench/faults/redis-cluster.ts'
 import { measureLimits } from '../../bench/faults/shared-limits.ts'
-import { openSite } from '../../bench/faults/site.ts'
 import { isRedisInstalled, startRedis } from '../rate-limit/redis-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 if (isRedisInstalled) {
   const database = await cloneDatabase()
-  const site = await openSite(database.url)
+  const environment = await createFaultEnvironment(database.url)
   test.after.always(async () => {
-    await site.close()
+    await environment.close()
     await database.drop()
   })
 
@@ -19,10 +19,17 @@ if (isRedisInstalled) {
     async (t) => {
       const redis = await startRedis()
       t.teardown(redis.stop)
-      const measure = await measureLimits(site, 'Redis', [redis.url], 1, redis.stop, redis.start)
-      t.log(row(measure))
-      t.deepEqual(measure.lost, [])
-      t.deepEqual(Object.keys(measure.saw).toSorted(), ['400', '429'])
+      const measure = await measureLimits(
+        environment,
+        'Redis',
+        [redis.url],
+        1,
+        redis.stop,
+        redis.start,
+      )
+      t.log(formatRow(measure))
+      t.deepEqual(measure.problems, [])
+      t.deepEqual(Object.keys(measure.outcomes).toSorted(), ['400', '429'])
     },
   )
 
@@ -32,10 +39,17 @@ if (isRedisInstalled) {
       const cluster = await startRedisCluster()
       t.teardown(cluster.stop)
       const kill = cluster.killMaster
-      const measure = await measureLimits(site, 'cluster', cluster.urls, 1, kill, async () => {})
-      t.log(row(measure))
-      t.deepEqual(measure.lost, [])
-      t.deepEqual(Object.keys(measure.saw).toSorted(), ['400', '429'])
+      const measure = await measureLimits(
+        environment,
+        'cluster',
+        cluster.urls,
+        1,
+        kill,
+        async () => {},
+      )
+      t.log(formatRow(measure))
+      t.deepEqual(measure.problems, [])
+      t.deepEqual(Object.keys(measure.outcomes).toSorted(), ['400', '429'])
     },
   )
 } else {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { memberSearch } from '../../bench/member-search.ts'
+import { findMemberSearchStatement } from '../../bench/member-search.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
@@ -33,7 +33,7 @@ type Node = Record<string, unknown> & { Plans?: Node[] }
 
 /** The nodes of the executed plan. */
 async function explain(workspace: string, q?: string): Promise<Node[]> {
-  const { text, values } = await memberSearch(workspace, q)
+  const { text, values } = await findMemberSearchStatement(workspace, q)
   const { rows } = await pool.query(`explain (analyze, buffers, format json) ${text}`, values)
   const flatten = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
   return flatten(rows[0]['QUERY PLAN'][0].Plan)

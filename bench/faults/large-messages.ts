@@ -2,46 +2,51 @@ import { connect, constants } from 'node:http2'
 import { gzipSync } from 'node:zlib'
 import { sendRawGrpc } from '../../test/support/raw-requests.ts'
 import { uint32 } from '../http2-frames.ts'
-import type { Measure } from './measure.ts'
-import type { NodeProcess } from './node.ts'
-import type { Site } from './site.ts'
-import { count, type Tally, untilNormal } from './traffic.ts'
+import type { FaultEnvironment } from './fault-environment.ts'
+import type { FaultResult } from './fault-result.ts'
+import type { NodeProcess } from './node-process.ts'
+import { countOutcome, type OutcomeCounts, waitUntilNormal } from './traffic.ts'
 
 const path = '/daikon.v1.PermissionService/Check'
 const resourceExhausted = 8
 
-/** Messages of 7 MiB, and small ones that unpack to 256 MiB, `each` times, all at once. */
-export async function measureBombs(site: Site, each: number): Promise<Measure> {
-  const node = await site.node()
+/** Sends `count` messages of 7 MiB and `count` compressed ones that unpack to 256 MiB, concurrently. */
+export async function measureLargeMessages(
+  environment: FaultEnvironment,
+  count: number,
+): Promise<FaultResult> {
+  const node = await environment.node()
   try {
-    const office = await site.office()
-    await untilNormal(node, office)
+    const workspace = await environment.workspace()
+    await waitUntilNormal(node, workspace)
     const before = node.memory()
-    let most = before
+    let maxMemory = before
     const watch = setInterval(() => {
-      most = Math.max(most, node.memory())
+      maxMemory = Math.max(maxMemory, node.memory())
     }, 5)
-    const saw: Tally = {}
+    const outcomes: OutcomeCounts = {}
     const big = Buffer.alloc(7 * 1024 * 1024)
     const packed = gzipSync(Buffer.alloc(256 * 1024 * 1024))
     const codes = await Promise.all([
       ...Array.from(
-        { length: each },
+        { length: count },
         async () => (await sendRawGrpc(node.grpcPort, path, big)).code,
       ),
-      ...Array.from({ length: each }, () => sendPacked(node, packed)),
+      ...Array.from({ length: count }, () => sendPacked(node, packed)),
     ])
-    for (const code of codes) count(saw, `gRPC ${code}`)
-    const normal = await untilNormal(node, office)
+    for (const code of codes) countOutcome(outcomes, `gRPC ${code}`)
+    const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     clearInterval(watch)
-    const lost = codes.filter((code) => code !== resourceExhausted).map((code) => `code ${code}`)
-    if (most > before + 300) lost.push(`${most} MiB at the most`)
-    const note = `${before.toFixed(0)} MiB before, ${most.toFixed(0)} at the most`
+    const problems = codes
+      .filter((code) => code !== resourceExhausted)
+      .map((code) => `code ${code}`)
+    if (maxMemory > before + 300) problems.push(`${maxMemory} MiB at the most`)
+    const note = `${before.toFixed(0)} MiB before, ${maxMemory.toFixed(0)} at the most`
     return {
-      fault: `${each} messages of 7 MiB, ${each} packed ones of 256`,
-      saw,
-      lost,
-      normal,
+      fault: `${count} messages of 7 MiB, ${count} packed ones of 256`,
+      outcomes,
+      problems,
+      recoveryMilliseconds,
       note,
     }
   } finally {
@@ -49,7 +54,7 @@ export async function measureBombs(site: Site, each: number): Promise<Measure> {
   }
 }
 
-/** Sends a gzipped message; answers the gRPC code, -1 without one. */
+/** Sends a gzipped message; returns the gRPC code, or -1 without one. */
 function sendPacked({ grpcPort }: NodeProcess, packed: Buffer): Promise<number> {
   const session = connect(`http://127.0.0.1:${grpcPort}`)
   const { promise, resolve } = Promise.withResolvers<number>()

@@ -4,25 +4,25 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { createKeyFiles, type KeyPaths } from '../src/identity/keys.ts'
-import { ensureDataSet, fullSize, type Size, smallSize } from './data-set.ts'
+import { ensureDataSet } from './data-set.ts'
+import { fullSize, type Size, smallSize } from './data-set-size.ts'
 
-/** Where measuring happens: the data set in its database, a small one beside it, and the keys. */
-export type Place = {
+/** The database with the data set, a second one with a small data set, and the signing keys. */
+export type BenchDatabase = {
   folder: string
   url: string
   size: Size
-  /** The same in small, in a database of its own; with `--quick` it is the only one. */
+  /** The small data set in its own database; with `--quick` it is the only one. */
   small: { url: string; size: Size }
   keyPaths: KeyPaths
   close(): Promise<void>
 }
 
 /**
- * Opens the data sets, making them where they are not there yet: in an embedded PostgreSQL under
- * BENCH_FOLDER, else under the folder of temporary files; or at BENCH_DATABASE_URL, where they
- * replace everything.
+ * Opens the data sets and creates them if they are missing: in an embedded PostgreSQL in BENCH_FOLDER or
+ * a temporary folder, or at BENCH_DATABASE_URL, where they replace existing data.
  */
-export async function openPlace(quick: boolean): Promise<Place> {
+export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> {
   const size = quick ? smallSize : fullSize
   const name = quick ? 'daikon-bench-quick' : 'daikon-bench'
   const folder = process.env.BENCH_FOLDER ?? join(tmpdir(), name)
@@ -47,7 +47,7 @@ export async function openPlace(quick: boolean): Promise<Place> {
   }
 }
 
-/** The URL of another database of the same PostgreSQL, made if need be. */
+/** The URL of another database on the same server, which is created if it is missing. */
 async function ensureDatabase(url: string, suffix: string): Promise<string> {
   const other = new URL(url)
   const name = `${other.pathname.slice(1)}_${suffix}`

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net'
 import express from 'express'
-import { answerState } from './children.ts'
+import { serveState } from './child-process.ts'
 
-/** The floor of the outside door: Express reads JSON and sends it back. */
+/** The baseline of REST: Express parses JSON and sends it back. */
 const app = express()
 app.use(express.json())
 app.post('/permissions/check', (request, response) => void response.json(request.body))
 const server = app.listen(0, '127.0.0.1', () => {
-  answerState({ port: (server.address() as AddressInfo).port })
+  serveState({ port: (server.address() as AddressInfo).port })
 })

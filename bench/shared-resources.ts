@@ -1,13 +1,14 @@
 import type { Client } from 'pg'
-import { idOf, type Size } from './data-set.ts'
+import { idOf } from './data-set.ts'
+import type { Size } from './data-set-size.ts'
 
-/** Answers a whole number below `below`; one that is made alike answers alike. */
+/** Returns an integer from 0 up to, but not including, `below`; deterministic for a seed. */
 export type Pick = (below: number) => number
 
-/** What is shared with a user or their groups, some of it; and any resource of the workspace. */
-export type Reach = {
+/** Some resources that are shared with a user or their groups, and random ones of the workspace. */
+export type VisibleResources = {
   shared: { resource_id: string; permission: 'view' | 'edit' }[]
-  any: () => string
+  pickResource: () => string
 }
 
 const sharedSql = `
@@ -17,23 +18,24 @@ const sharedSql = `
     select resource_id, permission from shares where group_id = g.group_id limit 4
   ) s where g.user_id = $1`
 
-/** Reads what the nth user reaches. */
-export async function reachOf(
+/** Finds resources for the nth user. */
+export async function findVisibleResources(
   database: Client,
   user: number,
   { workspaces, resources }: Size,
   pick: Pick,
-): Promise<Reach> {
+): Promise<VisibleResources> {
   const query = { name: 'shared', text: sharedSql, values: [idOf('u', user)] }
-  const { rows } = await database.query<Reach['shared'][number]>(query)
+  const { rows } = await database.query<VisibleResources['shared'][number]>(query)
   const home = user % workspaces
   const large = resources / 5
   const turns = (resources - large) / workspaces
-  const any = () => idOf('r', home === 0 ? pick(large) : large + pick(turns) * workspaces + home)
-  return { shared: rows, any }
+  const pickResource = () =>
+    idOf('r', home === 0 ? pick(large) : large + pick(turns) * workspaces + home)
+  return { shared: rows, pickResource }
 }
 
-/** A small generator (mulberry32): Math.random takes no seed, and runs have to be alike. */
+/** A seeded random generator (mulberry32): runs must be repeatable, and Math.random takes no seed. */
 export function createPicker(seed: number): Pick {
   let state = seed
   return (below) => {

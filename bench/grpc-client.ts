@@ -1,16 +1,15 @@
 import { Client, type ClientReadableStream, credentials, Metadata } from '@grpc/grpc-js'
 import { serviceKey } from './data-set.ts'
 
-/** An ordinary client, bytes in and bytes out. */
-export type Asker = {
-  ask(path: string, token: string, body: Uint8Array): Promise<Buffer>
-  /** Opens a stream of answers. */
-  read(path: string, token: string, body: Uint8Array): ClientReadableStream<Buffer>
+/** A grpc-js client that sends and receives encoded messages. */
+export type BenchClient = {
+  call(path: string, token: string, body: Uint8Array): Promise<Buffer>
+  /** Opens a server stream. */
+  readStream(path: string, token: string, body: Uint8Array): ClientReadableStream<Buffer>
   close(): void
 }
 
-/** Opens the client. */
-export function createAsker(port: number): Asker {
+export function createBenchClient(port: number): BenchClient {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
   const same = (bytes: Buffer) => bytes
   const metadata = (token: string) => {
@@ -20,14 +19,14 @@ export function createAsker(port: number): Asker {
     return metadata
   }
   return {
-    ask: (path, token, body) =>
+    call: (path, token, body) =>
       new Promise((resolve, reject) => {
         const bytes = Buffer.from(body)
         client.makeUnaryRequest(path, same, same, bytes, metadata(token), (error, answer) =>
           answer ? resolve(answer) : reject(error),
         )
       }),
-    read: (path, token, body) =>
+    readStream: (path, token, body) =>
       client.makeServerStreamRequest(path, same, same, Buffer.from(body), metadata(token)),
     close: () => client.close(),
   }

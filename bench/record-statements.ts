@@ -7,7 +7,7 @@ export type Statement = { text: string; values: unknown[] }
  * Returns the statements that `work` sends with `query`, in order, without running them. Each one
  * returns no rows; entities are counted as one.
  */
-export async function statementsOf(
+export async function recordStatements(
   work: (em: EntityManager) => Promise<unknown>,
 ): Promise<Statement[]> {
   const statements: Statement[] = []

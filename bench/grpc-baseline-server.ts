@@ -3,9 +3,9 @@ import {
   type PermissionCheckResponse,
   PermissionServiceService,
 } from '../gen/daikon/v1/permissions.ts'
-import { answerState } from './children.ts'
+import { serveState } from './child-process.ts'
 
-/** The floor: a grpc-js handler that does nothing with the same bytes and credentials. */
+/** The baseline of gRPC: a grpc-js handler that does nothing with the same bytes and credentials. */
 const server = new Server()
 const { check } = PermissionServiceService
 server.addService(
@@ -22,5 +22,5 @@ server.addService(
 )
 server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
   if (error) throw error
-  answerState({ port })
+  serveState({ port })
 })

@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
- * A request made beforehand and the message that has to come back; any will do where that is empty.
- * `head` is what precedes the body on the wire: a HEADERS frame, or the lines of HTTP/1.1.
+ * A prepared request and the expected response message; an empty one accepts any response. `head` is the
+ * HEADERS frame or the HTTP/1.1 headers.
  */
-export type Prepared = { head: Buffer; body: Buffer; expected: Buffer }
+export type PreparedRequest = { head: Buffer; body: Buffer; expected: Buffer }
 
-/** Writes requests to a file, a line each; a head like the one before is left out. */
-export function writePrepared(file: string, requests: Prepared[]): void {
+/** Writes requests to a file, one per line; omits a head that equals the previous one. */
+export function writePreparedRequests(file: string, requests: PreparedRequest[]): void {
   let last: Buffer | undefined
   const lines = requests.map(({ head, body, expected }) => {
     const same = last?.equals(head)
@@ -17,8 +17,8 @@ export function writePrepared(file: string, requests: Prepared[]): void {
   writeFileSync(file, lines.join('\n'))
 }
 
-/** Reads what `writePrepared` wrote. */
-export function readPrepared(file: string): Prepared[] {
+/** Reads a file that `writePreparedRequests` has written. */
+export function readPreparedRequests(file: string): PreparedRequest[] {
   let head = Buffer.alloc(0)
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -29,8 +29,8 @@ export function readPrepared(file: string): Prepared[] {
     })
 }
 
-/** Whether this is the answer that had to come. */
-export function fits(answer: Buffer, expected: Buffer): boolean {
+/** Whether a response is the expected one. */
+export function isExpected(answer: Buffer, expected: Buffer): boolean {
   return expected.length === 0 ? answer.length > 0 : answer.equals(expected)
 }
 

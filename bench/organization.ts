@@ -8,20 +8,20 @@ import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { createKeyFiles, readKeys } from '../src/identity/keys.ts'
 import { createTokens } from '../src/identity/tokens.ts'
 import { grpcServices } from '../src/server/grpc-services.ts'
-import { endChildren, type ServerState, startChild } from './children.ts'
-import { memberSearch } from './member-search.ts'
-import * as organisation from './organisation.ts'
+import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
+import { findMemberSearchStatement } from './member-search.ts'
+import * as organisation from './organization-data.ts'
 
 /**
- * `node bench/people.ts`: lists, search, member changes and checks through gRPC in an organisation of
- * 100,000 people against one of 1,000, interleaved, one call at a time. With `--explain` it writes
- * down the plans of the search, too.
+ * `node bench/organization.ts`: lists, search, member changes and checks over gRPC in an organization of
+ * 100,000 users compared with one of 1,000, interleaved, one call at a time. `--explain` also writes the
+ * plans of the member search.
  */
 const rounds = 5
 const callsARound = 40
 const { idOf, kind, teamOf } = organisation
 
-/** One organisation with its server. */
+/** An organization with a server. */
 type Place = Awaited<ReturnType<typeof openPlace>>
 type Call = (place: Place, n: number) => Promise<unknown>
 
@@ -87,25 +87,25 @@ try {
   }
   process.stdout.write(`
 ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}
-${rounds} interleaved rounds of ${callsARound} calls, one at a time, through gRPC; milliseconds
+${rounds} interleaved rounds of ${callsARound} calls, one at a time, over gRPC; milliseconds
 
-| | 1,000 people: p50 | p99 | 100,000 people: p50 | p99 | ratio of p50 |
+| | 1,000 users: p50 | p99 | 100,000 users: p50 | p99 | ratio of p50 |
 |---|--:|--:|--:|--:|--:|
 ${rows.join('\n')}
 `)
   if (process.argv.includes('--explain')) await writePlans(places[1].url)
   for (const place of places) await place.close()
 } finally {
-  endChildren()
+  stopBenchProcesses()
   await embedded.stop()
 }
 
-/** The organisation in a database of its own, with a server over it and people who ask. */
-async function openPlace(size: organisation.Organisation) {
-  const url = await ensureDatabase(`people_${size.people}`)
-  await organisation.ensureOrganisation(url, size)
-  const server = startChild('daikon-server.ts', url, ...Object.values(keyPaths))
-  const { port } = await server.ask<ServerState>({})
+/** Opens an organization in its own database, with a server and functions that call it. */
+async function openPlace(size: organisation.Organization) {
+  const url = await ensureDatabase(`people_${size.users}`)
+  await organisation.ensureOrganization(url, size)
+  const server = startBenchProcess('daikon-server.ts', url, ...Object.values(keyPaths))
+  const { port } = await server.request<ServerState>({})
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
   const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
   const known = new Map<string, string>()
@@ -128,15 +128,15 @@ async function openPlace(size: organisation.Organisation) {
   return {
     url,
     newcomers,
-    /** Asked by an owner of the house. */
+    /** Calls as an owner of the workspace of all users. */
     house: (method: string, message = {}) => ask(0, 0, method, message),
     team: (n: number, method: string, message = {}) => ask(n, teamOf(n, size), method, message),
     check: (n: number) => {
       const checks = [{ ...kind, resource_id: idOf('r', n), action: 'view' }]
       return ask(n, teamOf(n, size), 'Check', { checks })
     },
-    /** What one person has in their address. */
-    rare: (n: number) => `person${size.people - 1 - n}@`,
+    /** A search term that matches one user's email address. */
+    rare: (n: number) => `person${size.users - 1 - n}@`,
     async close() {
       client.close()
       const pool = new pg.Client({ connectionString: url })
@@ -181,15 +181,15 @@ function quantile(times: number[], share: number): number {
   return sorted[Math.floor(sorted.length * share)] ?? 0
 }
 
-/** The plans of the search, beside this file. */
+/** Writes the plans of the member search to a file in this folder. */
 async function writePlans(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const plans = [
-    'Member search among 100,000 members of one workspace: a rare q goes by the trigram index of users and reads nobody else; a common one, or none, stops at 50; only one or two letters that hardly anybody has read all people.',
+    'Member search among 100,000 members of one workspace: a rare q uses the trigram index of users; a common q, or none, stops at 50 rows; only one or two rare letters scan all users.',
   ]
   for (const q of ['turing 47111', 'person4711', 'zqxq', 'maria', 'example.com', undefined, 'zq']) {
-    const { text, values } = await memberSearch(idOf('w', 0), q)
+    const { text, values } = await findMemberSearchStatement(idOf('w', 0), q)
     await client.query(text, values)
     const { rows } = await client.query(`explain (analyze, buffers) ${text}`, values)
     plans.push(`\nq = ${q ?? '(absent)'}`, ...rows.map((row) => row['QUERY PLAN'] as string))

@@ -1,13 +1,18 @@
 import { dataSetSql } from './data-set-sql.ts'
 
-/** How much there is to count and to look through. */
-export type Records = { users: number; workspaces: number; resources: number; entries: number }
+/** The size of the data. */
+export type AdminDataSize = {
+  users: number
+  workspaces: number
+  resources: number
+  entries: number
+}
 
 /**
- * People who signed up over 300 days, their workspaces, groups and resources as in the data set of
- * the checks, but without shares; and a log in which one entry of 1,000 deletes a workspace.
+ * Users who signed up over 300 days, with workspaces, groups and resources as in the data set of the
+ * checks, but without shares; and an activity log in which one event of 1,000 deletes a workspace.
  */
-export function recordsSql({ users, workspaces, resources, entries }: Records): string[] {
+export function adminDataSql({ users, workspaces, resources, entries }: AdminDataSize): string[] {
   const ground = dataSetSql({ users, workspaces, resources })
   return [
     ...ground.filter((statement) => !statement.includes('insert into shares')),

@@ -5,18 +5,18 @@ import pg from 'pg'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
 import { findPrograms } from '../../src/database/embedded/postmaster.ts'
 
-/** A PostgreSQL that nobody else uses, to be stopped and started on its port. */
-export type OwnPostgres = {
+/** A PostgreSQL for one test, which can be stopped and restarted on its port. */
+export type DedicatedPostgres = {
   url: string
-  /** Lets transactions go (`fast`), or falls over as it would with its machine (`immediate`). */
+  /** Stops after aborting transactions (`fast`), or like a crash (`immediate`). */
   stop(mode: 'fast' | 'immediate'): Promise<void>
-  /** Starts it where it is not running, until it takes connections; whether it had to. */
+  /** Starts PostgreSQL unless it is running, and waits for it; returns whether it was started. */
   start(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** Makes a PostgreSQL in a folder. */
-export async function startOwnPostgres(dataDir: string): Promise<OwnPostgres> {
+/** Creates and starts a PostgreSQL in a folder. */
+export async function startDedicatedPostgres(dataDir: string): Promise<DedicatedPostgres> {
   const embedded = await startEmbedded({ dataDir })
   const cluster = join(dataDir, 'postgres')
   const programs = await findPrograms(dataDir, cluster)

@@ -6,13 +6,13 @@ import { listActivity } from '../src/activity/activity-log.ts'
 import { getStats } from '../src/admin/stats.ts'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
+import { adminDataSql } from './admin-queries-data.ts'
 import { idOf } from './data-set.ts'
-import { recordsSql } from './records-sql.ts'
-import { type Statement, statementsOf } from './statements-of.ts'
+import { recordStatements, type Statement } from './record-statements.ts'
 
 /**
- * `node bench/records.ts [--quick]`: how PostgreSQL counts the dashboard's figures and finds a page
- * of the log, at a million resources and a million entries; kept beside this file.
+ * `node bench/admin-queries.ts [--quick]`: writes PostgreSQL's plans for the statistics of the dashboard
+ * and for pages of the activity log, with a million resources and events, to a file in this folder.
  */
 const quick = process.argv.includes('--quick')
 const part = quick ? 100 : 1
@@ -31,7 +31,7 @@ try {
   const client = new pg.Client({ connectionString: embedded.url })
   await client.connect()
   await client.query('set session_replication_role = replica')
-  for (const statement of recordsSql(size)) await client.query(statement)
+  for (const statement of adminDataSql(size)) await client.query(statement)
   const { rows } = await client.query('select id from activity order by id offset $1 limit 1', [
     size.entries / 2,
   ])
@@ -55,11 +55,11 @@ try {
     },
   }
   const figures = ['totals', 'distribution', 'sign-ups', 'recent activity']
-  const counted = await statementsOf((em) => getStats({ em, now: new Date() }, {}))
+  const counted = await recordStatements((em) => getStats({ em, now: new Date() }, {}))
   const named = counted.map((statement, at) => ({ name: `figures: ${figures[at]}`, statement }))
   for (const [name, filters] of Object.entries(pages)) {
     const request = { limit: 200, ...filters }
-    const sent = await statementsOf((em) => listActivity({ em }, request))
+    const sent = await recordStatements((em) => listActivity({ em }, request))
     named.push(...sent.map((statement) => ({ name: `200 entries ${name}`, statement })))
   }
   const times: string[] = []
@@ -73,14 +73,14 @@ try {
   const amount = Object.entries(size).map(([what, count]) => `${count} ${what}`)
   const head = `${amount.join(', ')}; the best of ${runs} runs:\n${times.join('\n')}`
   process.stdout.write(`${head}\n`)
-  const file = join(import.meta.dirname, 'records-explain.txt')
+  const file = join(import.meta.dirname, 'admin-queries-explain.txt')
   if (!quick) await writeFile(file, `${head}\n\n${plans.join('\n\n')}\n`)
 } finally {
   await embedded.stop()
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** The statement's plan, and the best time it took without being explained. */
+/** The plan of a statement, and its best time without EXPLAIN. */
 async function explain(client: pg.Client, { text, values }: Statement) {
   const times: number[] = []
   for (let run = 0; run < runs; run += 1) {

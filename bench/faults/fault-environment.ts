@@ -6,31 +6,31 @@ import pg from 'pg'
 import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
 import { createTokens } from '../../src/identity/tokens.ts'
 import { createSeed } from '../../test/support/seed.ts'
-import { type NodeProcess, startNode } from './node.ts'
+import { type NodeProcess, startNode } from './node-process.ts'
 
-/** A database with the keys that its nodes share. */
-export type Site = {
+/** A database and the signing keys that its nodes share. */
+export type FaultEnvironment = {
   pool: pg.Pool
-  /** Starts a node on it; settings given win. */
+  /** Starts a node; `settings` override the defaults. */
   node(settings?: Record<string, string>): Promise<NodeProcess>
-  /** A new workspace, so that faults do not meet. */
-  office(): Promise<Office>
+  /** Creates a workspace, so that faults do not affect each other. */
+  workspace(): Promise<TestWorkspace>
   close(): Promise<void>
 }
 
-/** A workspace with an owner, a viewer, a group, and a service that has a key. */
-export type Office = {
+/** A workspace with an owner, a viewer, a group, and a service app with a key. */
+export type TestWorkspace = {
   workspace: string
   owner: { id: string; token: string }
   viewer: { id: string; token: string }
   service: string
   key: string
-  /** Makes members with a share and a place in a group, to be removed; answers their ids. */
-  leavers(count: number): Promise<string[]>
+  /** Creates members with a share and a group membership, to be removed; returns their IDs. */
+  createMembersToRemove(count: number): Promise<string[]>
 }
 
-/** Opens the site on a migrated database, or on one that its first node will migrate. */
-export async function openSite(databaseUrl: string): Promise<Site> {
+/** Creates the environment on a database, which the first node migrates if necessary. */
+export async function createFaultEnvironment(databaseUrl: string): Promise<FaultEnvironment> {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   createKeyFiles(paths)
@@ -59,7 +59,7 @@ export async function openSite(databaseUrl: string): Promise<Site> {
         JWT_PUBLIC_KEY_PATH: paths.publicPath,
         ...settings,
       }),
-    async office() {
+    async workspace() {
       const workspace = await seed.workspace()
       const service = `docs-${randomUUID().slice(0, 8)}`
       const { key } = await seed.serviceApp(service)
@@ -70,7 +70,7 @@ export async function openSite(databaseUrl: string): Promise<Site> {
         key,
         owner: await person(workspace, 'owner'),
         viewer: await person(workspace, 'viewer'),
-        leavers: (count) => makeLeavers(pool, workspace, group, count),
+        createMembersToRemove: (count) => insertMembersToRemove(pool, workspace, group, count),
       }
     },
     async close() {
@@ -80,7 +80,12 @@ export async function openSite(databaseUrl: string): Promise<Site> {
   }
 }
 
-async function makeLeavers(pool: pg.Pool, workspace: string, group: string, count: number) {
+async function insertMembersToRemove(
+  pool: pg.Pool,
+  workspace: string,
+  group: string,
+  count: number,
+) {
   const ids = Array.from({ length: count }, () => randomUUID())
   const sql = `
     with leaver as (select unnest($1::uuid[]) as id),

@@ -11,15 +11,15 @@ import { createTransports, type Transport } from '../../test/support/transports.
 
 /** A process of the real server, `npm start` with settings of its own. */
 export type NodeProcess = {
-  doors: Transport[]
+  transports: Transport[]
   httpPort: number
   grpcPort: number
   /** Milliseconds from the start of the process to its first answer. */
-  startedIn: number
+  startupMilliseconds: number
   /** MiB of resident memory. */
   memory(): number
-  /** The process is there and answers. */
-  lives(): Promise<boolean>
+  /** Whether the process runs and responds. */
+  isAlive(): Promise<boolean>
   kill(): Promise<void>
   stop(): Promise<void>
 }
@@ -30,10 +30,10 @@ const operations = createOperations(
   createHandlers({ database: {}, options: {} } as never),
 )
 
-/** Starts a node and waits until it answers. */
+/** Starts a node and waits until it responds. */
 export async function startNode(settings: Record<string, string>): Promise<NodeProcess> {
   const [httpPort = 0, grpcPort = 0] = await freePorts()
-  const began = performance.now()
+  const startedAt = performance.now()
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env.PATH,
@@ -49,10 +49,10 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
     },
     stdio: ['ignore', 'ignore', process.env.FAULTS_LOG ? 'inherit' : 'ignore'],
   })
-  const ended = () => child.exitCode !== null || child.signalCode !== null
+  const hasExited = () => child.exitCode !== null || child.signalCode !== null
   const end = async (signal: NodeJS.Signals) => {
-    for (const door of doors) door.close()
-    if (ended()) return
+    for (const transport of transports) transport.close()
+    if (hasExited()) return
     const exit = once(child, 'exit')
     child.kill(signal)
     await exit
@@ -60,27 +60,28 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
   const killToo = () => child.kill('SIGKILL')
   process.once('exit', killToo)
   child.once('exit', () => process.off('exit', killToo))
-  const answers = () =>
+  const isHealthy = () =>
     fetch(`http://127.0.0.1:${httpPort}/health`, { signal: AbortSignal.timeout(5000) }).then(
       ({ ok }) => ok,
       () => false,
     )
-  while (!(await answers())) {
-    if (ended() || performance.now() - began > 60_000) throw new Error('The node does not start')
+  while (!(await isHealthy())) {
+    if (hasExited() || performance.now() - startedAt > 60_000)
+      throw new Error('The node does not start')
     await sleep(10)
   }
-  const startedIn = performance.now() - began
-  const doors = createTransports({ operations }, { grpcPort, httpPort })
+  const startupMilliseconds = performance.now() - startedAt
+  const transports = createTransports({ operations }, { grpcPort, httpPort })
   return {
-    doors,
+    transports,
     httpPort,
     grpcPort,
-    startedIn,
+    startupMilliseconds,
     memory() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
       return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1]) / 1024
     },
-    lives: async () => !ended() && (await answers()),
+    isAlive: async () => !hasExited() && (await isHealthy()),
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   }

@@ -2,43 +2,42 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
-/** A process of the bench that answers each message with one. */
-export type Child = {
-  /** Waits for what takes that many seconds, and a minute more. */
-  ask<Answer>(message: object, seconds?: number): Promise<Answer>
+/** A process of the benchmark that responds to each message with one message. */
+export type BenchProcess = {
+  /** Sends a message and waits for the response, for `seconds` and one more minute. */
+  request<Answer>(message: object, seconds?: number): Promise<Answer>
 }
 
-/** What a server says of itself whenever it is asked: microseconds, bytes, a count. */
+/** The state of a server: its ports, CPU time in microseconds, memory in bytes, statement count. */
 export type ServerState = Ports & { cpu: number; rss: number; statements: number }
 
 type Ports = { port: number; httpPort?: number }
 
-/** Milliseconds until an answer that takes no time must be there. */
-const patience = 60_000
+const timeoutMs = 60_000
 
 const running: ChildProcess[] = []
 
-/** BENCH_PROFILE names the folder that each process leaves its CPU profile in. */
+/** The folder to which each process writes a CPU profile. */
 const profiles = process.env.BENCH_PROFILE
 const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
 
-/** Starts a file of this folder as a process of its own. */
-export function startChild(file: string, ...args: string[]): Child {
+/** Starts a file of this folder as a process. */
+export function startBenchProcess(file: string, ...args: string[]): BenchProcess {
   const child = fork(join(import.meta.dirname, file), args, {
-    // As `npm start` does: what a few hundred calls under way hold is not to be taken for old.
+    // As in `npm start`: keeps the objects of concurrent calls in the young generation.
     execArgv: ['--max-semi-space-size=32', ...profiling],
   })
   running.push(child)
   return {
-    async ask(message, seconds = 0) {
+    async request(message, seconds = 0) {
       const settled = new AbortController()
       const signal = AbortSignal.any([
         settled.signal,
-        AbortSignal.timeout(patience + seconds * 1000),
+        AbortSignal.timeout(timeoutMs + seconds * 1000),
       ])
       const ended = async () => {
         const [code, by] = await once(child, 'exit', { signal })
-        throw new Error(`${file} has ended: ${code ?? by}`)
+        throw new Error(`${file} exited: ${code ?? by}`)
       }
       try {
         child.send(message)
@@ -50,16 +49,16 @@ export function startChild(file: string, ...args: string[]): Child {
   }
 }
 
-/** Ends the processes started here; those that write a profile do so by themselves. */
-export function endChildren(): void {
+/** Stops all processes; those that write a profile exit by themselves. */
+export function stopBenchProcesses(): void {
   for (const child of running) {
     if (profiles && child.connected) child.disconnect()
     else child.kill()
   }
 }
 
-/** In a server: answers every message with its state, and ends with the bench. */
-export function answerState(ports: Ports, statements = () => 0): void {
+/** For servers: responds to every message with the state, and exits with the benchmark. */
+export function serveState(ports: Ports, statements = () => 0): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()
     const { rss } = process.memoryUsage()

@@ -1,0 +1,21 @@
+/** The size of the data set; all rows are derived from their index. */
+export type Size = { users: number; workspaces: number; resources: number }
+
+/** The size that the goals refer to: 1 M resources, 3.1 M shares, 100,000 users. */
+export const fullSize: Size = { users: 100_000, workspaces: 200, resources: 1_000_000 }
+/** The size that growth is measured against. */
+export const smallSize: Size = { users: 1_000, workspaces: 10, resources: 10_000 }
+
+/** The large workspace: the index of its first user, group and resource, and their numbers. */
+export function largeWorkspaceOf({ users, workspaces }: Size) {
+  return {
+    workspace: workspaces,
+    // The three readers come first.
+    firstUser: users + 3,
+    members: users / 10,
+    firstGroup: workspaces * 100,
+    groups: users / 100,
+    firstResource: 1_000_000_000,
+    resources: 1000,
+  }
+}
