@@ -71,7 +71,7 @@ test('PostgreSQL survives a killed process group and is adopted with its data', 
   const messages: string[] = []
   const adopted = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
   t.is(adopted.url, url)
-  t.regex(messages.join(), /adopted/)
+  t.regex(messages.join(), /Adopted/)
   t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
   await adopted.stop()
   await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
@@ -97,7 +97,7 @@ test('a PostgreSQL that cannot be adopted is stopped and restarted', async (t) =
   const messages: string[] = []
   const restarted = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
   t.teardown(restarted.stop)
-  t.regex(messages.join(), /stopping/)
+  t.regex(messages.join(), /Stopping/)
   t.deepEqual(await query(restarted.url, 'SELECT n FROM kept'), [{ n: 42 }])
 })
 
@@ -138,7 +138,7 @@ test('PostgreSQL starts again after it was killed', async (t) => {
   const first = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
   process.kill(await postmaster(dataDir), 'SIGKILL')
-  while (!messages.some((message) => message.includes('ended'))) await sleep(20)
+  while (!messages.some((message) => message.includes('exited'))) await sleep(20)
   await first.stop()
   const second = await startEmbedded({ dataDir })
   t.teardown(second.stop)

@@ -3,186 +3,188 @@ import { createCancellation } from '../../src/core/cancellation.ts'
 import { type RequestScope, requestScope } from '../../src/core/request-scope.ts'
 import { createBatcher } from '../../src/database/batching.ts'
 
-/** A statement in the test's hands: what it was asked, and when it answers. */
+/** A statement that the test completes. */
 type Sent = {
-  questions: string[]
+  queries: string[]
   scope: RequestScope
-  answer(by?: (question: string) => string): void
+  respond(result?: (query: string) => string): void
   fail(error: Error): void
 }
 
-function createStatement(rowsOf?: (question: string) => number) {
+function createStatement(countRows?: (query: string) => number) {
   const sent: Sent[] = []
-  const ask = createBatcher<string, string>(
-    (questions) =>
+  const run = createBatcher<string, string>(
+    (queries) =>
       new Promise((resolve, reject) => {
-        const answer = (by = (question: string) => `answer to ${question}`) =>
-          resolve(questions.map(by))
+        const respond = (result = (query: string) => `result of ${query}`) =>
+          resolve(queries.map(result))
         const scope = requestScope.getStore() as RequestScope
-        sent.push({ questions, scope, answer, fail: reject })
+        sent.push({ queries, scope, respond, fail: reject })
       }),
-    rowsOf,
+    countRows,
   )
-  return { sent, ask }
+  return { sent, run }
 }
 
-/** Lets everything that is due happen. */
+/** Waits until scheduled batches are sent. */
 async function turn() {
-  for (let at = 0; at < 3; at += 1) await new Promise((resolve) => setImmediate(resolve))
+  for (let index = 0; index < 3; index += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-const numbered = (count: number) => Array.from({ length: count }, (_, at) => `question ${at}`)
+const createQueries = (count: number) =>
+  Array.from({ length: count }, (_, index) => `query ${index}`)
 
-test('questions of one turn share one statement, and each gets its own answer', async (t) => {
-  const { sent, ask } = createStatement()
-  const questions = numbered(64)
-  const answers = Promise.all(questions.map((question) => ask(question)))
+test('queries of one turn share one statement, and each gets its own result', async (t) => {
+  const { sent, run } = createStatement()
+  const queries = createQueries(64)
+  const results = Promise.all(queries.map((query) => run(query)))
   await turn()
   t.deepEqual(
-    sent.map(({ questions }) => questions),
-    [questions],
+    sent.map(({ queries }) => queries),
+    [queries],
   )
-  sent[0]?.answer()
+  sent[0]?.respond()
   t.deepEqual(
-    await answers,
-    questions.map((question) => `answer to ${question}`),
+    await results,
+    queries.map((query) => `result of ${query}`),
   )
 })
 
-test('a statement that began before a write never serves a request that began after it', async (t) => {
-  const { sent, ask } = createStatement()
+test('a query that starts after a write does not join a statement sent before it', async (t) => {
+  const { sent, run } = createStatement()
   let fact = 'allowed'
-  const before = ask('x')
+  const before = run('x')
   await turn()
   const seen = fact
   fact = 'denied'
-  // The write is acknowledged; the first statement is still under way.
-  const after = ask('x')
+  // The write is acknowledged while the first statement still runs.
+  const after = run('x')
   await turn()
   t.is(sent.length, 2)
-  sent[0]?.answer(() => seen)
+  sent[0]?.respond(() => seen)
   t.is(await before, 'allowed')
-  sent[1]?.answer(() => fact)
+  sent[1]?.respond(() => fact)
   t.is(await after, 'denied')
 })
 
-test('the same question asked again is asked again', async (t) => {
-  const { sent, ask } = createStatement()
+test('a repeated query is sent again', async (t) => {
+  const { sent, run } = createStatement()
   for (const expected of ['one', 'two', 'three']) {
-    const answer = ask('x')
+    const result = run('x')
     await turn()
-    sent.at(-1)?.answer(() => expected)
-    t.is(await answer, expected)
+    sent.at(-1)?.respond(() => expected)
+    t.is(await result, expected)
   }
   t.is(sent.length, 3)
 })
 
-test('two statements are under way at most; what arrives meanwhile is one batch', async (t) => {
-  const { sent, ask } = createStatement()
-  const answers: Promise<string>[] = []
-  for (let at = 0; at < 10; at += 1) {
-    answers.push(ask(`question ${at}`))
+test('at most two statements run at once, and queries that arrive while they run form one batch', async (t) => {
+  const { sent, run } = createStatement()
+  const results: Promise<string>[] = []
+  for (let index = 0; index < 10; index += 1) {
+    results.push(run(`query ${index}`))
     await turn()
   }
   t.is(sent.length, 2)
-  sent[0]?.answer()
+  sent[0]?.respond()
   await turn()
   t.is(sent.length, 3)
-  t.deepEqual(sent[2]?.questions, numbered(10).slice(2))
-  sent[1]?.answer()
-  sent[2]?.answer()
+  t.deepEqual(sent[2]?.queries, createQueries(10).slice(2))
+  sent[1]?.respond()
+  sent[2]?.respond()
   t.deepEqual(
-    await Promise.all(answers),
-    numbered(10).map((question) => `answer to ${question}`),
+    await Promise.all(results),
+    createQueries(10).map((query) => `result of ${query}`),
   )
 })
 
-test('a batch has 1,000 rows at most, in the order of arrival', async (t) => {
-  const { sent, ask } = createStatement(() => 4)
-  const questions = numbered(600)
-  const answers = Promise.all(questions.map((question) => ask(question)))
-  for (let at = 0; at < 3; at += 1) {
+test('a batch has at most 1,000 rows, in order of arrival', async (t) => {
+  const { sent, run } = createStatement(() => 4)
+  const queries = createQueries(600)
+  const results = Promise.all(queries.map((query) => run(query)))
+  for (let index = 0; index < 3; index += 1) {
     await turn()
-    sent[at]?.answer()
+    sent[index]?.respond()
   }
   t.deepEqual(
-    sent.flatMap((statement) => statement.questions),
-    questions,
+    sent.flatMap((statement) => statement.queries),
+    queries,
   )
   t.deepEqual(
-    sent.map((statement) => statement.questions.length),
+    sent.map((statement) => statement.queries.length),
     [250, 250, 100],
   )
   t.deepEqual(
-    await answers,
-    questions.map((question) => `answer to ${question}`),
+    await results,
+    queries.map((query) => `result of ${query}`),
   )
 })
 
-test('a question of more rows than a batch has goes by itself', async (t) => {
-  const { sent, ask } = createStatement(Number)
-  const answers = Promise.all(['1', '5000', '999'].map((question) => ask(question)))
-  for (let at = 0; at < 3; at += 1) {
+test('a query with more rows than a batch may have is sent alone', async (t) => {
+  const { sent, run } = createStatement(Number)
+  const results = Promise.all(['1', '5000', '999'].map((query) => run(query)))
+  for (let index = 0; index < 3; index += 1) {
     await turn()
-    sent[at]?.answer()
+    sent[index]?.respond()
   }
-  await answers
+  await results
   t.deepEqual(
-    sent.map((statement) => statement.questions),
+    sent.map((statement) => statement.queries),
     [['1'], ['5000'], ['999']],
   )
 })
 
-test('a statement that fails, fails its own questions alone, and the next ones are asked', async (t) => {
-  const { sent, ask } = createStatement()
-  const failing = Promise.allSettled([ask('a'), ask('b')])
+test('a failed statement fails only its own queries', async (t) => {
+  const { sent, run } = createStatement()
+  const failing = Promise.allSettled([run('a'), run('b')])
   await turn()
-  const fine = ask('c')
+  const fine = run('c')
   await turn()
-  const waiting = ask('d')
+  const waiting = run('d')
   sent[0]?.fail(new Error('gone'))
   t.deepEqual(
     (await failing).map((outcome) => outcome.status === 'rejected' && outcome.reason.message),
     ['gone', 'gone'],
   )
-  sent[1]?.answer()
-  t.is(await fine, 'answer to c')
+  sent[1]?.respond()
+  t.is(await fine, 'result of c')
   await turn()
-  sent[2]?.answer()
-  t.is(await waiting, 'answer to d')
+  sent[2]?.respond()
+  t.is(await waiting, 'result of d')
 })
 
-test('a statement that throws before it is sent rejects, and hinders nobody after it', async (t) => {
+test('an error before a statement is sent rejects its queries and does not block later ones', async (t) => {
   let broken = true
-  const ask = createBatcher<string, string>((questions) => {
+  const run = createBatcher<string, string>((queries) => {
     if (broken) throw new Error('cannot be written')
-    return Promise.resolve(questions)
+    return Promise.resolve(queries)
   })
-  for (let at = 0; at < 5; at += 1) await t.throwsAsync(ask('x'), { message: 'cannot be written' })
+  for (let index = 0; index < 5; index += 1)
+    await t.throwsAsync(run('x'), { message: 'cannot be written' })
   broken = false
-  t.is(await ask('x'), 'x')
+  t.is(await run('x'), 'x')
 })
 
-test('who goes waits no longer; the statement runs on for the others and stops with the last', async (t) => {
-  const { sent, ask } = createStatement()
+test('a cancelled caller stops waiting, and a statement is cancelled with its last caller', async (t) => {
+  const { sent, run } = createStatement()
   const [a, b, late] = [createCancellation(), createCancellation(), createCancellation()]
-  const answers = [ask('a', a), ask('b', b)]
+  const results = [run('a', a), run('b', b)]
   await turn()
   a.abort()
-  await t.throwsAsync(answers[0] as Promise<string>, { name: 'ServiceError', message: /cancelled/ })
+  await t.throwsAsync(results[0] as Promise<string>, { name: 'ServiceError', message: /cancelled/ })
   t.false(sent[0]?.scope.signal.aborted)
   b.abort()
-  await t.throwsAsync(answers[1] as Promise<string>, { name: 'ServiceError' })
+  await t.throwsAsync(results[1] as Promise<string>, { name: 'ServiceError' })
   t.true(sent[0]?.scope.signal.aborted)
 
-  // Whoever goes before their statement is sent is not in it.
-  const second = ask('second')
-  const third = ask('third', late)
+  // A query that is cancelled before it is sent is not part of the statement.
+  const second = run('second')
+  const third = run('third', late)
   late.abort()
   await t.throwsAsync(third, { name: 'ServiceError' })
-  await t.throwsAsync(ask('too late', late), { name: 'ServiceError' })
+  await t.throwsAsync(run('too late', late), { name: 'ServiceError' })
   await turn()
-  t.deepEqual(sent[1]?.questions, ['second'])
-  sent[1]?.answer()
-  t.is(await second, 'answer to second')
+  t.deepEqual(sent[1]?.queries, ['second'])
+  sent[1]?.respond()
+  t.is(await second, 'result of second')
 })

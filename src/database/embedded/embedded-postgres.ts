@@ -16,61 +16,63 @@ import {
   type Programs,
 } from './postmaster.ts'
 
-/** A running PostgreSQL of our own. */
-export type Embedded = {
-  /** Where the database `daikon` is, with the password. */
+/** A PostgreSQL that this process started or adopted. */
+export type EmbeddedPostgres = {
+  /** The URL of the database `daikon`, with the password. */
   url: string
-  /** Shuts PostgreSQL down and waits for its end; a second call waits for the same end. */
+  /** Shuts PostgreSQL down and waits until it has stopped. A second call waits as well. */
   stop(): Promise<void>
 }
 
-type Place = {
-  home: string
+type Installation = {
+  dataDir: string
   cluster: string
   programs: Programs
   log: (message: string) => void
-  onLaunched: () => void
 }
 
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '100',
-  // A quarter of the memory, as its manual advises, up to what large data sets gain by.
+  // A quarter of the memory, as the manual advises, up to 512 MB.
   shared_buffers: `${Math.round(Math.min(os.totalmem() / 4, 2 ** 29) / 2 ** 20)}MB`,
-  // LOG ranks above ERROR: starts and crashes are told, statements that fail are not.
+  // LOG ranks above ERROR: starts and crashes are logged, failed statements are not.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
 }
 
-/** The longest wait for PostgreSQL to accept connections, recovery after a crash included. */
-const patience = 120_000
+/** Milliseconds to wait until PostgreSQL accepts connections, including recovery after a crash. */
+const startTimeout = 120_000
 
 /**
- * Starts PostgreSQL on the folder `dataDir`, or adopts the one that a killed process left there.
- * Fails with the code DATA_DIR_IN_USE while another process has it.
+ * Starts the bundled PostgreSQL with its data in `dataDir`, or adopts the one that a killed process left
+ * running there.
+ *
+ * @example
+ * const { url, stop } = await startEmbedded({ dataDir: './data' })
+ *
+ * @throws an Error with `code` DATA_DIR_IN_USE if another process uses `dataDir`
  */
 export async function startEmbedded(options: {
   dataDir: string
   log?: (message: string) => void
-  /** Hears when PostgreSQL has been started and all that is left is to wait for it. */
-  onLaunched?: () => void
-}): Promise<Embedded> {
+}): Promise<EmbeddedPostgres> {
   await fs.mkdir(options.dataDir, { recursive: true })
-  const home = await fs.realpath(options.dataDir)
-  await fs.access(home, fs.constants.W_OK)
-  const release = lock(home)
+  const dataDir = await fs.realpath(options.dataDir)
+  await fs.access(dataDir, fs.constants.W_OK)
+  const release = lock(dataDir)
   try {
-    const cluster = join(home, 'postgres')
-    const programs = await findPrograms(home, cluster)
-    const { log = () => {}, onLaunched = () => {} } = options
-    const place = { home, cluster, programs, log, onLaunched }
-    await createCluster(place)
+    const cluster = join(dataDir, 'postgres')
+    const programs = await findPrograms(dataDir, cluster)
+    const { log = () => {} } = options
+    const installation = { dataDir, cluster, programs, log }
+    await createCluster(installation)
     const password = await fs.readFile(join(cluster, 'password'), 'utf8')
-    const port = await findPort(place, password)
+    const port = await findPort(installation, password)
     const url = `postgresql://daikon:${password}@127.0.0.1:${port}/daikon`
-    await writeUrl(home, url)
+    await writeUrl(dataDir, url)
     let stopped: Promise<void> | undefined
     const stop = () => {
       stopped ??= haltPostmaster(programs, cluster).finally(release)
@@ -83,109 +85,118 @@ export async function startEmbedded(options: {
   }
 }
 
-/** A lock of the file system by way of SQLite: it ends with the process, however that ends. */
-function lock(home: string): () => void {
-  const file = new DatabaseSync(join(home, 'owner.lock'), { timeout: 0 })
+/** Takes a file lock through SQLite: the operating system releases it when the process ends. */
+function lock(dataDir: string): () => void {
+  const file = new DatabaseSync(join(dataDir, 'owner.lock'), { timeout: 0 })
   try {
     file.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE')
   } catch (cause) {
     file.close()
     const busy = 5 // SQLITE_BUSY
     if ((cause as { errcode?: number }).errcode !== busy) throw cause
-    const url = join(home, 'database-url')
+    const url = join(dataDir, 'database-url')
     const message =
-      `Another process runs the embedded PostgreSQL of ${home}: ` +
-      `to use that one, set DATABASE_URL to the URL in ${url}`
+      `Another process runs the embedded PostgreSQL of ${dataDir}. ` +
+      `To use it, set DATABASE_URL to the URL in ${url}`
     throw Object.assign(new Error(message, { cause }), { code: 'DATA_DIR_IN_USE' })
   }
   return () => file.close()
 }
 
-/** Makes the cluster with its password aside and moves it in place in one step. */
-async function createCluster({ home, cluster, programs, log }: Place): Promise<void> {
-  for (const name of await fs.readdir(home)) {
+/** Creates the cluster and its password in a temporary folder, which it then renames. */
+async function createCluster({ dataDir, cluster, programs, log }: Installation): Promise<void> {
+  for (const name of await fs.readdir(dataDir)) {
     if (!name.startsWith('postgres.new-')) continue
-    // The initdb of a killed process may still write there: what stays now goes the next time.
-    await fs.rm(join(home, name), { recursive: true, force: true }).catch(() => {})
+    // The initdb of a killed process may still write there; the next start removes the rest.
+    await fs.rm(join(dataDir, name), { recursive: true, force: true }).catch(() => {})
   }
   if (existsSync(join(cluster, 'PG_VERSION'))) return
-  log(`creating a PostgreSQL cluster in ${cluster}`)
-  const aside = await fs.mkdtemp(join(home, 'postgres.new-'))
-  const data = join(aside, 'data')
-  const password = join(aside, 'password')
-  // The characters' classes come from the C library, for pg_trgm; macOS lacks C.UTF-8.
-  const characters = os.platform() === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
+  log(`Creating a PostgreSQL cluster in ${cluster}`)
+  const temporary = await fs.mkdtemp(join(dataDir, 'postgres.new-'))
+  const data = join(temporary, 'data')
+  const password = join(temporary, 'password')
+  // pg_trgm takes character classes from the C library; macOS lacks C.UTF-8.
+  const characterType = os.platform() === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8'
   try {
     await fs.writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600 })
-    await give(aside, programs)
+    await changeOwner(temporary, programs)
     await programs.run('initdb', [
-      ...['-D', data, '-U', 'daikon', '-A', 'scram-sha-256', '--pwfile', password],
-      ...['--encoding=UTF8', '--locale=C', `--lc-ctype=${characters}`, '--no-instructions'],
-      ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      `--pgdata=${data}`,
+      '--username=daikon',
+      '--auth=scram-sha-256',
+      `--pwfile=${password}`,
+      '--encoding=UTF8',
+      '--locale=C',
+      `--lc-ctype=${characterType}`,
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
     ])
     await fs.rename(password, join(data, 'password'))
     await fs.rename(data, cluster)
   } finally {
-    await fs.rm(aside, { recursive: true, force: true })
+    await fs.rm(temporary, { recursive: true, force: true })
   }
 }
 
-/** Gives a folder to the user that PostgreSQL runs as; the folder itself last, as it is asked. */
-async function give(folder: string, { owner }: Programs): Promise<void> {
+/**
+ * Makes the user that PostgreSQL runs as the owner of a folder. The folder itself is last, because its
+ * owner shows whether the work is done.
+ */
+async function changeOwner(folder: string, { owner }: Programs): Promise<void> {
   if (!owner || (await fs.stat(folder)).uid === owner.uid) return
   for (const name of [...(await fs.readdir(folder, { recursive: true })), '.']) {
     await fs.lchown(join(folder, name), owner.uid, owner.gid)
   }
 }
 
-/** Tries again: a free port may be taken, a killed process's postmaster may be just starting. */
-async function findPort(place: Place, password: string): Promise<number> {
-  for (let attempt = 1; ; attempt++) {
+/** Retries: a free port may be taken, or the postmaster of a killed process may still be starting. */
+async function findPort(installation: Installation, password: string): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await adopt(place, password)) ?? (await launch(place, password))
+      return (await adopt(installation, password)) ?? (await launch(installation, password))
     } catch (error) {
       if (attempt === 3) throw error
     }
   }
 }
 
-async function adopt({ cluster, programs, log }: Place, password: string) {
+async function adopt({ cluster, programs, log }: Installation, password: string) {
   const port = await findPostmaster(cluster)
   if (port === undefined) {
-    // Process ids come round again: PostgreSQL would take a stranger's for a postmaster's.
+    // Process ids are reused: PostgreSQL would take an unrelated process for a postmaster.
     await fs.rm(join(cluster, 'postmaster.pid'), { force: true })
     return undefined
   }
   try {
-    await accept(port, password, async () => (await findPostmaster(cluster)) === port)
-    log(`adopted the PostgreSQL that was left running on port ${port}`)
+    await waitUntilReady(port, password, async () => (await findPostmaster(cluster)) === port)
+    log(`Adopted the PostgreSQL that was left running on port ${port}`)
     return port
   } catch (error) {
-    log(`stopping the PostgreSQL that was left running: ${error}`)
+    log(`Stopping the PostgreSQL that was left running: ${error}`)
     await haltPostmaster(programs, cluster)
     return undefined
   }
 }
 
-async function launch({ home, cluster, programs, log, onLaunched }: Place, password: string) {
-  await give(cluster, programs)
+async function launch({ dataDir, cluster, programs, log }: Installation, password: string) {
+  await changeOwner(cluster, programs)
   const port = await findFreePort()
   const args = ['-D', cluster, '-p', String(port)]
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
-  await using output = await fs.open(join(home, 'postgres.log'), 'a', 0o600)
-  const { size } = await output.stat()
-  const child = await programs.start(args, output.fd)
+  await using logFile = await fs.open(join(dataDir, 'postgres.log'), 'a', 0o600)
+  const { size } = await logFile.stat()
+  const child = await programs.start(args, logFile.fd)
   child.unref()
-  onLaunched()
   try {
-    await accept(port, password, () => child.exitCode === null && child.signalCode === null)
+    await waitUntilReady(port, password, () => child.exitCode === null && child.signalCode === null)
   } catch (cause) {
     child.kill('SIGINT')
-    const said = (await fs.readFile(join(home, 'postgres.log'))).subarray(size)
-    throw new Error(`PostgreSQL did not start: ${lastLines(`${said}\n${cause}`)}`, { cause })
+    const output = (await fs.readFile(join(dataDir, 'postgres.log'))).subarray(size)
+    throw new Error(`PostgreSQL did not start: ${lastLines(`${output}\n${cause}`)}`, { cause })
   }
   child.once('exit', (code, signal) => {
-    if (code !== 0) log(`PostgreSQL ended (${code ?? signal})`)
+    if (code !== 0) log(`PostgreSQL exited (${code ?? signal})`)
   })
   return port
 }
@@ -199,26 +210,26 @@ async function findFreePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0
 }
 
-/** Waits while it is `running` until PostgreSQL takes our password; sees to the database, too. */
-async function accept(
+/** Waits until PostgreSQL accepts the password, and creates the database if it is missing. */
+async function waitUntilReady(
   port: number,
   password: string,
-  running: () => boolean | Promise<boolean>,
+  isRunning: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  const address = { host: '127.0.0.1', port, user: 'daikon', password, database: 'postgres' }
-  const deadline = Date.now() + patience
+  const connection = { host: '127.0.0.1', port, user: 'daikon', password, database: 'postgres' }
+  const deadline = Date.now() + startTimeout
   for (;;) {
-    const client = new Client({ ...address, ssl: false, connectionTimeoutMillis: 5000 })
+    const client = new Client({ ...connection, ssl: false, connectionTimeoutMillis: 5000 })
     client.on('error', () => {})
     try {
       await client.connect()
-      const found = await client.query("SELECT FROM pg_database WHERE datname = 'daikon'")
-      if (found.rowCount === 0) await client.query('CREATE DATABASE daikon')
+      const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = 'daikon'")
+      if (rowCount === 0) await client.query('CREATE DATABASE daikon')
       return
     } catch (error) {
       const { code } = error as { code?: string }
-      const early = code === 'ECONNREFUSED' || code === '57P03' // cannot_connect_now
-      if (!early || Date.now() > deadline || !(await running())) throw error
+      const isStarting = code === 'ECONNREFUSED' || code === '57P03' // cannot_connect_now
+      if (!isStarting || Date.now() > deadline || !(await isRunning())) throw error
     } finally {
       await client.end().catch(() => {})
     }
@@ -226,8 +237,8 @@ async function accept(
   }
 }
 
-async function writeUrl(home: string, url: string): Promise<void> {
-  const file = join(home, 'database-url')
+async function writeUrl(dataDir: string, url: string): Promise<void> {
+  const file = join(dataDir, 'database-url')
   await fs.writeFile(`${file}.new`, `${url}\n`, { mode: 0o600 })
   await fs.rename(`${file}.new`, file)
 }

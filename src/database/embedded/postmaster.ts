@@ -8,38 +8,42 @@ import { promisify } from 'node:util'
 
 type Owner = { uid: number; gid: number }
 
-/** How a program is run: behind a prefix, with options, on files of an owner. */
-type Way = { prefix: string[]; options: SpawnOptions; owner?: Owner }
+/** How to run a program: with a command prefix and options, on the files of an owner. */
+type RunMode = { prefix: string[]; options: SpawnOptions; owner?: Owner }
 
-/** PostgreSQL's programs from the platform's package, run as a user that they accept. */
+/** The programs of PostgreSQL from the package of this platform, run as a user that they accept. */
 export type Programs = {
-  /** Who has to own the cluster's files; undefined where this process's user does anyway. */
+  /** The required owner of the cluster's files; undefined if it is the user of this process. */
   owner: Owner | undefined
-  /** Runs a program to its end; a failure carries the last lines of what it printed. */
+  /** Runs a program and waits for it. An error contains the last lines of its output. */
   run(program: 'initdb' | 'pg_ctl', args: string[]): Promise<void>
-  /** Starts the postmaster, which prints to the file descriptor `output`. */
+  /** Starts the postmaster, with its output to the file descriptor `output`. */
   start(args: string[], output: number): Promise<ChildProcess>
 }
 
 const nobody = { uid: 65534, gid: 65534 }
-const elsewhere = 'set DATABASE_URL to use a PostgreSQL of your own'
+const alternative = 'set DATABASE_URL to use another PostgreSQL'
 
-/** The programs for this platform, run in a way in which they reach `cluster` inside `home`. */
-export async function findPrograms(home: string, cluster: string): Promise<Programs> {
+/**
+ * Finds the programs for this platform, and a way to run them that has access to `cluster` in `dataDir`.
+ *
+ * @throws an Error that names a missing package or the reason why PostgreSQL cannot run
+ */
+export async function findPrograms(dataDir: string, cluster: string): Promise<Programs> {
   const paths = await findPaths()
-  const way = isRoot() ? await findWayOfRoot(home, cluster, paths.postgres) : ownWay
+  const mode = isRoot() ? await findRootMode(dataDir, cluster, paths.postgres) : ownMode
   return {
-    owner: way.owner,
-    run: (program, args) => run(way, paths[program], args),
+    owner: mode.owner,
+    run: (program, args) => run(mode, paths[program], args),
     async start(args, output) {
-      const child = spawnApart(way, paths.postgres, args, ['ignore', output, output])
+      const child = spawnDetached(mode, paths.postgres, args, ['ignore', output, output])
       await once(child, 'spawn')
       return child
     },
   }
 }
 
-/** The port of the postmaster that lives on `cluster`. */
+/** Returns the port of the postmaster that runs on `cluster`; undefined if none does. */
 export async function findPostmaster(cluster: string): Promise<number | undefined> {
   const file = join(cluster, 'postmaster.pid')
   if (!existsSync(file)) return undefined
@@ -47,7 +51,7 @@ export async function findPostmaster(cluster: string): Promise<number | undefine
   return (await findCommand(pid)).includes(` -D ${cluster} `) ? Number(port) : undefined
 }
 
-/** Ends the postmaster on `cluster`, if there is one; without a checkpoint if it takes too long. */
+/** Stops the postmaster on `cluster`, if any. After 30 seconds, stops it without a checkpoint. */
 export async function haltPostmaster(programs: Programs, cluster: string): Promise<void> {
   if ((await findPostmaster(cluster)) === undefined) return
   const stop = ['stop', '-D', cluster, '-w', '-s']
@@ -59,7 +63,7 @@ export async function haltPostmaster(programs: Programs, cluster: string): Promi
   }
 }
 
-/** The last lines of a program's output. */
+/** Returns the last lines of a program's output. */
 export function lastLines(output: string): string {
   return output.trim().split('\n').slice(-12).join('\n')
 }
@@ -70,52 +74,52 @@ async function findPaths(): Promise<{ initdb: string; pg_ctl: string; postgres: 
   try {
     return await import(name)
   } catch (cause) {
-    throw new Error(`No embedded PostgreSQL: ${name} is not installed; ${elsewhere}`, { cause })
+    throw new Error(`No embedded PostgreSQL: ${name} is not installed; ${alternative}`, { cause })
   }
 }
 
-const ownWay: Way = { prefix: [], options: {} }
+const ownMode: RunMode = { prefix: [], options: {} }
 
 function isRoot(): boolean {
   try {
     return os.userInfo().uid === 0
   } catch {
-    return false // a user without an entry in passwd
+    return false // the user has no entry in passwd
   }
 }
 
-/** PostgreSQL refuses to run as root: the first way that gets to its files as somebody else. */
-async function findWayOfRoot(home: string, cluster: string, postgres: string): Promise<Way> {
+/** PostgreSQL refuses to run as root. Finds a way to run as another user that can read its files. */
+async function findRootMode(dataDir: string, cluster: string, postgres: string): Promise<RunMode> {
   const failures: unknown[] = []
-  for (const way of await waysOfRoot(cluster)) {
+  for (const mode of await listRootModes(cluster)) {
     try {
-      await run(way, 'sh', ['-c', 'cd "$1" && "$2" -V', 'sh', home, postgres])
-      return way
+      await run(mode, 'sh', ['-c', 'cd "$1" && "$2" -V', 'sh', dataDir, postgres])
+      return mode
     } catch (failure) {
       failures.push(failure)
     }
   }
-  const advice = `start as another user, or ${elsewhere}`
-  throw new Error(`PostgreSQL can't run as root in ${home}: ${advice}\n${failures.join('\n')}`)
+  const advice = `start as another user, or ${alternative}`
+  throw new Error(`PostgreSQL cannot run as root in ${dataDir}: ${advice}\n${failures.join('\n')}`)
 }
 
-async function waysOfRoot(cluster: string): Promise<Way[]> {
+async function listRootModes(cluster: string): Promise<RunMode[]> {
   const found = await stat(cluster).catch(() => undefined)
   const owner = found?.uid ? { uid: found.uid, gid: found.gid } : nobody
   const unshare = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`]
   const setpriv = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
-  const throughDoors = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
-  const plain: Way = { prefix: [], options: owner, owner }
-  // Under a closed folder such as /root: root by another name or, where a container forbids
-  // user namespaces, somebody who may pass closed doors.
-  const renamed: Way = { prefix: unshare, options: {}, owner: { uid: 0, gid: 0 } }
-  const privileged: Way = { prefix: [...setpriv, ...throughDoors], options: {}, owner }
-  // The cluster stays with whom it is: one that was left running can only be stopped that way.
-  return found?.uid === 0 ? [renamed, plain, privileged] : [plain, renamed, privileged]
+  const bypass = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override']
+  const plain: RunMode = { prefix: [], options: owner, owner }
+  // For a folder below one that only root can read, such as /root: root mapped to another user id or,
+  // where a container forbids user namespaces, a user that bypasses file permissions.
+  const mapped: RunMode = { prefix: unshare, options: {}, owner: { uid: 0, gid: 0 } }
+  const privileged: RunMode = { prefix: [...setpriv, ...bypass], options: {}, owner }
+  // The owner of an existing cluster does not change: only its owner can stop a running postmaster.
+  return found?.uid === 0 ? [mapped, plain, privileged] : [plain, mapped, privileged]
 }
 
-async function run(way: Way, program: string, args: string[]): Promise<void> {
-  const child = spawnApart(way, program, args, ['ignore', 'pipe', 'pipe'])
+async function run(mode: RunMode, program: string, args: string[]): Promise<void> {
+  const child = spawnDetached(mode, program, args, ['ignore', 'pipe', 'pipe'])
   let output = ''
   child.stdout?.on('data', (chunk) => {
     output += chunk
@@ -127,10 +131,15 @@ async function run(way: Way, program: string, args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${program} failed (${code ?? signal}): ${lastLines(output)}`)
 }
 
-/** In a process group of its own: Ctrl-C reaches node alone, which drains before it stops this. */
-function spawnApart(way: Way, program: string, args: string[], stdio: SpawnOptions['stdio'] & {}) {
-  const [file = program, ...rest] = [...way.prefix, program, ...args]
-  return spawn(file, rest, { ...way.options, cwd: '/', detached: true, stdio })
+/** Uses a separate process group: Ctrl-C reaches only Node.js, which drains before it stops PostgreSQL. */
+function spawnDetached(
+  mode: RunMode,
+  program: string,
+  args: string[],
+  stdio: SpawnOptions['stdio'] & {},
+) {
+  const [file = program, ...rest] = [...mode.prefix, program, ...args]
+  return spawn(file, rest, { ...mode.options, cwd: '/', detached: true, stdio })
 }
 
 async function findCommand(pid: string): Promise<string> {
