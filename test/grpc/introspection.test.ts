@@ -25,7 +25,7 @@ const environment = await startTestEnvironment()
 const quiet = await environment.addNode({ debug: false })
 test.after.always(() => environment.stop())
 
-/** The published interfaces, as an outside client would have them. */
+/** The published interfaces, written out so that the test does not depend on the libraries under test. */
 const health = `syntax = "proto3"; package grpc.health.v1;
   message HealthCheckRequest { string service = 1; }
   message HealthCheckResponse {
@@ -85,7 +85,7 @@ async function checkHealth(
   return answer
 }
 
-/** Asks one question; answers the code of a failed stream instead. */
+/** Sends one reflection request; returns the status code if the stream fails. */
 async function reflect(port: number, version: string, question: object): Promise<any> {
   const service = `grpc.reflection.${version}.ServerReflection`
   const client = connect(port, reflection(version), service)
@@ -100,7 +100,7 @@ async function reflect(port: number, version: string, question: object): Promise
   return answer
 }
 
-test('grpc.health.v1 says SERVING of the server and of each service, without credentials', async (t) => {
+test('Check reports SERVING for the server and each service, without credentials', async (t) => {
   const services = new Set(environment.app.operations.map(({ service }) => `daikon.v1.${service}`))
   for (const service of ['', ...services])
     t.like(await checkHealth(environment.grpcPort, service), { status: 'SERVING' }, service)
@@ -108,7 +108,7 @@ test('grpc.health.v1 says SERVING of the server and of each service, without cre
   t.like(await checkHealth(quiet.grpcPort, ''), { status: 'SERVING' })
 })
 
-test('List tells how every service is doing', async (t) => {
+test('List reports the status of every service', async (t) => {
   const client = connect(environment.grpcPort, health, 'grpc.health.v1.Health')
   const { statuses } = await new Promise<{ statuses: Record<string, { status: string }> }>(
     (resolve, reject) =>
@@ -121,7 +121,7 @@ test('List tells how every service is doing', async (t) => {
   t.is(Object.keys(statuses).length, 7)
 })
 
-test('Watch says SERVING, and NOT_SERVING from the drain on', async (t) => {
+test('Watch reports SERVING, then NOT_SERVING when the drain begins', async (t) => {
   const node = await environment.addNode()
   const client = connect(node.grpcPort, health, 'grpc.health.v1.Health')
   const stream = client.Watch({ service: 'daikon.v1.PermissionService' })
@@ -136,7 +136,7 @@ test('Watch says SERVING, and NOT_SERVING from the drain on', async (t) => {
 })
 
 for (const version of ['v1', 'v1alpha']) {
-  test(`server reflection ${version} lists our services`, async (t) => {
+  test(`server reflection ${version} lists the services`, async (t) => {
     const { list_services_response } = await reflect(environment.grpcPort, version, {
       list_services: '',
     })
@@ -147,7 +147,7 @@ for (const version of ['v1', 'v1alpha']) {
     for (const service of services) t.true(names.includes(service), service)
   })
 
-  test(`server reflection ${version} tells of grpc.health.v1, for operators with grpcurl`, async (t) => {
+  test(`server reflection ${version} describes grpc.health.v1`, async (t) => {
     const file = await fetchFiles(version, 'grpc.health.v1.Health')
     const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
     const { check, watch } = registry.getService('grpc.health.v1.Health')?.method ?? {}
@@ -155,7 +155,7 @@ for (const version of ['v1', 'v1alpha']) {
     t.is(watch?.methodKind, 'server_streaming')
   })
 
-  test(`server reflection ${version} gives descriptors with policies and routes`, async (t) => {
+  test(`server reflection ${version} returns descriptors with policies and routes`, async (t) => {
     const file = await fetchFiles(version, 'daikon.v1.PermissionService')
     const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
     const check = registry.getService('daikon.v1.PermissionService')?.method.check
@@ -171,7 +171,7 @@ for (const version of ['v1', 'v1alpha']) {
     )
   })
 
-  test(`server reflection ${version} tells what the details of errors are made of`, async (t) => {
+  test(`server reflection ${version} describes the messages of error details`, async (t) => {
     for (const type of ['ErrorInfo', 'BadRequest', 'RetryInfo']) {
       const file = await fetchFiles(version, `google.rpc.${type}`)
       const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
@@ -184,7 +184,7 @@ for (const version of ['v1', 'v1alpha']) {
   })
 }
 
-/** The file of a symbol after everything it imports, asked for by name as grpcurl does. */
+/** Fetches the file of a symbol and its imports by name, as grpcurl does; imports come first. */
 async function fetchFiles(version: string, symbol: string): Promise<FileDescriptorProto[]> {
   const files = new Map<string, FileDescriptorProto>()
   const fetch = async (question: object) => {

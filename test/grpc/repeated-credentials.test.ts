@@ -16,18 +16,21 @@ const { people, key, service } = await createWorkspaceFixture(environment, trans
 const { viewer: bob, owner: alice } = people
 test.after.always(() => environment.stop())
 
-/** gRPC codes. */
+/** gRPC status codes. */
 const [ok, unauthenticated] = [0, 16]
 
-/** What its types do not know yet. */
+/** An option that @types/node does not declare yet. */
 const lenient: object = { strictSingleValueFields: false }
 
-/** The answer to an empty message whose headers repeat, which grpc-js' client keeps from happening. */
+/** Calls a method with repeated headers, which the client of grpc-js does not send. */
 async function call(method: string, headers: Record<string, string[]>, bytes = Buffer.alloc(0)) {
   const session = connect(`http://127.0.0.1:${environment.grpcPort}`, lenient)
   const stream = session.request({
-    ...{ ':method': 'POST', ':path': `/daikon.v1.${method}` },
-    ...{ 'content-type': 'application/grpc', te: 'trailers', ...headers },
+    ':method': 'POST',
+    ':path': `/daikon.v1.${method}`,
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...headers,
   })
   const head = Buffer.alloc(5)
   head.writeUInt32BE(bytes.length, 1)
@@ -47,11 +50,11 @@ async function call(method: string, headers: Record<string, string[]>, bytes = B
 
 const bearer = ({ token }: { token: string }) => `Bearer ${token}`
 
-test('a service key given twice is refused, whichever is good', async (t) => {
+test('a repeated service key is rejected, whichever of the two is valid', async (t) => {
   const request = ListGrantedActionsRequest.encode({ service_name: service }).finish()
   const ask = (...keys: string[]) => {
-    const shown = { authorization: [bearer(alice)], 'x-service-key': keys }
-    return call('PermissionService/ListGrantedActions', shown, Buffer.from(request))
+    const presented = { authorization: [bearer(alice)], 'x-service-key': keys }
+    return call('PermissionService/ListGrantedActions', presented, Buffer.from(request))
   }
   t.is((await ask(key)).code, ok)
   for (const keys of [
@@ -63,7 +66,7 @@ test('a service key given twice is refused, whichever is good', async (t) => {
     t.is((await ask(...keys)).code, unauthenticated, keys.join())
 })
 
-test('of two tokens the first is the caller, and the second never acts', async (t) => {
+test('of two authorization headers only the first counts', async (t) => {
   const me = async (...authorization: string[]) => {
     const { code, message } = await call('UserService/GetMe', { authorization })
     return code === ok ? UserResponse.decode(message).id : code
@@ -74,7 +77,7 @@ test('of two tokens the first is the caller, and the second never acts', async (
     t.is(await me(first, bearer(alice)), unauthenticated, first)
 })
 
-test('values that come apart are joined: none of them counts by itself', (t) => {
+test('repeated metadata values are joined, so that none of them is valid', (t) => {
   const metadata = new Metadata()
   metadata.add('x-service-key', key)
   metadata.add('x-service-key', key)

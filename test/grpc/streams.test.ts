@@ -20,14 +20,14 @@ test.after.always(() => {
   return environment.stop()
 })
 
-/** An fixture with a stream of checks by its viewer, who has been given every second record. */
+/** Opens a stream of checks for the viewer of a new fixture; every second resource is shared with them. */
 async function openStream(records = 1) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { owner, viewer } = fixture.people
-  const asked = await Promise.all(
-    Array.from({ length: records }, async (_, at) => {
+  const resources = await Promise.all(
+    Array.from({ length: records }, async (_, index) => {
       const record = await fixture.register(owner)
-      if (at % 2 === 0) await fixture.share(owner, record, { user: viewer.id }, 'view')
+      if (index % 2 === 0) await fixture.share(owner, record, { user: viewer.id }, 'view')
       return record
     }),
   )
@@ -37,14 +37,14 @@ async function openStream(records = 1) {
     stream.on('error', resolve).on('end', () => resolve(undefined))
   })
   stream.on('data', (answer) => answers.push(answer))
-  const ask = (correlation_id: string, resource_id = asked[0]?.resource_id ?? '') =>
+  const ask = (correlation_id: string, resource_id = resources[0]?.resource_id ?? '') =>
     stream.write({ correlation_id, check: { ...fixture.kind, resource_id, action: 'view' } })
-  return { fixture, stream, answers, ended, ask, asked, viewer }
+  return { fixture, stream, answers, ended, ask, resources, viewer }
 }
 
-test('each check of a stream gets its own answer, known by its correlation id', async (t) => {
-  const { stream, answers, ended, ask, asked } = await openStream(10)
-  for (let n = 0; n < 3000; n += 1) ask(String(n), asked[n % 10]?.resource_id)
+test('every check of a stream gets its own result, matched by correlation id', async (t) => {
+  const { stream, answers, ended, ask, resources } = await openStream(10)
+  for (let n = 0; n < 3000; n += 1) ask(String(n), resources[n % 10]?.resource_id)
   stream.end()
   t.is(await ended, undefined)
   t.is(answers.length, 3000)
@@ -54,15 +54,15 @@ test('each check of a stream gets its own answer, known by its correlation id', 
   )
 })
 
-test('a revocation is felt by the next check of an open stream', async (t) => {
-  const { fixture, stream, ask, asked, viewer } = await openStream()
+test('a revocation takes effect within an open stream', async (t) => {
+  const { fixture, stream, ask, resources, viewer } = await openStream()
   ask('before')
   const [before] = await once(stream, 'data')
   t.true(before.allowed)
   const share = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
   await transport.call(
     'RevokeShare',
-    { permission_id: asked[0]?.id, ...share },
+    { permission_id: resources[0]?.id, ...share },
     { key: fixture.key },
   )
   ask('after')
@@ -71,7 +71,7 @@ test('a revocation is felt by the next check of an open stream', async (t) => {
   stream.cancel()
 })
 
-test('a stream ends with the user’s activity, the token’s life, the key’s app', async (t) => {
+test('a stream ends when the user or the service app is deactivated', async (t) => {
   const ends = [
     ['USER_INACTIVE', 'update users set is_active = false where id = $1', 'viewer'],
     ['SERVICE_KEY_INVALID', 'update service_apps set is_active = false where id = $1', 'app'],
@@ -86,7 +86,7 @@ test('a stream ends with the user’s activity, the token’s life, the key’s 
   }
 })
 
-test.serial('a token that expires meanwhile ends the stream', async (t) => {
+test.serial('a stream ends when its token expires', async (t) => {
   const { stream, ask, ended } = await openStream()
   ask('before')
   await once(stream, 'data')
@@ -98,7 +98,7 @@ test.serial('a token that expires meanwhile ends the stream', async (t) => {
   t.is((await ended)?.code, 16)
 })
 
-test('what is wrong with a check is named, and another service’s name is refused', async (t) => {
+test('an invalid check or one of another service ends the stream', async (t) => {
   const bad = await openStream()
   bad.ask('x', 'no uuid')
   const problem = await bad.ended
@@ -114,7 +114,7 @@ test('what is wrong with a check is named, and another service’s name is refus
   t.is((await foreign.ended)?.code, 7)
 })
 
-/** An fixture whose viewer has so many resources, and a stream of them, page by page. */
+/** Creates a fixture whose viewer owns the resources; `walk` streams them in pages. */
 async function openPages(resources: number, limit = 1) {
   const fixture = await createWorkspaceFixture(environment, transport)
   const { viewer, owner } = fixture.people
@@ -126,8 +126,8 @@ async function openPages(resources: number, limit = 1) {
     [first.id, resources],
   )
   const request = { ...fixture.kind, action: 'view', workspace_id: fixture.workspace, limit }
-  const walk = (shown: PresentedCredentials, more: object = {}) => {
-    const stream = client.accessibleStream({ ...request, ...more }, createMetadata(shown))
+  const walk = (presented: PresentedCredentials, more: object = {}) => {
+    const stream = client.accessibleStream({ ...request, ...more }, createMetadata(presented))
     const pages: string[][] = []
     stream.on('data', ({ resource_ids }) => pages.push(resource_ids))
     const ended = new Promise<ServiceError | undefined>((resolve) => {
@@ -138,7 +138,7 @@ async function openPages(resources: number, limit = 1) {
   return { fixture, viewer, owner, walk }
 }
 
-test('AccessibleStream walks every page', async (t) => {
+test('AccessibleStream returns every page', async (t) => {
   const { fixture, viewer, walk } = await openPages(25)
   const { pages, ended } = walk(fixture.as(viewer), { limit: 10 })
   t.is(await ended, undefined)
@@ -150,7 +150,7 @@ test('AccessibleStream walks every page', async (t) => {
   t.is(new Set(pages.flat()).size, 25)
 })
 
-test('AccessibleStream ends as Accessible refuses', async (t) => {
+test('AccessibleStream fails with the errors of Accessible', async (t) => {
   const { fixture, viewer, walk } = await openPages(1)
   const { key } = fixture
   const { token } = viewer
@@ -164,17 +164,17 @@ test('AccessibleStream ends as Accessible refuses', async (t) => {
     [{ key }, {}, 16, 'TOKEN_MISSING'],
     [{ token, key }, { action: '' }, 3, 'INVALID_REQUEST'],
   ]
-  for (const [shown, more, code, reason] of cases) {
-    const { pages, ended } = walk(shown, more)
+  for (const [presented, more, code, reason] of cases) {
+    const { pages, ended } = walk(presented, more)
     const error = await ended
     t.deepEqual([error?.code, error && readStatusDetails(error.metadata).reason], [code, reason])
     t.deepEqual(pages, [])
   }
 })
 
-test('what is revoked between two pages is felt by the pages after it', async (t) => {
+test('a revocation between two pages takes effect on the following pages', async (t) => {
   const { fixture, viewer, owner, walk } = await openPages(400)
-  // The last of the list, which everybody else's ids come before.
+  // Sorts after every other id.
   const resource_id = `ffffffff-ffff-4fff-bfff-${randomUUID().slice(-12)}`
   const last = await fixture.register(owner, { resource_id })
   await fixture.share(owner, last, { user: viewer.id }, 'view')
@@ -185,17 +185,17 @@ test('what is revoked between two pages is felt by the pages after it', async (t
   const { stream, pages, ended } = walk(fixture.as(viewer))
   await once(stream, 'data')
   const share = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
-  const ending = await transport.call(
+  const outcome = await transport.call(
     'RevokeShare',
     { permission_id: last.id, ...share },
     { key: fixture.key },
   )
-  t.true(ending.ok)
+  t.true(outcome.ok)
   t.is(await ended, undefined)
   t.deepEqual(pages.flat(), whole.pages.flat().slice(0, -1))
 })
 
-test('a member who is removed between two pages gets no more of them', async (t) => {
+test('a member who is removed between two pages gets no further page', async (t) => {
   const { fixture, viewer, walk } = await openPages(400)
   const { stream, pages, ended } = walk(fixture.as(viewer))
   await once(stream, 'data')

@@ -8,7 +8,7 @@ import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
-test('a browser’s client, typed by the OpenAPI document, asks and is answered', async (t) => {
+test('a browser client typed by the OpenAPI document calls the API', async (t) => {
   const fixture = await createWorkspaceFixture(environment, environment.transports[1] as Transport)
   const { owner, viewer } = fixture.people
   const { resource_id } = await fixture.register(owner, { visibility: 'workspace' })
@@ -16,9 +16,9 @@ test('a browser’s client, typed by the OpenAPI document, asks and is answered'
     baseUrl: `http://127.0.0.1:${environment.httpPort}`,
     headers: { authorization: `Bearer ${viewer.token}`, 'x-service-key': fixture.key },
   })
-  const asked = { ...fixture.kind, resource_id, action: 'view' }
-  const { data } = await daikon.POST('/permissions/check', { body: { checks: [asked] } })
-  t.deepEqual(data?.results, [{ ...asked, allowed: true }])
+  const check = { ...fixture.kind, resource_id, action: 'view' }
+  const { data } = await daikon.POST('/permissions/check', { body: { checks: [check] } })
+  t.deepEqual(data?.results, [{ ...check, allowed: true }])
 
   const members = await daikon.GET('/workspaces/{workspace_id}/members', {
     params: { path: { workspace_id: fixture.workspace }, query: { limit: 2 } },

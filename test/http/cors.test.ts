@@ -18,14 +18,15 @@ const get = (origin: string, path = '/users/me', port = environment.httpPort) =>
   sendRawHttp(port, { path, headers: { origin } })
 const preflight = (origin: string, path = '/users/me', port = environment.httpPort) =>
   sendRawHttp(port, {
-    ...{ method: 'OPTIONS', path },
+    method: 'OPTIONS',
+    path,
     headers: { origin, 'access-control-request-method': 'PATCH' },
   })
 const isAllowed = async (origin: string, path?: string, port?: number) => {
   const { headers } = await get(origin, path, port)
   const { status } = await preflight(origin, path, port)
   const allowed = headers['access-control-allow-origin'] === origin
-  if (allowed !== (status === 204)) throw new Error('The preflight says otherwise')
+  if (allowed !== (status === 204)) throw new Error('The preflight contradicts the response')
   return allowed
 }
 const operator = async () => ({
@@ -36,7 +37,7 @@ const operator = async () => ({
 const register = async (...redirect_uris: string[]) =>
   createClientApp(await operator(), { name: randomUUID(), redirect_uris })
 
-test('a preflight is answered as the specification says', async (t) => {
+test('a preflight of an allowed origin succeeds with the CORS headers', async (t) => {
   const { status, headers } = await preflight('http://localhost:3000')
   t.is(status, 204)
   t.like(headers, {
@@ -49,7 +50,7 @@ test('a preflight is answered as the specification says', async (t) => {
   t.regex(String(headers.vary), /^Origin(,|$)/)
 })
 
-test('a page of an allowed origin reads every answer, and its limits; any answer varies', async (t) => {
+test('every response to an allowed origin has the CORS headers; every response varies by Origin', async (t) => {
   for (const path of ['/users/me', '/nothing', '/.well-known/jwks.json', '/health']) {
     const { headers } = await get('http://localhost:9101', path)
     t.is(headers['access-control-allow-origin'], 'http://localhost:9101')
@@ -63,10 +64,16 @@ test('a page of an allowed origin reads every answer, and its limits; any answer
   )
 })
 
-test('an origin that nobody named is told nothing', async (t) => {
+test('other origins get no CORS headers', async (t) => {
   for (const origin of [
-    ...['https://evil.example', 'null', 'http://localhost:3001', 'https://localhost:3000'],
-    ...['http://localhost:3000.evil.example', 'HTTP://LOCALHOST:3000', '*', "' or 1=1 --"],
+    'https://evil.example',
+    'null',
+    'http://localhost:3001',
+    'https://localhost:3000',
+    'http://localhost:3000.evil.example',
+    'HTTP://LOCALHOST:3000',
+    '*',
+    "' or 1=1 --",
   ]) {
     const answers = [await get(origin), await preflight(origin)]
     t.deepEqual(
@@ -82,7 +89,7 @@ test('an origin that nobody named is told nothing', async (t) => {
   }
 })
 
-test('origins follow the redirect URIs of active client apps at once, on every node', async (t) => {
+test('changes of client apps apply at once, on every node', async (t) => {
   const port = (await environment.addNode()).httpPort
   const origin = 'https://app.example.com'
   t.false(await isAllowed(origin, undefined, port))
@@ -104,7 +111,7 @@ test('origins follow the redirect URIs of active client apps at once, on every n
   t.false(await isAllowed(origin))
 })
 
-test('any port and host of a redirect URI is its origin', async (t) => {
+test('the origin of a redirect URI includes its host and port', async (t) => {
   const origins = ['https://a.example:8443', 'http://127.0.0.1:5173', 'http://[::1]:3000']
   await register(...origins.map((origin) => `${origin}/?next=https://b.example`))
   for (const origin of origins) t.true(await isAllowed(origin), origin)
@@ -114,7 +121,7 @@ test('any port and host of a redirect URI is its origin', async (t) => {
   t.is(headers['access-control-allow-origin'], undefined)
 })
 
-test('the administrator’s routes allow ADMIN_URL alone, whatever client apps have registered', async (t) => {
+test('the administrators’ routes allow only ADMIN_URL', async (t) => {
   await register('https://greedy.example/callback')
   for (const path of [
     '/admin',
@@ -131,11 +138,11 @@ test('the administrator’s routes allow ADMIN_URL alone, whatever client apps h
   t.true(await isAllowed('https://greedy.example', '/administrators'))
 })
 
-test('preflights do not count, and a limited answer can be read', async (t) => {
+test('preflights do not count against the limit; a 429 has the CORS headers', async (t) => {
   const origin = corsOrigins[0] as string
-  for (let at = 0; at < 5; at += 1)
+  for (let index = 0; index < 5; index += 1)
     t.is((await preflight(origin, '/users/me', second.httpPort)).status, 204)
-  for (let at = 0; at < 3; at += 1)
+  for (let index = 0; index < 3; index += 1)
     t.is((await get(origin, '/users/me', second.httpPort)).status, 401)
   const { status, headers } = await get(origin, '/users/me', second.httpPort)
   t.is(status, 429)

@@ -16,7 +16,7 @@ test('/openapi.json is valid OpenAPI 3.1', async (t) => {
   t.regex(document.openapi, /^3\.1\./)
 })
 
-test('every route is described as it is declared', (t) => {
+test('every operation is documented with its policy', (t) => {
   const schemes = {
     public: [],
     user: [{ accessToken: [] }],
@@ -57,13 +57,13 @@ test('documents field rules, comments, bare arrays and errors', (t) => {
   t.is(components.schemas.Share.properties.permission.description, '`view` or `edit`.')
   t.true('Retry-After' in components.responses[429].headers)
   t.truthy(components.responses[422].content['application/problem+json'])
-  // What travels in cookies is nobody's to write into a body.
+  // Fields bound to cookies are not part of a body.
   const callback = paths['/auth/callback/{provider}'].get
   const { headers } = callback.responses[302]
   t.deepEqual(Object.keys(headers), ['RateLimit', 'RateLimit-Policy', 'Location', 'Set-Cookie'])
 })
 
-test('the docs carry the security headers, and answer 404 without DEBUG', async (t) => {
+test('the documentation has the security headers, and is 404 without DEBUG', async (t) => {
   const closed = await environment.addNode({ debug: false })
   for (const path of pages) {
     const { status, headers } = await sendRawHttp(environment.httpPort, { path })
@@ -77,13 +77,13 @@ test('the docs carry the security headers, and answer 404 without DEBUG', async 
 })
 
 if (hasBrowser) {
-  test('a browser tries a call at /docs and reads /redoc, asking no other host', async (t) => {
+  test('/docs and /redoc work in a browser and load nothing from other hosts', async (t) => {
     const page = await openBrowserPage(t)
-    const asked: string[] = []
-    const complaints: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
-    page.on('console', (line) => line.type() === 'error' && complaints.push(line.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
+    const requested: string[] = []
+    const consoleErrors: string[] = []
+    page.on('request', (request) => requested.push(request.url()))
+    page.on('console', (line) => line.type() === 'error' && consoleErrors.push(line.text()))
+    page.on('pageerror', (error) => consoleErrors.push(error.message))
 
     await page.goto(`${address}/docs`)
     const call = page.locator('#operations-Auth-AuthService_GetKeySet')
@@ -94,20 +94,20 @@ if (hasBrowser) {
     await answer.waitFor()
     t.regex(await answer.innerText(), /200[\s\S]*RS256/)
 
-    t.deepEqual(complaints, [])
+    t.deepEqual(consoleErrors, [])
 
     await page.goto(`${address}/redoc`)
     const described = page.locator('h2', { hasText: /^Check permissions$/ })
     await described.first().waitFor()
-    // Redoc sets two styles before it knows its nonce; it is readable without them.
+    // Redoc sets two styles before it has its nonce; the page is readable without them.
     const harmless = /^Applying inline style violates/
     t.deepEqual(
-      complaints.filter((line) => !harmless.test(line)),
+      consoleErrors.filter((line) => !harmless.test(line)),
       [],
     )
-    const elsewhere = asked.filter(
+    const otherHosts = requested.filter(
       (url) => !url.startsWith(`${address}/`) && !/^(data|blob):/.test(url),
     )
-    t.deepEqual(elsewhere, [])
+    t.deepEqual(otherHosts, [])
   })
 }

@@ -11,7 +11,7 @@ const environment = await createSignInEnvironment({ options: secure })
 const plain = await environment.addNode({ secureCookies: false })
 const strict = await environment.addNode({ allowedHosts: [] })
 const narrow = await environment.addNode({ globalLimit: 1 })
-// Nothing listens where its database should be.
+// No database listens at this address.
 const lost = await startTestEnvironment(secure, 'postgresql://daikon@127.0.0.1:9/daikon')
 const [transport] = environment.transports.filter(({ name }) => name === 'rest') as [Transport]
 const { key, service, kind, people, workspace, register } = await createWorkspaceFixture(
@@ -23,22 +23,24 @@ await sendRawHttp(narrow.httpPort, { path: '/users/me' })
 test.after.always(() => Promise.all([environment.stop(), lost.stop()]))
 
 const path = `/permissions/resource/${service}/${kind.resource_type}`
-const shown = { 'x-service-key': key }
+const presented = { 'x-service-key': key }
 const asOwner = { authorization: `Bearer ${people.owner.token}` }
 const json = { 'content-type': 'application/json' }
 const get = (path: string, headers: Record<string, string> = {}) =>
   sendRawHttp(environment.httpPort, { path, headers })
 const post = (path: string, body: object, headers: Record<string, string>) =>
   sendRawHttp(environment.httpPort, {
-    ...{ method: 'POST', path, body: JSON.stringify(body) },
+    method: 'POST',
+    path,
+    body: JSON.stringify(body),
     headers: { ...json, ...headers },
   })
 const makeWorkspace = (slug: string) =>
   post('/workspaces', { name: 'New', slug, description: '' }, asOwner)
 
-/** An answer of each kind. */
+/** A request for each kind of response. */
 const answers: Record<string, () => Promise<RawResponse>> = {
-  '200': () => get(`${path}/${resource_id}`, shown),
+  '200': () => get(`${path}/${resource_id}`, presented),
   '200 /health': () => get('/health'),
   '200 of HEAD': () =>
     sendRawHttp(environment.httpPort, { method: 'HEAD', path: '/.well-known/jwks.json' }),
@@ -53,7 +55,7 @@ const answers: Record<string, () => Promise<RawResponse>> = {
   '201': () => makeWorkspace(`w-${randomUUID()}`),
   '204': async () => {
     const { id } = await register(people.owner)
-    const request = { method: 'DELETE', path: `/permissions/${id}`, headers: shown }
+    const request = { method: 'DELETE', path: `/permissions/${id}`, headers: presented }
     return sendRawHttp(environment.httpPort, request)
   },
   '204 of a preflight': () => {
@@ -68,8 +70,8 @@ const answers: Record<string, () => Promise<RawResponse>> = {
   '304': () => get('/.well-known/jwks.json', { 'if-none-match': '*' }),
   '400 of a host': () => sendRawHttp(strict.httpPort, { headers: { host: 'evil.example' } }),
   '401': () => get(`${path}/${resource_id}`),
-  '403': () => get(`/permissions/resource/another/b/${resource_id}`, shown),
-  '404': () => get(`${path}/${randomUUID()}`, shown),
+  '403': () => get(`/permissions/resource/another/b/${resource_id}`, presented),
+  '404': () => get(`${path}/${randomUUID()}`, presented),
   '404 of no route': () => get('/nothing/here'),
   '405': () => get('/permissions/check'),
   '405 of OPTIONS': () =>
@@ -77,14 +79,14 @@ const answers: Record<string, () => Promise<RawResponse>> = {
   '405 /health': () => sendRawHttp(environment.httpPort, { method: 'POST', path: '/health' }),
   '409': () => makeWorkspace(`w-${workspace}`),
   '413': () => post('/workspaces', { name: 'x'.repeat(5_000_000) }, asOwner),
-  '415': () => post('/permissions/register', {}, { ...shown, 'content-type': 'text/plain' }),
-  '422': () => get(`${path}/x`, shown),
-  '422 of an address': () => get('/permissions/resource/%/b/c', shown),
+  '415': () => post('/permissions/register', {}, { ...presented, 'content-type': 'text/plain' }),
+  '422': () => get(`${path}/x`, presented),
+  '422 of an address': () => get('/permissions/resource/%/b/c', presented),
   '429': () => sendRawHttp(narrow.httpPort, { path: '/users/me' }),
-  '503': () => sendRawHttp(lost.httpPort, { path: `${path}/${resource_id}`, headers: shown }),
+  '503': () => sendRawHttp(lost.httpPort, { path: `${path}/${resource_id}`, headers: presented }),
 }
 
-/** Specification 5.7, word for word. */
+/** The security headers of every response. */
 const security = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
@@ -100,11 +102,11 @@ const security = {
 }
 const hsts = { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }
 
-/** The two pages add to the policy what they load, from here alone. */
+/** Pages whose Content-Security-Policy also allows their own scripts and styles. */
 const pages = ['200 /docs', '200 /redoc']
 
 for (const [name, send] of Object.entries(answers)) {
-  test(`${name} carries every security header, and nothing tells of Express`, async (t) => {
+  test(`${name} has every security header and does not reveal Express`, async (t) => {
     const { status, headers } = await send()
     t.is(status, Number.parseInt(name, 10))
     const policy = String(headers['content-security-policy'])
@@ -116,17 +118,17 @@ for (const [name, send] of Object.entries(answers)) {
     t.is(headers['cache-control'], 'no-store')
   })
 
-  // The preflight's is the browser's own.
+  // Preflights have no X-Request-ID.
   if (name === '204 of a preflight') continue
 
-  test(`${name} answers a sane X-Request-ID as it came, and makes one otherwise`, async (t) => {
+  test(`${name} has a new X-Request-ID`, async (t) => {
     const made = (await send()).headers['x-request-id']
     t.regex(String(made), /^[0-9a-f-]{36}$/)
     t.not((await send()).headers['x-request-id'], made)
   })
 
   if (Number.parseInt(name, 10) < 400) continue
-  test(`${name} is application/problem+json as RFC 9457 has it`, async (t) => {
+  test(`${name} is application/problem+json (RFC 9457)`, async (t) => {
     const { status, headers, json } = await send()
     t.regex(String(headers['content-type']), /^application\/problem\+json/)
     t.like(json, { status, request_id: headers['x-request-id'] })
@@ -144,7 +146,7 @@ for (const [name, send] of Object.entries(answers)) {
   })
 }
 
-test('X-Request-ID is 1 to 128 of letters, digits, dot, underscore and hyphen', async (t) => {
+test('a client X-Request-ID of 1 to 128 letters, digits, dots, underscores and hyphens is kept', async (t) => {
   const echoed = async (id: string) => {
     const { headers } = await get('/nothing', { 'x-request-id': id })
     return headers['x-request-id'] === id
@@ -154,7 +156,7 @@ test('X-Request-ID is 1 to 128 of letters, digits, dot, underscore and hyphen', 
     t.false(await echoed(id), id)
 })
 
-test('WWW-Authenticate asks for a missing token and names a bad one', async (t) => {
+test('WWW-Authenticate names an error only for an invalid token', async (t) => {
   const check = async (headers: Record<string, string>) => {
     const options = { method: 'POST', path: '/permissions/check', headers }
     const answer = await sendRawHttp(environment.httpPort, options)
@@ -171,19 +173,19 @@ test('a repeated X-Request-ID is replaced', async (t) => {
   t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
 })
 
-test('a token of 40,000 characters, of many groups, is read', async (t) => {
+test('a token of 40,000 characters is accepted', async (t) => {
   const headers = { authorization: `Bearer ${'x'.repeat(40_000)}` }
   t.is((await sendRawHttp(environment.httpPort, { path: '/users/me', headers })).status, 401)
 })
 
-test('what Node itself refuses carries the security headers, too', async (t) => {
+test('responses that Node writes by itself have the security headers', async (t) => {
   const headers = { 'x-long': 'x'.repeat(70_000) }
   const answer = await sendRawHttp(environment.httpPort, { path: '/health', headers })
   t.is(answer.status, 431)
   t.like(answer.headers, security)
 })
 
-test('with COOKIE_SECURE every answer carries Strict-Transport-Security, and no other does', async (t) => {
+test('COOKIE_SECURE controls Strict-Transport-Security', async (t) => {
   const name = 'strict-transport-security'
   const requests = [
     { path: '/health' },
@@ -199,9 +201,11 @@ test('with COOKIE_SECURE every answer carries Strict-Transport-Security, and no 
   }
 })
 
-test('only the hosts of BASE_URL and ADMIN_URL are answered, and anybody at /health', async (t) => {
+test('only the hosts of BASE_URL and ADMIN_URL are allowed, except at /health', async (t) => {
   const own = await environment.addNode({
-    ...{ allowedHosts: [], baseUrl: 'https://id.example', adminUrl: 'https://admin.example:9004' },
+    allowedHosts: [],
+    baseUrl: 'https://id.example',
+    adminUrl: 'https://admin.example:9004',
   })
   const status = async (port: number, headers: Record<string, string> | string[], path = '/x') => {
     const answer = await sendRawHttp(port, { path, headers })

@@ -12,8 +12,8 @@ const { operations } = environment.app
 
 type Content = Record<string, { schema: object; example?: unknown }>
 
-test('every example of a request, a parameter and an answer is valid by its own schema', (t) => {
-  const shown = (content: Content = {}, what: string) => {
+test('every example of a request, parameter and response is valid against its schema', (t) => {
+  const checkExample = (content: Content = {}, what: string) => {
     for (const [type, { schema, example }] of Object.entries(content)) {
       if (type === 'multipart/form-data') continue
       t.not(example, undefined, `${what} ${type}`)
@@ -26,17 +26,17 @@ test('every example of a request, a parameter and an answer is valid by its own 
       t.is(one.example === undefined, !one.required, `${name} ${one.name}`)
       if (one.required) t.is(fits(one.schema, one.example), undefined, `${name} ${one.name}`)
     }
-    shown(requestBody?.content, `${name} asks`)
-    shown(responses[policy.status].content, `${name} answers`)
+    checkExample(requestBody?.content, `${name} asks`)
+    checkExample(responses[policy.status].content, `${name} answers`)
   }
   const { default: _, ...violations } = document.components.responses
   for (const [status, { content }] of Object.entries<{ content: Content }>(violations)) {
-    shown(content, status)
+    checkExample(content, status)
     t.like(content['application/problem+json']?.example, { status: Number(status) })
   }
 })
 
-test('an example is refused by a schema that it does not fit, so that the above can fail', (t) => {
+test('the validator rejects invalid examples', (t) => {
   const { schema, example } =
     document.paths['/permissions/check'].post.requestBody.content['application/json']
   t.is(fits(schema, example), undefined)
@@ -45,7 +45,7 @@ test('an example is refused by a schema that it does not fit, so that the above 
   t.regex(String(fits({ $ref: '#/components/schemas/Share' }, {})), /required/)
 })
 
-test('the requests of the examples are the ones the server takes', (t) => {
+test('the server accepts the example requests', (t) => {
   for (const { name, route, validate } of operations) {
     const { parameters, requestBody } = document.paths[route.path][route.verb]
     const given = parameters.filter((one: { required: boolean }) => one.required)
@@ -55,7 +55,7 @@ test('the requests of the examples are the ones the server takes', (t) => {
   }
 })
 
-test('the examples are about the demo’s workspace, so that they can be tried', (t) => {
+test('the examples use the ids of the demo workspace', (t) => {
   const { checks } =
     document.paths['/permissions/check'].post.requestBody.content['application/json'].example
   const { service_name, resource_type, documents } = demo
@@ -64,7 +64,7 @@ test('the examples are about the demo’s workspace, so that they can be tried',
   t.is(example, demo.workspace)
 })
 
-test('a method that takes a file publishes it as a form, as a body and as JSON', (t) => {
+test('an upload is documented as a form, a file and JSON', (t) => {
   const uploads = operations.filter(({ policy }) => policy.upload)
   t.deepEqual(
     uploads.map(({ route }) => route.path),
@@ -81,7 +81,7 @@ test('a method that takes a file publishes it as a form, as a body and as JSON',
   }
 })
 
-test('a method publishes the violations that it can have, and no others', (t) => {
+test('an operation documents the errors that it can return, and no others', (t) => {
   const statuses = (path: string, verb: string) =>
     Object.keys(document.paths[path][verb].responses).join(' ')
   t.is(statuses('/.well-known/jwks.json', 'get'), '200 400 429 default')
@@ -97,7 +97,7 @@ test('a method publishes the violations that it can have, and no others', (t) =>
   t.is(statuses('/admin/roles/{role_id}', 'delete'), '204 400 401 403 404 422 429 503 default')
 })
 
-test('limits are published, the global one and each method’s own', (t) => {
+test('the global limit and the limits of operations are documented', (t) => {
   t.deepEqual(document['x-rate-limit'], { limit: 1000, period: 60 })
   t.regex(document.info.description, /1000 requests per minute/)
   const { responses, 'x-rate-limit': own } = document.paths['/auth/token'].post

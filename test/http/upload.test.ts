@@ -19,12 +19,14 @@ const largest = 5 * 1024 * 1024
 
 function post(body: string | Buffer, type: string, headers: Record<string, string> = ours) {
   return sendRawHttp(environment.httpPort, {
-    ...{ method: 'POST', path: '/admin/import/csv/preview', body },
+    method: 'POST',
+    path: '/admin/import/csv/preview',
+    body,
     headers: { 'content-type': type, ...headers, 'content-length': `${Buffer.byteLength(body)}` },
   })
 }
 
-/** A form, to the letter. */
+/** A form, written by hand to control every byte. */
 const form = 'multipart/form-data; boundary=edge'
 const part = (name: string, text: string, filename: string | undefined = 'people.csv') =>
   `--edge\r\nContent-Disposition: form-data; name="${name}"${filename && `; filename="${filename}"`}\r\n${
@@ -32,10 +34,10 @@ const part = (name: string, text: string, filename: string | undefined = 'people
   }\r\n${text}\r\n`
 const formOf = (...parts: string[]) => `${parts.join('')}--edge--\r\n`
 
-/** A file of a size: blank lines are no rows. */
+/** A file of the size: blank lines are not rows. */
 const padded = (size: number) => csv + '\n'.repeat(size - csv.length)
 
-test('a file comes as a part of a form, as the body, or in JSON: the same answer', async (t) => {
+test('a file can be sent as a form, as the body and in JSON', async (t) => {
   const bodies: [body: string, type: string][] = [
     [csv, 'text/csv'],
     [csv, 'Text/CSV; charset="UTF-8"'],
@@ -57,7 +59,7 @@ test('a file comes as a part of a form, as the body, or in JSON: the same answer
   t.is((await fetch(url, { method: 'POST', headers: ours, body: data })).status, 200)
 })
 
-test('5 MiB are read and a byte more is 413, however it comes', async (t) => {
+test('5 MiB are accepted, one byte more is 413', async (t) => {
   for (const [size, status] of [
     [largest, 200],
     [largest + 1, 413],
@@ -66,16 +68,16 @@ test('5 MiB are read and a byte more is 413, however it comes', async (t) => {
     t.is((await post(file, 'text/csv')).status, status)
     t.is((await post(formOf(part('file', file)), form)).status, status)
     t.is((await post(JSON.stringify({ csv: file }), 'application/json')).status, status)
-    const ending = await call(grpc, 'PreviewCsvImport', { csv: file })
-    if (status === 200) t.true(ending.ok)
-    else t.like(expectError(ending), { code: 'payload_too_large', reason: 'FILE_TOO_LARGE' })
+    const outcome = await call(grpc, 'PreviewCsvImport', { csv: file })
+    if (status === 200) t.true(outcome.ok)
+    else t.like(expectError(outcome), { code: 'payload_too_large', reason: 'FILE_TOO_LARGE' })
   }
   t.is((await post(formOf(part('file', padded(12_000_000))), form)).status, 413)
   t.is((await post(csv, 'text/csv')).status, 200)
 })
 
-test('a message over 6 MiB is RESOURCE_EXHAUSTED; other methods keep to 4 MiB', async (t) => {
-  const shown = { cookie: `admin_token=${adminToken}` }
+test('a message over 6 MiB is RESOURCE_EXHAUSTED; the limit of other methods is 4 MiB', async (t) => {
+  const presented = { cookie: `admin_token=${adminToken}` }
   const padding = (size: number) => {
     const head = [0x7a, (size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80]
     head.push(((size >> 14) & 0x7f) | 0x80, size >> 21)
@@ -87,7 +89,7 @@ test('a message over 6 MiB is RESOURCE_EXHAUSTED; other methods keep to 4 MiB', 
         environment.grpcPort,
         `/daikon.v1.AdminService/${method}`,
         padding(size),
-        shown,
+        presented,
       )
     ).code
   t.is(await code('PreviewCsvImport', 6_200_000), 3)
@@ -105,15 +107,17 @@ test('another media type, charset or encoding is 415', async (t) => {
     [form, 'gzip'],
   ] as const)
     t.is((await post(csv, type, { ...ours, 'content-encoding': coding })).status, 415)
-  // A method that takes no file takes none.
+  // A method without upload rejects files.
   const { status } = await sendRawHttp(environment.httpPort, {
-    ...{ method: 'POST', path: '/admin/client-apps', body: csv },
+    method: 'POST',
+    path: '/admin/client-apps',
+    body: csv,
     headers: { ...ours, 'content-type': 'text/csv', 'content-length': `${csv.length}` },
   })
   t.is(status, 415)
 })
 
-test('a form without the file, with two, or malformed, and bytes that are no text are 422', async (t) => {
+test('a form without the file, with two files or malformed, and bytes that are not UTF-8 are 422', async (t) => {
   const wrong: [body: string | Buffer, type: string][] = [
     ['', 'text/csv'],
     [Buffer.from([0xff, 0xfe, 0x65]), 'text/csv'],
@@ -132,7 +136,7 @@ test('a form without the file, with two, or malformed, and bytes that are no tex
   }
 })
 
-test('a form of another site, or of one that does not say which, is 403', async (t) => {
+test('a form of another or unknown origin is 403', async (t) => {
   const { cookie } = ours
   for (const [body, type] of [
     [formOf(part('file', csv)), form],
@@ -153,11 +157,13 @@ test('a form of another site, or of one that does not say which, is 403', async 
   }
 })
 
-test('whoever goes away in the middle of a form leaves nothing behind', async (t) => {
+test('a client that disconnects during an upload does no harm', async (t) => {
   const body = formOf(part('file', padded(100_000)))
   await t.throwsAsync(
     fetch(`http://127.0.0.1:${environment.httpPort}/admin/import/csv/preview`, {
-      ...{ method: 'POST', headers: { ...ours, 'content-type': form }, duplex: 'half' },
+      method: 'POST',
+      headers: { ...ours, 'content-type': form },
+      duplex: 'half',
       body: new ReadableStream({
         start(stream) {
           stream.enqueue(Buffer.from(body.slice(0, 50_000)))
@@ -169,6 +175,6 @@ test('whoever goes away in the middle of a form leaves nothing behind', async (t
   t.is((await post(body, form)).status, 200)
 })
 
-test.after('nothing of it was a fault of ours', (t) => {
+test.after('no internal error was logged', (t) => {
   t.deepEqual(environment.failures, [])
 })
