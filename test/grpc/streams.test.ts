@@ -32,25 +32,25 @@ async function openStream(records = 1) {
     }),
   )
   const stream = client.checkStream(createMetadata(fixture.as(viewer)))
-  const answers: CheckStreamResponse[] = []
+  const results: CheckStreamResponse[] = []
   const ended = new Promise<ServiceError | undefined>((resolve) => {
     stream.on('error', resolve).on('end', () => resolve(undefined))
   })
-  stream.on('data', (answer) => answers.push(answer))
+  stream.on('data', (result) => results.push(result))
   const ask = (correlation_id: string, resource_id = resources[0]?.resource_id ?? '') =>
     stream.write({ correlation_id, check: { ...fixture.kind, resource_id, action: 'view' } })
-  return { fixture, stream, answers, ended, ask, resources, viewer }
+  return { fixture, stream, results, ended, ask, resources, viewer }
 }
 
 test('every check of a stream gets its own result, matched by correlation id', async (t) => {
-  const { stream, answers, ended, ask, resources } = await openStream(10)
+  const { stream, results, ended, ask, resources } = await openStream(10)
   for (let n = 0; n < 3000; n += 1) ask(String(n), resources[n % 10]?.resource_id)
   stream.end()
   t.is(await ended, undefined)
-  t.is(answers.length, 3000)
-  t.is(new Set(answers.map(({ correlation_id }) => correlation_id)).size, 3000)
+  t.is(results.length, 3000)
+  t.is(new Set(results.map(({ correlation_id }) => correlation_id)).size, 3000)
   t.true(
-    answers.every(({ correlation_id, allowed }) => allowed === (Number(correlation_id) % 2 === 0)),
+    results.every(({ correlation_id, allowed }) => allowed === (Number(correlation_id) % 2 === 0)),
   )
 })
 

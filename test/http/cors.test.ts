@@ -75,13 +75,13 @@ test('other origins get no CORS headers', async (t) => {
     '*',
     "' or 1=1 --",
   ]) {
-    const answers = [await get(origin), await preflight(origin)]
+    const responses = [await get(origin), await preflight(origin)]
     t.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [401, 405],
       origin,
     )
-    for (const { headers } of answers)
+    for (const { headers } of responses)
       t.deepEqual(
         Object.keys(headers).filter((name) => name.startsWith('access-')),
         [],

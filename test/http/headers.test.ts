@@ -39,7 +39,7 @@ const makeWorkspace = (slug: string) =>
   post('/workspaces', { name: 'New', slug, description: '' }, asOwner)
 
 /** A request for each kind of response. */
-const answers: Record<string, () => Promise<RawResponse>> = {
+const responses: Record<string, () => Promise<RawResponse>> = {
   '200': () => get(`${path}/${resource_id}`, presented),
   '200 /health': () => get('/health'),
   '200 of HEAD': () =>
@@ -105,7 +105,7 @@ const hsts = { 'strict-transport-security': 'max-age=63072000; includeSubDomains
 /** Pages whose Content-Security-Policy also allows their own scripts and styles. */
 const pages = ['200 /docs', '200 /redoc']
 
-for (const [name, send] of Object.entries(answers)) {
+for (const [name, send] of Object.entries(responses)) {
   test(`${name} has every security header and does not reveal Express`, async (t) => {
     const { status, headers } = await send()
     t.is(status, Number.parseInt(name, 10))
@@ -159,9 +159,9 @@ test('a client X-Request-ID of 1 to 128 letters, digits, dots, underscores and h
 test('WWW-Authenticate names an error only for an invalid token', async (t) => {
   const check = async (headers: Record<string, string>) => {
     const options = { method: 'POST', path: '/permissions/check', headers }
-    const answer = await sendRawHttp(environment.httpPort, options)
-    t.is(answer.status, 401)
-    return String(answer.headers['www-authenticate'])
+    const response = await sendRawHttp(environment.httpPort, options)
+    t.is(response.status, 401)
+    return String(response.headers['www-authenticate'])
   }
   t.regex(await check({}), /^Bearer realm="daikon"$/)
   t.regex(await check({ authorization: 'Bearer x' }), /^Bearer .*error="invalid_token"/)
@@ -169,8 +169,8 @@ test('WWW-Authenticate names an error only for an invalid token', async (t) => {
 
 test('a repeated X-Request-ID is replaced', async (t) => {
   const headers = ['x-request-id', 'one', 'x-request-id', 'two', 'host', 'localhost']
-  const answer = await sendRawHttp(environment.httpPort, { path: '/nothing', headers })
-  t.regex(String(answer.headers['x-request-id']), /^[0-9a-f-]{36}$/)
+  const response = await sendRawHttp(environment.httpPort, { path: '/nothing', headers })
+  t.regex(String(response.headers['x-request-id']), /^[0-9a-f-]{36}$/)
 })
 
 test('a token of 40,000 characters is accepted', async (t) => {
@@ -180,9 +180,9 @@ test('a token of 40,000 characters is accepted', async (t) => {
 
 test('responses that Node writes by itself have the security headers', async (t) => {
   const headers = { 'x-long': 'x'.repeat(70_000) }
-  const answer = await sendRawHttp(environment.httpPort, { path: '/health', headers })
-  t.is(answer.status, 431)
-  t.like(answer.headers, security)
+  const response = await sendRawHttp(environment.httpPort, { path: '/health', headers })
+  t.is(response.status, 431)
+  t.like(response.headers, security)
 })
 
 test('COOKIE_SECURE controls Strict-Transport-Security', async (t) => {
@@ -208,9 +208,9 @@ test('only the hosts of BASE_URL and ADMIN_URL are allowed, except at /health', 
     adminUrl: 'https://admin.example:9004',
   })
   const status = async (port: number, headers: Record<string, string> | string[], path = '/x') => {
-    const answer = await sendRawHttp(port, { path, headers })
-    if (answer.status === 400) t.is(answer.json.reason, 'HOST_NOT_ALLOWED')
-    return answer.status
+    const response = await sendRawHttp(port, { path, headers })
+    if (response.status === 400) t.is(response.json.reason, 'HOST_NOT_ALLOWED')
+    return response.status
   }
   for (const host of ['id.example', 'ID.example:8000', 'admin.example', 'admin.example:1'])
     t.is(await status(own.httpPort, { host }), 404, host)

@@ -26,8 +26,8 @@ test('every example of a request, parameter and response is valid against its sc
       t.is(one.example === undefined, !one.required, `${name} ${one.name}`)
       if (one.required) t.is(fits(one.schema, one.example), undefined, `${name} ${one.name}`)
     }
-    checkExample(requestBody?.content, `${name} asks`)
-    checkExample(responses[policy.status].content, `${name} answers`)
+    checkExample(requestBody?.content, `${name} request`)
+    checkExample(responses[policy.status].content, `${name} response`)
   }
   const { default: _, ...violations } = document.components.responses
   for (const [status, { content }] of Object.entries<{ content: Content }>(violations)) {
