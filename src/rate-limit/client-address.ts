@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * The client that an IP address stands for, in one spelling: an IPv4 address (also one mapped into
- * IPv6) is itself, an IPv6 address its /64, which is what one subscriber holds. A port or zone is
- * left out; what is no address is its own client.
+ * Returns the key under which requests from an IP address are counted: an IPv4 address, also for an
+ * IPv4-mapped IPv6 address, or the /64 network of an IPv6 address, which usually belongs to one
+ * subscriber. Removes a port and a zone. Returns text that is not an IP address unchanged.
  */
 export function clientAddress(ip: string): string {
   const [, bracketed, dotted] = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/.exec(ip) ?? []
@@ -11,7 +11,7 @@ export function clientAddress(ip: string): string {
   if (isIPv4(address)) return address
   if (!isIPv6(address)) return ip
 
-  const groups = groupsOf(address)
+  const groups = parseIpv6(address)
   const [a, b, c, d, e, f, g = 0, h = 0] = groups
   if (f === 0xffff && [a, b, c, d, e].every((group) => group === 0)) {
     return [g >> 8, g & 255, h >> 8, h & 255].join('.')
@@ -20,8 +20,8 @@ export function clientAddress(ip: string): string {
   return `${network.join(':').replace(/(^|:)0(:0)*$/, '')}::/64`
 }
 
-/** The eight numbers of a valid IPv6 address. */
-function groupsOf(address: string): number[] {
+/** Returns the eight groups of a valid IPv6 address. */
+function parseIpv6(address: string): number[] {
   const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts) => {
     const [a, b, c, d] = parts.slice(0, 4).map(Number) as [number, number, number, number]
     return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`

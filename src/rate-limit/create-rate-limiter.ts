@@ -4,7 +4,10 @@ import { createInProcessRateLimiter } from './in-process.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import { createRedisRateLimiter } from './redis.ts'
 
-/** Counts in Redis when nodes are given, falling back to this process while Redis fails. */
+/**
+ * Creates the rate limiter of a node. It counts in Redis, and in this process while Redis is
+ * unavailable or if there are no Redis nodes.
+ */
 export function createRateLimiter(redisNodes: string[], log: Logger): RateLimiter {
   const local = createInProcessRateLimiter()
   if (redisNodes.length === 0) {
@@ -14,8 +17,8 @@ export function createRateLimiter(redisNodes: string[], log: Logger): RateLimite
   return createFallbackRateLimiter({
     shared: createRedisRateLimiter({ url: redisNodes.join(',') }),
     local,
-    onDegraded: (reason) =>
-      log.warn({ err: reason }, 'Redis is unavailable: rate limits are counted in this process'),
-    onRecovered: () => log.info('Redis is available again: rate limits are counted there'),
+    onDegraded: (error) =>
+      log.warn({ err: error }, 'Redis is unavailable: rate limits are counted in this process'),
+    onRecovered: () => log.info('Redis is available again: rate limits are counted in Redis'),
   })
 }

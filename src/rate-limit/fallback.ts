@@ -1,51 +1,50 @@
 import type { RateLimiter, RateLimitWindows } from './rate-limiter.ts'
 
-/** A probe goes the same way as a request, under a name that no client has. */
-const probe: readonly [string, RateLimitWindows] = [
-  'probe',
-  [{ name: 'probe', limit: 1, period: 1 }],
-]
+const probeClient = 'probe'
+const probeWindows: RateLimitWindows = [{ name: 'probe', limit: 1, period: 1 }]
 
 /**
- * Counts in `shared`, and in `local` while `shared` fails. The first failure says so; from then on
- * no request waits for `shared`: a probe every `retryEvery` milliseconds finds out when it is back.
+ * Counts in `shared`, or in `local` while `shared` fails. After the first failure no request waits for
+ * `shared`; instead it is probed until it works again.
  */
 export function createFallbackRateLimiter({
   shared,
   local,
-  retryEvery = 1000,
+  probeInterval = 1000,
   onDegraded,
   onRecovered,
 }: {
   shared: RateLimiter
   local: RateLimiter
-  retryEvery?: number
-  onDegraded: (reason: unknown) => void
+  /** In milliseconds. */
+  probeInterval?: number
+  /** Called once per outage, with the error of the first failed request. */
+  onDegraded: (error: unknown) => void
   onRecovered: () => void
 }): RateLimiter {
   let degraded = false
-  let closed = false
+  let isClosed = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  const recover = async () => {
+  const probe = async () => {
     try {
-      await shared.take(...probe)
+      await shared.take(probeClient, probeWindows)
     } catch {
-      probeLater()
+      scheduleProbe()
       return
     }
-    if (closed) return
+    if (isClosed) return
     degraded = false
     onRecovered()
   }
-  const probeLater = () => {
-    if (!closed) timer = setTimeout(recover, retryEvery).unref()
+  const scheduleProbe = () => {
+    if (!isClosed) timer = setTimeout(probe, probeInterval).unref()
   }
-  const degrade = (reason: unknown) => {
-    if (degraded || closed) return
+  const degrade = (error: unknown) => {
+    if (degraded || isClosed) return
     degraded = true
-    probeLater()
-    onDegraded(reason)
+    scheduleProbe()
+    onDegraded(error)
   }
 
   return {
@@ -53,8 +52,8 @@ export function createFallbackRateLimiter({
       if (!degraded) {
         try {
           return await shared.take(client, windows)
-        } catch (reason) {
-          degrade(reason)
+        } catch (error) {
+          degrade(error)
         }
       }
       return local.take(client, windows)
@@ -63,7 +62,7 @@ export function createFallbackRateLimiter({
       return degraded
     },
     async close() {
-      closed = true
+      isClosed = true
       clearTimeout(timer)
       await Promise.all([shared.close(), local.close()])
     },

@@ -1,76 +1,86 @@
 import type { RateLimiter, RateLimitWindow } from './rate-limiter.ts'
 import { summarize } from './result.ts'
 
-/** Times of acceptance in microseconds, oldest first; those before `head` have expired. */
+/** When requests of a client were allowed, in microseconds, oldest first. Those before index `head` have expired. */
 type Log = { times: number[]; head: number }
 
-/** The clients of one window, in two generations, so that expired ones go without a search. */
-type Generations = { turned: number; current: Map<string, Log>; previous: Map<string, Log> }
+/**
+ * The clients of a window. Every period, `current` becomes `previous` and the old `previous`, whose
+ * clients have all expired, is dropped without visiting them one by one.
+ */
+type Generations = { since: number; current: Map<string, Log>; previous: Map<string, Log> }
 
-/** Counts in the memory of this process, which holds the clients of two periods at most. */
+/** Creates a rate limiter that keeps the clients of the last two periods in memory. */
 export function createInProcessRateLimiter({
   now = () => performance.now(),
 }: {
-  /** A clock in milliseconds that never goes back. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number
-} = {}): RateLimiter & { readonly size: number } {
-  const names = new Map<string, Generations>()
+} = {}): RateLimiter & {
+  /** The number of clients in memory, counted once per window name. */
+  readonly size: number
+} {
+  const generationsByName = new Map<string, Generations>()
 
-  /** Whoever was last accepted two turns ago is out of every window, so that map goes as a whole. */
-  const turn = (window: RateLimitWindow, at: number): Generations => {
-    const kept = names.get(window.name) ?? { turned: at, current: new Map(), previous: new Map() }
-    const age = at - kept.turned
+  const rotate = (window: RateLimitWindow, time: number): Generations => {
+    let generations = generationsByName.get(window.name)
+    if (!generations) {
+      generations = { since: time, current: new Map(), previous: new Map() }
+      generationsByName.set(window.name, generations)
+    }
+    const age = time - generations.since
     const period = window.period * 1e6
     if (age >= period) {
-      kept.previous = age >= 2 * period ? new Map() : kept.current
-      kept.current = new Map()
-      kept.turned = at
+      generations.previous = age >= 2 * period ? new Map() : generations.current
+      generations.current = new Map()
+      generations.since = time
     }
-    names.set(window.name, kept)
-    return kept
+    return generations
   }
 
   const take: RateLimiter['take'] = async (client, windows) => {
-    const at = Math.floor(now() * 1000)
+    const time = Math.floor(now() * 1000)
     const rows = windows.map((window) => {
-      const clients = turn(window, at)
-      const log = clients.current.get(client) ??
-        clients.previous.get(client) ?? { times: [], head: 0 }
-      expire(log, at - window.period * 1e6)
-      return { window, clients, log }
+      const generations = rotate(window, time)
+      const log = generations.current.get(client) ??
+        generations.previous.get(client) ?? { times: [], head: 0 }
+      expire(log, time - window.period * 1e6)
+      return { window, generations, log }
     })
-    const allowed = rows.every(({ window, log }) => countTaken(log) < window.limit)
+    const allowed = rows.every(({ window, log }) => countRequests(log) < window.limit)
     if (allowed) {
-      for (const { clients, log } of rows) {
-        log.times.push(at)
-        clients.current.set(client, log)
+      for (const { generations, log } of rows) {
+        log.times.push(time)
+        generations.current.set(client, log)
       }
     }
-    const standings = rows.map(({ window, log }) => {
-      // More are taken than the limit only after it was lowered: then several must expire.
-      const next = log.times[log.head + Math.max(0, countTaken(log) - window.limit)] ?? at
-      return { taken: countTaken(log), wait: next + window.period * 1e6 - at }
+    const states = rows.map(({ window, log }) => {
+      const count = countRequests(log)
+      // After the limit was lowered, more than one request may have to expire.
+      const blocking = log.times[log.head + Math.max(0, count - window.limit)] ?? time
+      return { count, wait: blocking + window.period * 1e6 - time }
     })
-    return summarize(windows, standings, allowed)
+    return summarize(windows, states, allowed)
   }
 
   return {
     take,
     degraded: false,
-    /** How many logs are held, over all names. */
     get size() {
-      return [...names.values()].reduce(
+      return [...generationsByName.values()].reduce(
         (sum, { current, previous }) => sum + new Set([...current.keys(), ...previous.keys()]).size,
         0,
       )
     },
-    close: async () => names.clear(),
+    close: async () => generationsByName.clear(),
   }
 }
 
-const countTaken = (log: Log) => log.times.length - log.head
+function countRequests(log: Log): number {
+  return log.times.length - log.head
+}
 
-/** Forgets what was accepted up to `horizon`; the array is cut only when half of it is dead. */
+/** Expires the requests up to `horizon`. The array is compacted once half of it has expired. */
 function expire(log: Log, horizon: number) {
   while ((log.times[log.head] ?? Number.POSITIVE_INFINITY) <= horizon) log.head += 1
   if (log.head * 2 > log.times.length) {

@@ -1,47 +1,49 @@
-/** What one sliding window allows: `limit` requests of a client in any `period` seconds. */
+/** A sliding window: at most `limit` requests per client in any `period` seconds. */
 export type RateLimitWindow = {
-  /** What is limited: a method, or everything. A name always goes with the same period. */
+  /** What is limited: a method, or all routes. Windows with the same name must have the same period. */
   readonly name: string
+  /** The maximum number of requests per period. */
   readonly limit: number
+  /** In seconds. */
   readonly period: number
 }
 
 /**
- * The answer to one request, in terms of the window that binds: when refused the one that frees
- * last, when allowed the one with the fewest places left, in a tie the earlier.
+ * The outcome of a request, described by its most restrictive window: if the request is rejected, the
+ * full window that takes longest to admit another request; if it is allowed, the window with the
+ * fewest remaining requests. In a tie it is the first one.
  */
 export type RateLimitResult = RateLimitWindow & {
   readonly allowed: boolean
-  /** Places left in the window, after this request. */
+  /** How many more requests the window admits now. */
   readonly remaining: number
-  /** Whole seconds, rounded up, until the window frees a place. */
+  /** Seconds until the window admits one more request than now, rounded up. */
   readonly reset: number
-  /** When refused the same as `reset`, at least 1; when allowed 0. */
+  /** Seconds after which a rejected request can be repeated, at least 1; 0 if it is allowed. */
   readonly retryAfter: number
 }
 
-/** The windows of one `take`: at least one, no name twice. */
+/** The windows that apply to a request: at least one, each name at most once. */
 export type RateLimitWindows = readonly [RateLimitWindow, ...RateLimitWindow[]]
 
-/** Counts the requests of clients in sliding windows. */
+/** Counts requests of clients in sliding windows. */
 export type RateLimiter = {
   /**
-   * Asks for a place in every one of the windows.
+   * Counts a request in each of the windows, or rejects it.
    *
-   * At most `limit` requests are accepted in any interval of `period` seconds, wherever it starts;
-   * a place is free again exactly `period` seconds after it was taken.
-   * The decision is atomic: of limit + 1 requests in parallel exactly `limit` are allowed.
-   * It is all or nothing: where one window refuses, nothing is counted in any of them.
-   * A refused request is not counted, so insisting does not prolong the refusal.
-   * Who waits `retryAfter` seconds is allowed, if nobody took the place meanwhile.
-   * Clients do not share windows, and neither do names.
-   * It rejects only where the counts can't be reached; whether it was counted is unknown then.
+   * - In any interval of `period` seconds, at most `limit` requests are allowed. A request stops
+   *   counting exactly `period` seconds after it was allowed.
+   * - The decision is atomic: of limit + 1 concurrent requests, exactly `limit` are allowed.
+   * - If any window is full, the request counts in none of them, so retrying does not extend the wait.
+   * - Clients are counted separately, and so are window names.
+   *
+   * @throws if the counts are unavailable. The request may have been counted or not.
    */
   take(client: string, windows: RateLimitWindows): Promise<RateLimitResult>
 
-  /** True while requests are counted in this process because the shared counts fail. */
+  /** Whether requests are counted in this process because the shared counts are unavailable. */
   readonly degraded: boolean
 
-  /** Lets go of connections and timers; nothing is taken afterwards. */
+  /** Closes connections and timers. Do not call `take` afterwards. */
   close(): Promise<void>
 }

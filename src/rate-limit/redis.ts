@@ -3,8 +3,9 @@ import { Cluster, type ClusterOptions, Redis, type RedisOptions } from 'ioredis'
 import type { RateLimiter } from './rate-limiter.ts'
 import { summarize } from './result.ts'
 
-// KEYS: a list of acceptance times for each window, oldest first, in microseconds.
-// ARGV: the time ('' for the server's own), then limit and period for each window.
+// KEYS: per window, a list of the times at which requests were allowed, oldest first.
+// ARGV: the time, or '' to use the clock of Redis, then limit and period per window.
+// Returns whether the request is allowed, then count and wait per window. All times are in microseconds.
 const lua = `
 local now = tonumber(ARGV[1])
 if not now then
@@ -21,67 +22,68 @@ for i, key in ipairs(KEYS) do
   end
   if redis.call('LLEN', key) >= limit then allowed = 0 end
 end
-local answer = { allowed }
+local result = { allowed }
 for i, key in ipairs(KEYS) do
   local limit, period = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
   if allowed == 1 then
     redis.call('RPUSH', key, string.format('%.0f', now))
     redis.call('PEXPIRE', key, math.ceil(period / 1000) + 1000)
   end
-  local taken = redis.call('LLEN', key)
-  local next = tonumber(redis.call('LINDEX', key, math.max(0, taken - limit))) or now
-  answer[2 * i] = taken
-  answer[2 * i + 1] = next + period - now
+  local count = redis.call('LLEN', key)
+  local blocking = tonumber(redis.call('LINDEX', key, math.max(0, count - limit))) or now
+  result[2 * i] = count
+  result[2 * i + 1] = blocking + period - now
 end
-return answer
+return result
 `
 
-type Take = { take(keys: number, ...args: (string | number)[]): Promise<number[]> }
+type TakeCommand = { take(keys: number, ...args: (string | number)[]): Promise<number[]> }
 
-/** Counts in Redis, by its clock, for all nodes together; `take` rejects while Redis is away. */
+/** Creates a rate limiter whose counts all nodes share. `take` throws while Redis is unavailable. */
 export function createRedisRateLimiter({
   url,
   now,
 }: {
   /** `redis://`, `rediss://`, or comma-separated nodes of a Redis Cluster. */
   url: string
-  /** A clock in milliseconds instead of Redis's own. */
+  /** Replaces the clock of Redis, in tests. In milliseconds. */
   now?: () => number
 }): RateLimiter {
-  const redis = open(url)
+  const redis = createClient(url)
   redis.defineCommand('take', { lua })
-  let lost: Error | undefined
-  // Without a listener ioredis would throw; whoever takes next hears the reason.
+  // The next `take` throws it. Without a listener, ioredis would throw it itself.
+  let lastError: Error | undefined
   redis.on('error', (error: Error) => {
-    lost = error
+    lastError = error
   })
-  // ioredis may leave `connect` open for good, so the first requests wait for it this long at most.
-  const attempted = Promise.race([
+  // The first requests wait for the connection. `connect` may never settle, hence the limit.
+  const connecting = Promise.race([
     redis.connect().catch((error: Error) => {
-      lost ??= error
+      lastError ??= error
     }),
-    setTimeout(connection.connectTimeout, undefined, { ref: false }),
+    setTimeout(connectionOptions.connectTimeout, undefined, { ref: false }),
   ])
 
   return {
     async take(client, windows) {
-      await attempted
-      if (redis.status !== 'ready') throw lost ?? new Error(`Redis: ${redis.status}`)
-      // What is in braces decides the slot, so the windows of one client lie on one node.
+      await connecting
+      if (redis.status !== 'ready')
+        throw lastError ?? new Error(`The connection to Redis is not ready: ${redis.status}`)
+      // The hash tag in braces places all windows of a client in one slot of a cluster.
       const keys = windows.map(({ name }) => `daikon:{limit:${client}}:${name}`)
-      const bounds = windows.flatMap(({ limit, period }) => [limit, period * 1e6])
+      const limits = windows.flatMap(({ limit, period }) => [limit, period * 1e6])
       const time = now ? Math.floor(now() * 1000) : ''
-      const [allowed, ...numbers] = await (redis as unknown as Take).take(
+      const [allowed, ...numbers] = await (redis as unknown as TakeCommand).take(
         keys.length,
         ...keys,
         time,
-        ...bounds,
+        ...limits,
       )
-      const standings = windows.map((_, index) => ({
-        taken: numbers[2 * index] as number,
+      const states = windows.map((_, index) => ({
+        count: numbers[2 * index] as number,
         wait: numbers[2 * index + 1] as number,
       }))
-      return summarize(windows, standings, allowed === 1)
+      return summarize(windows, states, allowed === 1)
     },
     degraded: false,
     async close() {
@@ -90,23 +92,24 @@ export function createRedisRateLimiter({
   }
 }
 
-const retry = (times: number) => Math.min(times * 100, 1000)
+/** Milliseconds until the next attempt to connect. */
+const retryDelay = (attempts: number) => Math.min(attempts * 100, 1000)
 
-// A late answer is worth less than none: nothing queues, nothing is sent twice.
-const connection = {
+// Failing fast is better than a late result: commands are neither queued nor repeated.
+const connectionOptions = {
   connectTimeout: 1000,
   commandTimeout: 250,
   socketTimeout: 2000,
   autoResendUnfulfilledCommands: false,
 } satisfies RedisOptions
 
-function open(url: string): Redis | Cluster {
+function createClient(url: string): Redis | Cluster {
   if (!url.includes(',')) {
     return new Redis(url, {
-      ...connection,
+      ...connectionOptions,
       lazyConnect: true,
       enableOfflineQueue: false,
-      retryStrategy: retry,
+      retryStrategy: retryDelay,
     })
   }
   const nodes = url
@@ -115,7 +118,7 @@ function open(url: string): Redis | Cluster {
     .filter((node) => node !== '')
     .map((node) => new URL(node))
   const first = nodes[0]
-  if (!first) throw new TypeError('no Redis node given')
+  if (!first) throw new TypeError('The list of Redis nodes is empty')
   const tls = first.protocol === 'rediss:'
   const options: ClusterOptions = {
     lazyConnect: true,
@@ -123,14 +126,14 @@ function open(url: string): Redis | Cluster {
     maxRedirections: 4,
     retryDelayOnFailover: 50,
     slotsRefreshTimeout: 1000,
-    clusterRetryStrategy: retry,
+    clusterRetryStrategy: retryDelay,
     redisOptions: {
-      ...connection,
+      ...connectionOptions,
       ...(first.username && { username: decodeURIComponent(first.username) }),
       ...(first.password && { password: decodeURIComponent(first.password) }),
       ...(tls && { tls: {} }),
     },
-    // Names stay names under TLS, for a certificate is issued to them and not to an address.
+    // Connects by host name, which TLS compares with the certificate.
     ...(tls && { dnsLookup: (address, done) => done(null, address) }),
   }
   return new Cluster(

@@ -1,31 +1,35 @@
 import type { RateLimitResult, RateLimitWindows } from './rate-limiter.ts'
 
-/** A window after a request: the places taken, and the microseconds until one of them frees. */
-export type WindowState = { readonly taken: number; readonly wait: number }
+/** The state of a window after a request. */
+export type WindowState = {
+  /** How many requests are counted. */
+  readonly count: number
+  /** Microseconds until the window admits one more request. */
+  readonly wait: number
+}
 
-/** Says what the standings of the windows, in the same order, mean for the client. */
+/** Summarizes the states of the windows, which are in the same order, as the result of a request. */
 export function summarize(
   windows: RateLimitWindows,
-  standings: readonly WindowState[],
+  states: readonly WindowState[],
   allowed: boolean,
 ): RateLimitResult {
   const rows = windows.map((window, index) => {
-    const { taken, wait } = standings[index] as WindowState
-    return { window, left: Math.max(0, window.limit - taken), wait }
+    const { count, wait } = states[index] as WindowState
+    return { window, remaining: Math.max(0, window.limit - count), wait }
   })
-  const binding = allowed
-    ? rows.reduce((least, row) => (row.left < least.left ? row : least))
+  const { window, remaining, wait } = allowed
+    ? rows.reduce((least, row) => (row.remaining < least.remaining ? row : least))
     : rows
-        .filter((row) => row.left === 0)
-        .reduce((last, row) => (row.wait > last.wait ? row : last))
-  const { name, limit, period } = binding.window
-  const reset = Math.ceil(binding.wait / 1e6)
+        .filter((row) => row.remaining === 0)
+        .reduce((longest, row) => (row.wait > longest.wait ? row : longest))
+  const reset = Math.ceil(wait / 1e6)
   return {
-    name,
-    limit,
-    period,
+    name: window.name,
+    limit: window.limit,
+    period: window.period,
     allowed,
-    remaining: allowed ? binding.left : 0,
+    remaining: allowed ? remaining : 0,
     reset,
     retryAfter: allowed ? 0 : reset,
   }

@@ -1,4 +1,4 @@
-// Threat: limits dodged.
+// The limits cannot be evaded through another transport, URL spelling, method or header.
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
@@ -8,25 +8,25 @@ import { startTestEnvironment, type TestEnvironment } from '../support/test-envi
 import type { Outcome, Transport } from '../support/transports.ts'
 
 const time = { now: 0 }
-let windows = createInProcessRateLimiter({ now: () => time.now })
+let rateLimiter = createInProcessRateLimiter({ now: () => time.now })
 const environment = await startTestEnvironment({ globalLimit: 30 }, undefined, {
   rateLimiter: {
-    ...windows,
-    take: (client, asked) => windows.take(client, asked),
-    close: () => windows.close(),
+    ...rateLimiter,
+    take: (client, windows) => rateLimiter.take(client, windows),
+    close: () => rateLimiter.close(),
   },
 })
 test.after.always(() => environment.stop())
 
-/** Empty windows, whose minutes pass when the test says so, before a node with limits of its own. */
+/** Empties the windows and sets the clock to 0; with options, on another node that has them. */
 async function startLimited(options?: Parameters<typeof environment.addNode>[0]) {
   time.now = 0
-  windows = createInProcessRateLimiter({ now: () => time.now })
+  rateLimiter = createInProcessRateLimiter({ now: () => time.now })
   const node = options ? await environment.addNode(options) : environment
-  return { ...node, time, transport: (name: Transport['name']) => doorOf(node, name) }
+  return { ...node, time, transport: (name: Transport['name']) => findTransport(node, name) }
 }
 
-function doorOf(
+function findTransport(
   { transports }: Pick<TestEnvironment, 'transports'>,
   name: Transport['name'],
 ): Transport {
@@ -34,18 +34,20 @@ function doorOf(
 }
 
 const limited = { ok: false, code: 'resource_exhausted', reason: 'RATE_LIMITED' } as const
-const isLimited = (ending: Outcome) => !ending.ok && ending.code === 'resource_exhausted'
-const times = <Result>(count: number, call: (at: number) => Promise<Result>) =>
-  Promise.all(Array.from({ length: count }, (_, at) => call(at)))
+const isLimited = (outcome: Outcome) => !outcome.ok && outcome.code === 'resource_exhausted'
+const callConcurrently = <Result>(count: number, call: (index: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => call(index)))
 
-/** Section 8, and a request for each: refused or not, it counts. */
-const routes: [method: string, limit: number, message: () => object][] = [
+/** The limited methods with their limit per minute and a request, which counts even if it fails. */
+const limitedMethods: [method: string, limit: number, message: () => object][] = [
   [
     'BeginLogin',
     10,
     () => ({
-      ...{ provider: 'google', redirect_uri: appUri },
-      ...{ code_challenge: createPkce().challenge, code_challenge_method: 'S256' },
+      provider: 'google',
+      redirect_uri: appUri,
+      code_challenge: createPkce().challenge,
+      code_challenge_method: 'S256',
     }),
   ],
   ['CompleteLogin', 10, () => ({ provider: 'google', state: 'x' })],
@@ -57,37 +59,37 @@ const routes: [method: string, limit: number, message: () => object][] = [
 ]
 
 for (const name of ['grpc', 'rest'] as const) {
-  test.serial(`each method of sign-in has its own limit a minute through ${name}`, async (t) => {
+  test.serial(`each sign-in method has its own limit per minute through ${name}`, async (t) => {
     const environment = await startLimited({ globalLimit: 1000 })
     const transport = environment.transport(name)
-    for (const [method, limit, message] of routes) {
-      for (let at = 1; at <= limit; at += 1) {
-        const ending = await transport.call(method, message())
-        t.false(isLimited(ending), `${method} ${at}`)
+    for (const [method, limit, message] of limitedMethods) {
+      for (let index = 1; index <= limit; index += 1) {
+        const outcome = await transport.call(method, message())
+        t.false(isLimited(outcome), `${method} ${index}`)
         if (name === 'grpc') continue
         t.is(
-          ending.headers['ratelimit-policy'],
+          outcome.headers['ratelimit-policy'],
           `"daikon.v1.AuthService/${method}";q=${limit};w=60`,
         )
-        t.is(ending.headers.ratelimit, `"daikon.v1.AuthService/${method}";r=${limit - at};t=60`)
+        t.is(outcome.headers.ratelimit, `"daikon.v1.AuthService/${method}";r=${limit - index};t=60`)
       }
-      const ending = await transport.call(method, message())
-      t.like(ending, { ...limited, retryAfter: 60 }, method)
-      if (name === 'rest') t.like(ending.headers, { 'retry-after': '60' })
-      t.regex(String(ending.headers['retry-after']), /^\d+$/)
+      const outcome = await transport.call(method, message())
+      t.like(outcome, { ...limited, retryAfter: 60 }, method)
+      if (name === 'rest') t.like(outcome.headers, { 'retry-after': '60' })
+      t.regex(String(outcome.headers['retry-after']), /^\d+$/)
     }
   })
 
   test.serial(`the window slides through ${name}`, async (t) => {
     const environment = await startLimited()
     const call = () => environment.transport(name).call('ListCodeWorkspaces', { code: 'x' })
-    for (let at = 0; at < 10; at += 1) {
-      environment.time.now = at * 1000
+    for (let index = 0; index < 10; index += 1) {
+      environment.time.now = index * 1000
       t.false(isLimited(await call()))
     }
     environment.time.now = 59_999
     t.like(await call(), { ...limited, retryAfter: 1 })
-    // One place is free again, a minute after it was taken; the next one a second later.
+    // The first request stops counting after a minute, the next one a second later.
     environment.time.now = 60_000
     t.false(isLimited(await call()))
     t.like(await call(), { ...limited, retryAfter: 1 })
@@ -96,41 +98,45 @@ for (const name of ['grpc', 'rest'] as const) {
     t.true(isLimited(await call()))
   })
 
-  test.serial(`of 11 in parallel exactly 10 pass through ${name}`, async (t) => {
+  test.serial(`of 11 concurrent requests, exactly 10 are allowed through ${name}`, async (t) => {
     const environment = await startLimited()
-    for (const [method, limit, message] of routes.slice(3, 6)) {
+    for (const [method, limit, message] of limitedMethods.slice(3, 6)) {
       environment.time.now += 60_000
-      const endings = await times(limit + 1, () =>
+      const outcomes = await callConcurrently(limit + 1, () =>
         environment.transport(name).call(method, message()),
       )
-      t.is(endings.filter(isLimited).length, 1, method)
+      t.is(outcomes.filter(isLimited).length, 1, method)
     }
   })
 
-  test.serial(`a limited call costs nothing: no code is used up through ${name}`, async (t) => {
-    const environment = await startLimited()
-    const code_verifier = 'v'
-    await times(10, () =>
-      environment
-        .transport(name)
-        .call('ExchangeToken', { code: '', workspace_id: '', code_verifier }),
-    )
-    // Before authenticating and validating: a flood learns nothing.
-    const message = { code: '', workspace_id: 'x', code_verifier: '' }
-    t.like(await environment.transport(name).call('ExchangeToken', message), limited)
-  })
+  test.serial(
+    `a call over the limit is rejected before it is authenticated and validated through ${name}`,
+    async (t) => {
+      const environment = await startLimited()
+      const code_verifier = 'v'
+      await callConcurrently(10, () =>
+        environment
+          .transport(name)
+          .call('ExchangeToken', { code: '', workspace_id: '', code_verifier }),
+      )
+      const message = { code: '', workspace_id: 'x', code_verifier: '' }
+      t.like(await environment.transport(name).call('ExchangeToken', message), limited)
+    },
+  )
 }
 
 test.serial(
-  'both transports share the method’s window, whatever the address looks like',
+  'both transports and all spellings of a path share the window of a method',
   async (t) => {
     const environment = await startLimited({ globalLimit: 1000 })
     const grpc = environment.transport('grpc')
-    const [, , message] = routes[3] as (typeof routes)[number]
+    const [, , message] = limitedMethods[3] as (typeof limitedMethods)[number]
     const body = JSON.stringify(message())
     const post = (path: string, headers: Record<string, string> = {}) =>
       sendRawHttp(environment.httpPort, {
-        ...{ method: 'POST', path, body },
+        method: 'POST',
+        path,
+        body,
         headers: { 'content-type': 'application/json', ...headers },
       })
     for (const path of [
@@ -142,28 +148,28 @@ test.serial(
     ])
       t.is((await post(path)).status, 400, path)
     t.is((await post('/auth/token', { 'content-type': 'text/plain' })).status, 415)
-    for (let at = 0; at < 4; at += 1)
+    for (let index = 0; index < 4; index += 1)
       t.false(isLimited(await grpc.call('ExchangeToken', message())))
     t.true(isLimited(await grpc.call('ExchangeToken', message())))
     for (const path of ['/auth/token', '/AUTH/Token/', '/auth/token?x'])
       t.is((await post(path)).status, 429, path)
-    // Spellings that lead to no method lead past no limit.
+    // Other spellings do not reach the method.
     for (const path of ['/auth/%74oken', '//auth/token', '/auth/./token', '/auth/token;x=1'])
       t.is((await post(path)).status, 404, path)
   },
 )
 
-test.serial('HEAD counts as GET does', async (t) => {
+test.serial('HEAD counts like GET', async (t) => {
   const environment = await startLimited()
   const send = (method: string) =>
     sendRawHttp(environment.httpPort, { method, path: '/auth/workspaces?code=x' })
-  for (let at = 0; at < 10; at += 1) t.is((await send('HEAD')).status, 400)
+  for (let index = 0; index < 10; index += 1) t.is((await send('HEAD')).status, 400)
   t.is((await send('HEAD')).status, 429)
   t.is((await send('GET')).status, 429)
 })
 
 test.serial(
-  '30 requests a minute over all REST routes, unknown paths too, and not /health',
+  'the global limit is 30 requests per minute across all REST paths except /health',
   async (t) => {
     const environment = await startLimited()
     const get = (path: string, method = 'GET') =>
@@ -178,11 +184,11 @@ test.serial(
       '/permissions/check',
       '/%',
     ]
-    for (let at = 0; at < 30; at += 1) {
-      const { status, headers } = await get(paths[at % paths.length] as string)
+    for (let index = 0; index < 30; index += 1) {
+      const { status, headers } = await get(paths[index % paths.length] as string)
       t.not(status, 429)
       t.is(headers['ratelimit-policy'], '"global";q=30;w=60')
-      t.is(headers.ratelimit, `"global";r=${29 - at};t=60`)
+      t.is(headers.ratelimit, `"global";r=${29 - index};t=60`)
     }
     for (const path of [...paths, '/auth/workspaces?code=x', '/auth/login/google']) {
       const { status, headers, json } = await get(path)
@@ -192,84 +198,95 @@ test.serial(
       t.is(headers['ratelimit-policy'], '"global";q=30;w=60')
     }
     t.is((await get('/users/me', 'DELETE')).status, 429)
-    for (let at = 0; at < 40; at += 1) t.is((await get('/health')).status, 200)
+    for (let index = 0; index < 40; index += 1) t.is((await get('/health')).status, 200)
     t.is((await get('/health', 'POST')).status, 405)
     environment.time.now = 60_000
     t.is((await get('/nothing')).status, 404)
   },
 )
 
-test.serial('of 31 in parallel exactly 30 pass', async (t) => {
+test.serial('of 31 concurrent requests, the global limit allows exactly 30', async (t) => {
   const environment = await startLimited()
-  const answers = await times(31, (at) =>
-    sendRawHttp(environment.httpPort, { path: `/nothing/${at}` }),
+  const responses = await callConcurrently(31, (index) =>
+    sendRawHttp(environment.httpPort, { path: `/nothing/${index}` }),
   )
-  t.is(answers.filter(({ status }) => status === 429).length, 1)
-})
-
-test.serial('what the method’s window refuses does not count globally', async (t) => {
-  const environment = await startLimited()
-  const get = (path: string) => sendRawHttp(environment.httpPort, { path })
-  for (let at = 0; at < 50; at += 1) await get('/auth/workspaces?code=x')
-  for (let at = 0; at < 20; at += 1) t.is((await get('/nothing')).status, 404, `${at}`)
-  t.is((await get('/nothing')).status, 429)
-})
-
-test.serial('what the global window refuses does not count for the method', async (t) => {
-  const environment = await startLimited()
-  const get = (path: string) => sendRawHttp(environment.httpPort, { path })
-  for (let at = 0; at < 30; at += 1) await get('/nothing')
-  for (let at = 0; at < 10; at += 1) t.is((await get('/auth/workspaces?code=x')).status, 429)
-  const grpc = environment.transport('grpc')
-  for (let at = 0; at < 10; at += 1)
-    t.false(isLimited(await grpc.call('ListCodeWorkspaces', { code: 'x' })))
-  t.true(isLimited(await grpc.call('ListCodeWorkspaces', { code: 'x' })))
-})
-
-test.serial('gRPC does not count globally', async (t) => {
-  const environment = await startLimited()
-  const endings = await times(100, () => environment.transport('grpc').call('GetKeySet', {}))
-  t.true(endings.every(({ ok }) => ok))
-  t.is((await sendRawHttp(environment.httpPort, { path: '/nothing' })).status, 404)
-})
-
-test.serial('X-Forwarded-For is ignored without a proxy', async (t) => {
-  const environment = await startLimited()
-  for (let at = 0; at < 31; at += 1) {
-    const ip = `203.0.113.${at}`
-    const headers = { 'x-forwarded-for': ip, forwarded: `for=${ip}`, 'x-real-ip': ip }
-    const { status } = await sendRawHttp(environment.httpPort, { path: '/nothing', headers })
-    t.is(status, at < 30 ? 404 : 429)
-  }
-  const metadata = (at: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${at}` } })
-  const endings = await times(11, (at) =>
-    environment.transport('grpc').call('ListCodeWorkspaces', { code: 'x' }, metadata(at)),
-  )
-  t.is(endings.filter(isLimited).length, 1)
+  t.is(responses.filter(({ status }) => status === 429).length, 1)
 })
 
 test.serial(
-  'X-Forwarded-For is believed of one proxy: its last address and no other',
+  'a request over the method’s limit does not count towards the global limit',
+  async (t) => {
+    const environment = await startLimited()
+    const get = (path: string) => sendRawHttp(environment.httpPort, { path })
+    for (let index = 0; index < 50; index += 1) await get('/auth/workspaces?code=x')
+    for (let index = 0; index < 20; index += 1)
+      t.is((await get('/nothing')).status, 404, `${index}`)
+    t.is((await get('/nothing')).status, 429)
+  },
+)
+
+test.serial(
+  'a request over the global limit does not count towards the method’s limit',
+  async (t) => {
+    const environment = await startLimited()
+    const get = (path: string) => sendRawHttp(environment.httpPort, { path })
+    for (let index = 0; index < 30; index += 1) await get('/nothing')
+    for (let index = 0; index < 10; index += 1)
+      t.is((await get('/auth/workspaces?code=x')).status, 429)
+    const grpc = environment.transport('grpc')
+    for (let index = 0; index < 10; index += 1)
+      t.false(isLimited(await grpc.call('ListCodeWorkspaces', { code: 'x' })))
+    t.true(isLimited(await grpc.call('ListCodeWorkspaces', { code: 'x' })))
+  },
+)
+
+test.serial('gRPC requests do not count towards the global limit', async (t) => {
+  const environment = await startLimited()
+  const outcomes = await callConcurrently(100, () =>
+    environment.transport('grpc').call('GetKeySet', {}),
+  )
+  t.true(outcomes.every(({ ok }) => ok))
+  t.is((await sendRawHttp(environment.httpPort, { path: '/nothing' })).status, 404)
+})
+
+test.serial('X-Forwarded-For is ignored without a trusted proxy', async (t) => {
+  const environment = await startLimited()
+  for (let index = 0; index < 31; index += 1) {
+    const ip = `203.0.113.${index}`
+    const headers = { 'x-forwarded-for': ip, forwarded: `for=${ip}`, 'x-real-ip': ip }
+    const { status } = await sendRawHttp(environment.httpPort, { path: '/nothing', headers })
+    t.is(status, index < 30 ? 404 : 429)
+  }
+  const metadata = (index: number) => ({ headers: { 'x-forwarded-for': `203.0.113.${index}` } })
+  const outcomes = await callConcurrently(11, (index) =>
+    environment.transport('grpc').call('ListCodeWorkspaces', { code: 'x' }, metadata(index)),
+  )
+  t.is(outcomes.filter(isLimited).length, 1)
+})
+
+test.serial(
+  'with one trusted proxy, the client is the last address of X-Forwarded-For',
   async (t) => {
     const environment = await startLimited({ trustedProxies: 1 })
     const get = async (from: string) => {
       const headers = { 'x-forwarded-for': from }
       return (await sendRawHttp(environment.httpPort, { path: '/nothing', headers })).status
     }
-    for (let at = 0; at < 30; at += 1) t.is(await get(`198.51.100.${at}, 203.0.113.1`), 404)
+    for (let index = 0; index < 30; index += 1)
+      t.is(await get(`198.51.100.${index}, 203.0.113.1`), 404)
     for (const same of ['203.0.113.1', '198.51.100.99, 203.0.113.1', '::ffff:203.0.113.1'])
       t.is(await get(same), 429, same)
     t.is(await get('203.0.113.1, 203.0.113.2'), 404)
-    // One subscriber's IPv6 network is one client.
-    for (let at = 0; at < 30; at += 1) t.is(await get(`2001:db8:1:2::${at}`), 404)
+    // A /64 network is one client.
+    for (let index = 0; index < 30; index += 1) t.is(await get(`2001:db8:1:2::${index}`), 404)
     t.is(await get('2001:db8:1:2:ffff::1'), 429)
     t.is(await get('2001:db8:1:3::1'), 404)
   },
 )
 
-test.serial('where limits are lifted nothing is counted or told', async (t) => {
+test.serial('without limits, nothing is counted and no header is sent', async (t) => {
   const environment = await startLimited({ globalLimit: undefined })
-  for (let at = 0; at < 40; at += 1) {
+  for (let index = 0; index < 40; index += 1) {
     const { status, headers } = await sendRawHttp(environment.httpPort, {
       path: '/auth/workspaces?code=x',
     })

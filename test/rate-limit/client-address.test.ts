@@ -31,12 +31,12 @@ const cases: [string, string][] = [
 ]
 
 for (const [ip, client] of cases) {
-  test(`'${ip}' is the client '${client}'`, (t) => {
+  test(`'${ip}' is counted as '${client}'`, (t) => {
     t.is(clientAddress(ip), client)
   })
 }
 
-test('an IPv4 address is the same client however it is mapped', (t) => {
+test('an IPv4 address and its IPv4-mapped IPv6 address are the same client', (t) => {
   fc.assert(
     fc.property(fc.ipV4(), (ip) => {
       t.is(clientAddress(`::ffff:${ip}`), ip)
@@ -46,11 +46,11 @@ test('an IPv4 address is the same client however it is mapped', (t) => {
   t.pass()
 })
 
-test('all of a /64 is one client, however it is spelled, and a neighbour another', (t) => {
+test('a /64 network is one client in any spelling, and another network is another client', (t) => {
   const group = fc.oneof(fc.constant(0), fc.nat(0xffff))
   const groups = (length: number) => fc.array(group, { minLength: length, maxLength: length })
   fc.assert(
-    fc.property(groups(4), groups(4), groups(4), (network, host, neighbour) => {
+    fc.property(groups(4), groups(4), groups(4), (network, host, otherNetwork) => {
       if (network.every((part) => part === 0)) return
       const spell = (parts: number[]) => parts.map((part) => part.toString(16)).join(':')
       const full = spell([...network, ...host])
@@ -59,14 +59,14 @@ test('all of a /64 is one client, however it is spelled, and a neighbour another
       t.is(client, clientAddress(full.toUpperCase()))
       t.is(client, clientAddress(spell([...network, 0, 0, 0, 1])))
       t.is(client, `${new URL(`http://[${spell(network)}::]`).hostname.slice(1, -1)}/64`)
-      if (spell(neighbour) !== spell(network) && neighbour.some((part) => part !== 0)) {
-        t.not(client, clientAddress(spell([...neighbour, ...host])))
+      if (spell(otherNetwork) !== spell(network) && otherNetwork.some((part) => part !== 0)) {
+        t.not(client, clientAddress(spell([...otherNetwork, ...host])))
       }
     }),
   )
 })
 
-test('any text has a client', (t) => {
+test('any text is accepted', (t) => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.ipV6()), (ip) => {
       t.is(typeof clientAddress(ip), 'string')

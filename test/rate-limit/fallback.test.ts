@@ -9,17 +9,17 @@ import { isRedisInstalled, startRedis } from './redis-server.ts'
 
 const window = { name: 'all', limit: 3, period: 60 }
 
-/** Windows over `shared`, with what they said. */
-function watched(shared: RateLimiter) {
-  const said: string[] = []
-  const windows = createFallbackRateLimiter({
+/** Creates a fallback rate limiter over `shared` and the list of its state changes. */
+function createWatched(shared: RateLimiter) {
+  const changes: string[] = []
+  const rateLimiter = createFallbackRateLimiter({
     shared,
     local: createInProcessRateLimiter(),
-    retryEvery: 20,
-    onDegraded: (reason) => said.push(`degraded: ${(reason as Error).message}`),
-    onRecovered: () => said.push('recovered'),
+    probeInterval: 20,
+    onDegraded: (error) => changes.push(`degraded: ${(error as Error).message}`),
+    onRecovered: () => changes.push('recovered'),
   })
-  return { windows, said }
+  return { rateLimiter, changes }
 }
 
 async function until(condition: () => boolean) {
@@ -29,110 +29,115 @@ async function until(condition: () => boolean) {
   }
 }
 
-for (const broken of [false, true]) {
-  testRateLimiter(broken ? 'fallback, degraded' : 'fallback', (now) => {
+for (const isBroken of [false, true]) {
+  testRateLimiter(isBroken ? 'fallback, degraded' : 'fallback', (now) => {
     const counting = createInProcessRateLimiter({ now })
-    const failing = { ...counting, take: () => Promise.reject(new Error('away')) }
+    const failing = { ...counting, take: () => Promise.reject(new Error('unavailable')) }
     return createFallbackRateLimiter({
-      shared: broken ? failing : counting,
-      local: broken ? counting : failing,
+      shared: isBroken ? failing : counting,
+      local: isBroken ? counting : failing,
       onDegraded: () => {},
       onRecovered: () => {},
     })
   })
 }
 
-test('each change is said once, and it recovers by itself', async (t) => {
-  let away = true
-  let asked = 0
+test('each change of state is reported once, and it recovers by itself', async (t) => {
+  let isUnavailable = true
+  let calls = 0
   const counting = createInProcessRateLimiter()
-  const { windows, said } = watched({
+  const { rateLimiter, changes } = createWatched({
     ...counting,
     take(...args) {
-      asked += 1
-      return away ? Promise.reject(new Error('away')) : counting.take(...args)
+      calls += 1
+      return isUnavailable ? Promise.reject(new Error('unavailable')) : counting.take(...args)
     },
   })
-  t.false(windows.degraded)
-  const verdicts = await Promise.all(Array.from({ length: 9 }, () => windows.take('a', [window])))
-  t.is(verdicts.filter(({ allowed }) => allowed).length, 3)
-  t.true(windows.degraded)
-  await windows.take('a', [window])
-  t.is(asked, 9, 'no request waits for what is known to fail')
-  await until(() => asked > 11)
-  t.deepEqual(said, ['degraded: away'])
+  t.false(rateLimiter.degraded)
+  const results = await Promise.all(
+    Array.from({ length: 9 }, () => rateLimiter.take('a', [window])),
+  )
+  t.is(results.filter(({ allowed }) => allowed).length, 3)
+  t.true(rateLimiter.degraded)
+  await rateLimiter.take('a', [window])
+  t.is(calls, 9, 'while degraded, requests do not use the shared rate limiter')
+  await until(() => calls > 11)
+  t.deepEqual(changes, ['degraded: unavailable'])
 
-  away = false
-  await until(() => !windows.degraded)
-  t.deepEqual(said, ['degraded: away', 'recovered'])
-  t.is((await windows.take('a', [window])).remaining, 2)
+  isUnavailable = false
+  await until(() => !rateLimiter.degraded)
+  t.deepEqual(changes, ['degraded: unavailable', 'recovered'])
+  t.is((await rateLimiter.take('a', [window])).remaining, 2)
 
-  away = true
-  await windows.take('a', [window])
-  t.deepEqual(said, ['degraded: away', 'recovered', 'degraded: away'])
-  await windows.close()
-  const last = asked
+  isUnavailable = true
+  await rateLimiter.take('a', [window])
+  t.deepEqual(changes, ['degraded: unavailable', 'recovered', 'degraded: unavailable'])
+  await rateLimiter.close()
+  const callsAtClose = calls
   await new Promise((resolve) => setTimeout(resolve, 60))
-  t.is(asked, last, 'a closed one probes no more')
+  t.is(calls, callsAtClose, 'it does not probe after close')
 })
 
 if (isRedisInstalled) {
   for (const cluster of [false, true]) {
-    const kind = cluster ? 'a cluster' : 'Redis'
+    const kind = cluster ? 'Redis Cluster' : 'Redis'
 
-    test(`${kind} that hangs or dies does not stop the service`, async (t) => {
+    test(`${kind} hangs or dies: requests are counted in the process until it is back`, async (t) => {
       const server = await startRedis({ cluster })
       const url = cluster ? `${server.url},${server.url}` : server.url
-      const { windows, said } = watched(createRedisRateLimiter({ url }))
+      const { rateLimiter, changes } = createWatched(createRedisRateLimiter({ url }))
       t.teardown(async () => {
-        await windows.close()
+        await rateLimiter.close()
         await server.stop()
       })
-      t.true((await windows.take(randomUUID(), [window])).allowed)
+      t.true((await rateLimiter.take(randomUUID(), [window])).allowed)
 
       for (const [fail, repair] of [
         [server.hang, server.resume],
         [server.stop, server.start],
       ] as const) {
         const client = randomUUID()
-        await windows.take(client, [window])
+        await rateLimiter.take(client, [window])
         await fail()
         const before = performance.now()
-        const verdicts = await Promise.all(
-          Array.from({ length: 20 }, () => windows.take(client, [window])),
+        const results = await Promise.all(
+          Array.from({ length: 20 }, () => rateLimiter.take(client, [window])),
         )
-        t.true(performance.now() - before < 1000, 'the first requests wait for a time-out at most')
-        t.is(verdicts.filter(({ allowed }) => allowed).length, 3)
-        t.true(windows.degraded)
+        t.true(
+          performance.now() - before < 1000,
+          'the first requests wait no longer than the timeout',
+        )
+        t.is(results.filter(({ allowed }) => allowed).length, 3)
+        t.true(rateLimiter.degraded)
 
         const again = performance.now()
-        t.false((await windows.take(client, [window])).allowed)
-        t.true(performance.now() - again < 50, 'later ones do not wait')
+        t.false((await rateLimiter.take(client, [window])).allowed)
+        t.true(performance.now() - again < 50, 'later requests do not wait')
 
         await repair()
-        await until(() => !windows.degraded)
-        t.false(windows.degraded)
-        t.true((await windows.take(randomUUID(), [window])).allowed)
+        await until(() => !rateLimiter.degraded)
+        t.false(rateLimiter.degraded)
+        t.true((await rateLimiter.take(randomUUID(), [window])).allowed)
       }
       t.deepEqual(
-        said.map((line) => line.replace(/:.*/s, '')),
+        changes.map((line) => line.replace(/:.*/s, '')),
         ['degraded', 'recovered', 'degraded', 'recovered'],
       )
     })
   }
 
-  test('a Redis that is away at the start is found when it comes', async (t) => {
+  test('Redis starts after the rate limiter: it is used once it is available', async (t) => {
     const server = await startRedis()
     await server.stop()
-    const { windows, said } = watched(createRedisRateLimiter({ url: server.url }))
+    const { rateLimiter, changes } = createWatched(createRedisRateLimiter({ url: server.url }))
     t.teardown(async () => {
-      await windows.close()
+      await rateLimiter.close()
       await server.stop()
     })
-    t.true((await windows.take('a', [window])).allowed)
-    t.regex(said.join(), /^degraded: .*ECONNREFUSED/)
+    t.true((await rateLimiter.take('a', [window])).allowed)
+    t.regex(changes.join(), /^degraded: .*ECONNREFUSED/)
     await server.start()
-    await until(() => !windows.degraded)
-    t.is(said.at(-1), 'recovered')
+    await until(() => !rateLimiter.degraded)
+    t.is(changes.at(-1), 'recovered')
   })
 }

@@ -4,33 +4,36 @@ import { testRateLimiter } from './rate-limiter-contract.ts'
 
 testRateLimiter('in process', (now) => createInProcessRateLimiter({ now }))
 
-test('its own clock runs', async (t) => {
-  const windows = createInProcessRateLimiter()
+test('in process: the default clock advances', async (t) => {
+  const rateLimiter = createInProcessRateLimiter()
   const window = { name: 'all', limit: 1, period: 0.05 }
-  t.true((await windows.take('a', [window])).allowed)
-  t.false((await windows.take('a', [window])).allowed)
+  t.true((await rateLimiter.take('a', [window])).allowed)
+  t.false((await rateLimiter.take('a', [window])).allowed)
   await new Promise((resolve) => setTimeout(resolve, 60))
-  t.true((await windows.take('a', [window])).allowed)
+  t.true((await rateLimiter.take('a', [window])).allowed)
 })
 
-test('clients that come no more are forgotten', async (t) => {
+test('in process: expired clients are removed from memory', async (t) => {
   let time = 0
-  const windows = createInProcessRateLimiter({ now: () => time })
+  const rateLimiter = createInProcessRateLimiter({ now: () => time })
   const window = { name: 'all', limit: 2, period: 60 }
   for (let i = 0; i < 10_000; i++) {
     time += 60
-    await windows.take(`client-${i}`, [window])
+    await rateLimiter.take(`client-${i}`, [window])
   }
-  t.true(windows.size <= 2_001, `${windows.size} clients of 1,000 in a period`)
+  t.true(
+    rateLimiter.size <= 2_001,
+    `${rateLimiter.size} clients in memory, of which 1,000 per period`,
+  )
   time += 120_000
-  await windows.take('last', [window])
-  t.is(windows.size, 1)
+  await rateLimiter.take('last', [window])
+  t.is(rateLimiter.size, 1)
 })
 
-test('refused clients and windows take no memory', async (t) => {
-  const windows = createInProcessRateLimiter({ now: () => 0 })
+test('in process: rejected requests take no memory', async (t) => {
+  const rateLimiter = createInProcessRateLimiter({ now: () => 0 })
   const none = { name: 'none', limit: 0, period: 60 }
-  const verdict = await windows.take('a', [none, { name: 'all', limit: 2, period: 60 }])
-  t.deepEqual([verdict.allowed, verdict.name, verdict.retryAfter], [false, 'none', 60])
-  t.is(windows.size, 0)
+  const result = await rateLimiter.take('a', [none, { name: 'all', limit: 2, period: 60 }])
+  t.deepEqual([result.allowed, result.name, result.retryAfter], [false, 'none', 60])
+  t.is(rateLimiter.size, 0)
 })

@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether a Redis can be started here. */
+/** Whether redis-server is installed. */
 export const isRedisInstalled = spawnSync('redis-server', ['--version']).status === 0
 
-/** A Redis of the test's own, that can be hung, killed and started again on its port. */
+/** A Redis server that a test can suspend, kill and start again on the same port. */
 export type RedisServer = {
   readonly url: string
   start(): Promise<void>
@@ -17,7 +17,7 @@ export type RedisServer = {
   stop(): Promise<void>
 }
 
-/** Starts a Redis on a free port; with `cluster` a cluster of one node that holds every slot. */
+/** Starts Redis on a free port; with `cluster`, as a cluster of one node that has every slot. */
 export async function startRedis({ cluster = false } = {}): Promise<RedisServer> {
   const port = await freePort()
   const bus = cluster
@@ -40,7 +40,7 @@ export async function startRedis({ cluster = false } = {}): Promise<RedisServer>
       child?.stdout?.on('data', (text) => {
         if (`${text}`.includes('Ready to accept connections')) resolve()
       })
-      child?.once('exit', (code) => reject(new Error(`redis-server: exit ${code}`)))
+      child?.once('exit', (code) => reject(new Error(`redis-server exited with status ${code}`)))
     })
     if (cluster) await assignSlots(port)
   }
@@ -70,7 +70,7 @@ async function assignSlots(port: number) {
     spawnSync('redis-cli', ['-p', `${port}`, 'cluster', ...args], { encoding: 'utf8' }).stdout
   cli('addslotsrange', '0', '16383')
   for (let tries = 0; !cli('info').includes('cluster_state:ok'); tries++) {
-    if (tries === 100) throw new Error('the Redis cluster does not form')
+    if (tries === 100) throw new Error('The Redis cluster is not ready after 5 seconds')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
@@ -81,6 +81,6 @@ async function freePort(): Promise<number> {
   const address = server.address()
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
+  if (address === null || typeof address === 'string') throw new Error('The server has no port')
   return address.port
 }

@@ -5,12 +5,12 @@ import { createRedisRateLimiter } from '../../src/rate-limit/redis.ts'
 import { testRateLimiter } from './rate-limiter-contract.ts'
 import { isRedisInstalled, startRedis } from './redis-server.ts'
 
-const given = process.env.TEST_REDIS_URL
-const own = !given && isRedisInstalled ? await startRedis() : undefined
-const url = given ?? own?.url
+const configuredUrl = process.env.TEST_REDIS_URL
+const server = !configuredUrl && isRedisInstalled ? await startRedis() : undefined
+const url = configuredUrl ?? server?.url
 const cluster = isRedisInstalled ? await startRedis({ cluster: true }) : undefined
 test.after.always(async () => {
-  await own?.stop()
+  await server?.stop()
   await cluster?.stop()
 })
 
@@ -20,14 +20,14 @@ const method = { name: 'method', limit: 3, period: 60 }
 if (url) {
   testRateLimiter('redis', (now) => createRedisRateLimiter({ url, now }))
 
-  test('redis: nodes share the windows, by its clock', async (t) => {
+  test('redis: nodes share the windows and the clock of Redis', async (t) => {
     const nodes = Array.from({ length: 4 }, () => createRedisRateLimiter({ url }))
     const client = randomUUID()
-    const verdicts = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 44 }, (_, i) => nodes[i % 4]?.take(client, [all])),
     )
-    t.is(verdicts.filter((verdict) => verdict?.allowed).length, 10)
-    t.is(verdicts.find((verdict) => !verdict?.allowed)?.retryAfter, 60)
+    t.is(results.filter((result) => result?.allowed).length, 10)
+    t.is(results.find((result) => !result?.allowed)?.retryAfter, 60)
 
     const short = { name: 'short', limit: 1, period: 0.1 }
     t.true((await nodes[0]?.take(client, [short]))?.allowed)
@@ -37,18 +37,18 @@ if (url) {
     await Promise.all(nodes.map((node) => node.close()))
   })
 
-  test('redis: keys expire, and only accepted requests are kept', async (t) => {
-    const windows = createRedisRateLimiter({ url })
+  test('redis: keys expire and contain only allowed requests', async (t) => {
+    const rateLimiter = createRedisRateLimiter({ url })
     const redis = new Redis(url)
     const client = randomUUID()
-    for (let i = 0; i < 9; i++) await windows.take(client, [method, all])
+    for (let i = 0; i < 9; i++) await rateLimiter.take(client, [method, all])
     const key = `daikon:{limit:${client}}`
     t.is(await redis.llen(`${key}:method`), 3)
     t.is(await redis.llen(`${key}:all`), 3)
-    const left = await redis.pttl(`${key}:all`)
-    t.true(left > 55_000 && left <= 61_000, `${left} ms`)
+    const ttl = await redis.pttl(`${key}:all`)
+    t.true(ttl > 55_000 && ttl <= 61_000, `${ttl} ms`)
     redis.disconnect()
-    await windows.close()
+    await rateLimiter.close()
   })
 }
 
@@ -56,21 +56,21 @@ if (cluster) {
   const nodes = `${cluster.url}, ${cluster.url}`
   testRateLimiter('cluster', (now) => createRedisRateLimiter({ url: nodes, now }))
 
-  test('cluster: an unreachable node does not matter', async (t) => {
-    const windows = createRedisRateLimiter({ url: `redis://127.0.0.1:1,${cluster.url}` })
-    t.is((await windows.take(randomUUID(), [method, all])).remaining, 2)
-    await windows.close()
+  test('cluster: an unreachable node is skipped', async (t) => {
+    const rateLimiter = createRedisRateLimiter({ url: `redis://127.0.0.1:1,${cluster.url}` })
+    t.is((await rateLimiter.take(randomUUID(), [method, all])).remaining, 2)
+    await rateLimiter.close()
   })
 }
 
-test('redis: without a server it rejects with the reason, and lets go', async (t) => {
-  for (const dead of ['redis://127.0.0.1:1', 'redis://127.0.0.1:1,redis://127.0.0.1:1']) {
-    const windows = createRedisRateLimiter({ url: dead })
-    await t.throwsAsync(windows.take('a', [all]))
-    await windows.close()
-    await t.throwsAsync(windows.take('a', [all]))
+test('redis: without a server, take throws the cause and close succeeds', async (t) => {
+  for (const unreachable of ['redis://127.0.0.1:1', 'redis://127.0.0.1:1,redis://127.0.0.1:1']) {
+    const rateLimiter = createRedisRateLimiter({ url: unreachable })
+    await t.throwsAsync(rateLimiter.take('a', [all]))
+    await rateLimiter.close()
+    await t.throwsAsync(rateLimiter.take('a', [all]))
   }
-  const windows = createRedisRateLimiter({ url: 'redis://127.0.0.1:1' })
-  await t.throwsAsync(windows.take('a', [all]), { message: /ECONNREFUSED/ })
-  await windows.close()
+  const rateLimiter = createRedisRateLimiter({ url: 'redis://127.0.0.1:1' })
+  await t.throwsAsync(rateLimiter.take('a', [all]), { message: /ECONNREFUSED/ })
+  await rateLimiter.close()
 })

@@ -15,7 +15,7 @@ if (isRedisInstalled) {
   })
 
   test.serial(
-    'Redis is killed: limits hold in each process, and together again after',
+    'Redis is killed: each process enforces the limits until Redis is back',
     async (t) => {
       const redis = await startRedis()
       t.teardown(redis.stop)
@@ -34,7 +34,7 @@ if (isRedisInstalled) {
   )
 
   test.serial(
-    'a cluster of six loses a master: limits hold, and together again after',
+    'a Redis Cluster of six nodes loses a master: the limits are enforced throughout',
     async (t) => {
       const cluster = await startRedisCluster()
       t.teardown(cluster.stop)
@@ -53,5 +53,5 @@ if (isRedisInstalled) {
     },
   )
 } else {
-  test('without redis-server there is no Redis to lose', (t) => t.pass())
+  test('skipped: redis-server is not installed', (t) => t.pass())
 }

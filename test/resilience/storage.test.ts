@@ -9,7 +9,7 @@ import { acceptableOutcomes, type FaultResult, formatRow } from '../../bench/fau
 import { measurePostgresSlow } from '../../bench/faults/postgres-slow.ts'
 import { measurePostgresStopped } from '../../bench/faults/postgres-stopped.ts'
 
-// Of its own, for other tests go on with theirs.
+// The tests stop it, so it is not shared with other test files.
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
 const postgres = await startDedicatedPostgres(dataDir)
 const environment = await createFaultEnvironment(postgres.url)
@@ -20,36 +20,45 @@ test.after.always(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-function withoutLoss(t: ExecutionContext, measure: FaultResult, labels: string[]) {
-  t.log(formatRow(measure))
-  t.deepEqual(measure.problems, [])
+function assertNoProblems(t: ExecutionContext, result: FaultResult, labels: string[]) {
+  t.log(formatRow(result))
+  t.deepEqual(result.problems, [])
   t.deepEqual(
-    Object.keys(measure.outcomes).filter((label) => !labels.includes(label)),
+    Object.keys(result.outcomes).filter((label) => !labels.includes(label)),
     [],
   )
-  t.true((measure.outcomes.ok ?? 0) > 0)
+  t.true((result.outcomes.ok ?? 0) > 0)
 }
 
-test.serial('PostgreSQL stops under load: 503, nothing lost, back by itself', async (t) => {
-  withoutLoss(
-    t,
-    await measurePostgresStopped(environment, postgres, 'fast', 500),
-    acceptableOutcomes,
-  )
+test.serial(
+  'PostgreSQL stops under load: calls return 503, no write is lost, service resumes by itself',
+  async (t) => {
+    assertNoProblems(
+      t,
+      await measurePostgresStopped(environment, postgres, 'fast', 500),
+      acceptableOutcomes,
+    )
+  },
+)
+
+test.serial(
+  'PostgreSQL crashes under load: calls return 503, no write is lost, service resumes by itself',
+  async (t) => {
+    assertNoProblems(
+      t,
+      await measurePostgresStopped(environment, postgres, 'immediate', 100),
+      acceptableOutcomes,
+    )
+  },
+)
+
+test.serial('PostgreSQL is slow: responses are late but correct', async (t) => {
+  assertNoProblems(t, await measurePostgresSlow(environment, postgres.url, 20, 2), ['ok'])
 })
 
-test.serial('PostgreSQL crashes under load: 503, nothing lost, back by itself', async (t) => {
-  withoutLoss(
-    t,
-    await measurePostgresStopped(environment, postgres, 'immediate', 100),
-    acceptableOutcomes,
-  )
-})
-
-test.serial('PostgreSQL is slow: answers are late and right', async (t) => {
-  withoutLoss(t, await measurePostgresSlow(environment, postgres.url, 20, 2), ['ok'])
-})
-
-test.serial('somebody else has every connection: 503, nothing lost, back by itself', async (t) => {
-  withoutLoss(t, await measureConnections(environment, postgres.url, 1), acceptableOutcomes)
-})
+test.serial(
+  'another client uses every connection: calls return 503, no write is lost, service resumes by itself',
+  async (t) => {
+    assertNoProblems(t, await measureConnections(environment, postgres.url, 1), acceptableOutcomes)
+  },
+)
