@@ -19,7 +19,7 @@ if (isRedisInstalled) {
     async (t) => {
       const redis = await startRedis()
       t.teardown(redis.stop)
-      const measure = await measureLimits(
+      const result = await measureLimits(
         environment,
         'Redis',
         [redis.url],
@@ -27,9 +27,9 @@ if (isRedisInstalled) {
         redis.stop,
         redis.start,
       )
-      t.log(formatRow(measure))
-      t.deepEqual(measure.problems, [])
-      t.deepEqual(Object.keys(measure.outcomes).toSorted(), ['400', '429'])
+      t.log(formatRow(result))
+      t.deepEqual(result.problems, [])
+      t.deepEqual(Object.keys(result.outcomes).toSorted(), ['400', '429'])
     },
   )
 
@@ -39,7 +39,7 @@ if (isRedisInstalled) {
       const cluster = await startRedisCluster()
       t.teardown(cluster.stop)
       const kill = cluster.killMaster
-      const measure = await measureLimits(
+      const result = await measureLimits(
         environment,
         'cluster',
         cluster.urls,
@@ -47,9 +47,9 @@ if (isRedisInstalled) {
         kill,
         async () => {},
       )
-      t.log(formatRow(measure))
-      t.deepEqual(measure.problems, [])
-      t.deepEqual(Object.keys(measure.outcomes).toSorted(), ['400', '429'])
+      t.log(formatRow(result))
+      t.deepEqual(result.problems, [])
+      t.deepEqual(Object.keys(result.outcomes).toSorted(), ['400', '429'])
     },
   )
 } else {

@@ -13,7 +13,8 @@ import { measurePostgresStopped } from '../../bench/faults/postgres-stopped.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
 const postgres = await startDedicatedPostgres(dataDir)
 const environment = await createFaultEnvironment(postgres.url)
-test.before(async () => (await environment.node()).stop()) // it migrates
+// Starting a node applies the migrations.
+test.before(async () => (await environment.node()).stop())
 test.after.always(async () => {
   await environment.close()
   await postgres.close()
