@@ -23,6 +23,7 @@ import { ClientOrigins } from './migrations/006-client-origins.ts'
 import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
 import { AdminTokens } from './migrations/008-admin-tokens.ts'
 import { ActivityIndexes } from './migrations/009-activity-indexes.ts'
+import { ResourceParents } from './migrations/010-resource-parents.ts'
 import { poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -61,6 +62,7 @@ const migrations = [
   { name: '007-workspace-search', class: WorkspaceSearch },
   { name: '008-admin-tokens', class: AdminTokens },
   { name: '009-activity-indexes', class: ActivityIndexes },
+  { name: '010-resource-parents', class: ResourceParents },
 ]
 
 type OrmOptions = {

@@ -29,6 +29,11 @@ export const Resource = defineEntity({
     owner_id: p.uuid(),
     visibility: p.text().$type<Visibility>(),
     created_at: p.datetime().defaultRaw('now()'),
+    parent_id: p.uuid().nullable(),
+    /** Whether the grants of the parent apply. */
+    inherits: p.boolean().default(true),
+    /** Whether it ever had a child. */
+    is_parent: p.boolean().default(false),
   },
 })
 
@@ -46,5 +51,7 @@ export const Share = defineEntity({
     permission: p.text().$type<SharePermission>(),
     granted_by: p.uuid().nullable(),
     granted_at: p.datetime().defaultRaw('now()'),
+    /** The resource's `is_parent`; maintained by PostgreSQL and by `markParentSql`. */
+    on_parent: p.boolean().default(false),
   },
 })
