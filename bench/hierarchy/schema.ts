@@ -1,24 +1,12 @@
 /**
- * The tables and functions of every candidate, side by side in one database. `resource_ancestors`
+ * The tables and functions of every candidate, side by side in one database, beside those of the
+ * migrations, which contain the parent pointer. `resource_ancestors`
  * contains only what is inherited: a resource with `inherits = false` has no rows for what is above
  * it, and nor does anything below it.
  */
 export const schema = `
-alter table resources
-  add parent_id uuid references resources on delete set null,
-  add inherits boolean not null default true,
-  add is_parent boolean not null default false,
-  add ancestor_ids uuid[];
-create index resources_of_parent on resources (parent_id, kind_id, resource_id)
-  where parent_id is not null;
-create index parents_of_parent on resources (parent_id) where is_parent;
-create index parents_of_owner on resources (owner_id, workspace_id) where is_parent;
-create index open_parents on resources (workspace_id) where is_parent and visibility = 'workspace';
+alter table resources add ancestor_ids uuid[];
 create index resources_by_ancestor on resources using gin (ancestor_ids);
-alter table shares add on_parent boolean not null default false;
-create index parents_of_user on shares (user_id, workspace_id) where on_parent;
-create index parents_of_group on shares (group_id, workspace_id) where on_parent;
-
 create table resource_ancestors (
   ancestor_id uuid not null,
   kind_id int not null,

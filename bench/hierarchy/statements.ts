@@ -95,15 +95,14 @@ const ancestors: Record<ResourceStorage, string> = {
     ) inherited`,
 }
 
-/** A bit that tells the server to load the facts again by the statement that walks. */
-const inheritsFlag = `case when r.parent_id is null or not r.inherits then 0 else 128 end`
+/** The part of the statement that reports whether a resource inherits. */
+const inheritsFlag = /\| case when r\.parent_id is null or not r\.inherits then 0 else \d+ end/
 
-/** Today's facts statement, extended by a way to store resources and one to store groups. */
+/** The facts statement for flat resources, extended by a way to store resources and one to store groups. */
 export function extendFacts(resources: ResourceStorage, groups: GroupStorage): string {
-  const today = factsSql.probed
+  if (resources === 'flag') return factsSql.flagged.probed
+  const today = factsSql.flagged.probed.replace(inheritsFlag, '')
   if (resources === 'none' && groups === 'none') return today
-  if (resources === 'flag')
-    return today.replace(/end(\s+\| case when q.action)/, `| ${inheritsFlag} end$1`)
   const start = today.indexOf('case when r.id is null')
   const end = today.indexOf('| case when q.action is null')
   if (start < 0 || end < 0) throw new Error('The facts statement has changed: adapt the bench')

@@ -15,9 +15,11 @@ export const grant = {
   view: 8,
   /** As `view`, with permission `edit`. */
   edit: 16,
+  /** The resource inherits the grants of a parent. The bit itself allows nothing. */
+  inherited: 128,
 } as const
 
-/** Facts about an action other than view and edit, in the bits above those of `grant`. */
+/** Facts about an action other than view and edit, in bits that `grant` does not use. */
 export const actionFact = {
   /** The service of the resource registered the action. */
   registered: 32,

@@ -1,7 +1,8 @@
 import { roles } from '../core/roles.ts'
 import { arrayLiteral, textElement } from '../database/sql-values.ts'
 import type { Facts, FactsQuery, PrincipalStatus } from './facts.ts'
-import { type GroupLookup, roleShift, statusBit } from './facts-query.ts'
+import { roleShift, statusBit } from './facts-query.ts'
+import type { GroupLookup } from './grants-query.ts'
 
 /** The parameters of one facts statement for several queries, and how to read its row. */
 export type FactsBatch = {

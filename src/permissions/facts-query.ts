@@ -1,5 +1,6 @@
 import { roles } from '../core/roles.ts'
 import { actionFact, grant } from './access.ts'
+import { type Ancestry, type GroupLookup, grantsOf } from './grants-query.ts'
 
 /** The bits of a principal's status. The bits from `roleShift` on hold the role, counted from 1. */
 export const statusBit = { denied: 1, active: 2, admin: 4 } as const
@@ -10,31 +11,6 @@ const roleBits = roles
   .join(' ')
 
 /**
- * If a resource is shared with more groups than this, the query reads the groups of the user instead of
- * looking up the user in each group.
- */
-const maxProbedGroups = 4
-
-const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
-
-/** How the query finds out whether a user is a member of a group that a resource is shared with. */
-export type GroupLookup = 'probed' | 'hashed'
-
-const isInGroup: Record<GroupLookup, string> = {
-  /** One index lookup for each group. `offset 0` prevents a hash join, which would read more. */
-  probed: `exists (
-                  select from group_members g
-                  where g.group_id = s.group_id and g.user_id = q.user_id offset 0
-                )`,
-  /** Reads and hashes all groups of the callers once, which is faster for many checks of few callers. */
-  hashed: `(q.user_id, s.group_id) in (
-                  select g.user_id, g.group_id
-                  from unnest($5::uuid[], $6::uuid[]) principal(user_id, workspace_id)
-                  join group_members g using (user_id, workspace_id)
-                )`,
-}
-
-/**
  * Returns one row for a batch: whether keys are required, the service of each key, the status of each
  * principal, the grants of each check.
  *
@@ -43,7 +19,7 @@ const isInGroup: Record<GroupLookup, string> = {
  * from 1, so that what they share is sent once. The results are arrays, because sending and parsing a
  * row for each check would take longer than the lookups.
  */
-function createFactsSql(lookup: GroupLookup): string {
+function createFactsSql(ancestry: Ancestry, lookup: GroupLookup): string {
   return `
 select
   exists (select from service_apps where is_active),
@@ -70,30 +46,7 @@ select
   (
     select array_agg(
       case when r.id is null then 0 else ${grant.registered}
-        | case when r.owner_id = q.user_id then ${grant.owner} else 0 end
-        | case when r.visibility = 'workspace' then ${grant.workspace} else 0 end
-        | coalesce((
-            select ${shareBits} from shares s
-            where s.kind_id = r.kind_id and s.resource_id = r.resource_id
-              and s.group_id is null and s.user_id = q.user_id
-          ), 0)
-        | coalesce((
-            select case when count(*) <= ${maxProbedGroups} then bit_or(bits) else (
-                select bit_or(${shareBits}) from shares s
-                where s.kind_id = r.kind_id and s.resource_id = r.resource_id
-                  and s.group_id = any(array(
-                    select g.group_id from group_members g
-                    where g.user_id = q.user_id and g.workspace_id = q.workspace_id
-                  ))
-              ) end
-            from (
-              select case when ${isInGroup[lookup]} then ${shareBits} end bits
-              from shares s
-              where s.kind_id = r.kind_id and s.resource_id = r.resource_id
-                and s.group_id is not null
-              limit ${maxProbedGroups + 1}
-            ) probed
-          ), 0)
+        | ${grantsOf[ancestry](lookup)}
       end
       | case when q.action is null then 0 else coalesce((
           select ${actionFact.registered} | case when exists (
@@ -123,8 +76,14 @@ select
   )`
 }
 
-/** The facts query for each way to look up groups. */
-export const factsSql: Record<GroupLookup, string> = {
-  probed: createFactsSql('probed'),
-  hashed: createFactsSql('hashed'),
+/** The facts query for each way to treat resources that inherit and to look up groups. */
+export const factsSql: Record<Ancestry, Record<GroupLookup, string>> = {
+  flagged: {
+    probed: createFactsSql('flagged', 'probed'),
+    hashed: createFactsSql('flagged', 'hashed'),
+  },
+  walked: {
+    probed: createFactsSql('walked', 'probed'),
+    hashed: createFactsSql('walked', 'hashed'),
+  },
 }

@@ -1,0 +1,90 @@
+import { grant } from './access.ts'
+
+/** The most resources in a chain of parents, the first and the last one included. */
+export const maxChainLength = 32
+
+/**
+ * If a resource is shared with more groups than this, the query reads the groups of the user instead of
+ * looking up the user in each group.
+ */
+const maxProbedGroups = 4
+
+const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
+
+/** How the query finds out whether a user is a member of a group that a resource is shared with. */
+export type GroupLookup = 'probed' | 'hashed'
+
+const isInGroup: Record<GroupLookup, string> = {
+  /** One index lookup for each group. `offset 0` prevents a hash join, which would read more. */
+  probed: `exists (
+                  select from group_members g
+                  where g.group_id = s.group_id and g.user_id = q.user_id offset 0
+                )`,
+  /** Reads and hashes all groups of the callers once, which is faster for many checks of few callers. */
+  hashed: `(q.user_id, s.group_id) in (
+                  select g.user_id, g.group_id
+                  from unnest($5::uuid[], $6::uuid[]) principal(user_id, workspace_id)
+                  join group_members g using (user_id, workspace_id)
+                )`,
+}
+
+/**
+ * How a query treats a resource that inherits: `flagged` sets the bit `inherited` and nothing else,
+ * `walked` adds the grants of its ancestors.
+ */
+export type Ancestry = 'flagged' | 'walked'
+
+/**
+ * The grants of the principal `q` (`user_id`, `workspace_id`) on the row `r` of `resources`, as an SQL
+ * expression.
+ */
+export const grantsOf: Record<Ancestry, (lookup: GroupLookup) => string> = {
+  flagged: (lookup) => `${ownGrants('r', lookup)}
+        | case when r.parent_id is null or not r.inherits then 0 else ${grant.inherited} end`,
+  walked: (lookup) => `${ownGrants('r', lookup)}
+        | case when r.parent_id is null or not r.inherits then 0 else ${grant.inherited} | coalesce((
+          with recursive chain as (
+            select ${ancestorColumns('a')}, 1 as depth from resources a where a.id = r.parent_id
+            union all
+            select ${ancestorColumns('a')}, chain.depth + 1
+            from chain join resources a on a.id = chain.parent_id
+            where chain.inherits and chain.depth < ${maxChainLength - 1}
+          )
+          select bit_or(grants) from (
+            select ${ownGrants('a', lookup)} as grants from chain a offset 0
+          ) inherited
+        ), 0) end`,
+}
+
+function ancestorColumns(alias: string): string {
+  const columns = ['kind_id', 'resource_id', 'owner_id', 'visibility', 'parent_id', 'inherits']
+  return columns.map((column) => `${alias}.${column}`).join(', ')
+}
+
+/** What `q` is granted on one row itself, be it the checked resource or an ancestor. */
+function ownGrants(row: string, lookup: GroupLookup): string {
+  return `case when ${row}.owner_id = q.user_id then ${grant.owner} else 0 end
+        | case when ${row}.visibility = 'workspace' then ${grant.workspace} else 0 end
+        | coalesce((
+            select ${shareBits} from shares s
+            where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
+              and s.group_id is null and s.user_id = q.user_id
+          ), 0)
+        | coalesce((
+            select case when count(*) <= ${maxProbedGroups} then bit_or(bits) else (
+                select bit_or(${shareBits}) from shares s
+                where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
+                  and s.group_id = any(array(
+                    select g.group_id from group_members g
+                    where g.user_id = q.user_id and g.workspace_id = q.workspace_id
+                  ))
+              ) end
+            from (
+              select case when ${isInGroup[lookup]} then ${shareBits} end bits
+              from shares s
+              where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
+                and s.group_id is not null
+              limit ${maxProbedGroups + 1}
+            ) probed
+          ), 0)`
+}
