@@ -32,7 +32,7 @@ export async function ensureOrganization(url: string, size: Organization): Promi
     const { rows } = await client.query('select count(*)::int from users')
     // Earlier measurements may have left invited users behind.
     if (rows[0].count >= size.users) return
-    process.stderr.write(`Making ${size.users} people …\n`)
+    process.stderr.write(`Creating ${size.users} users …\n`)
     await client.query('truncate users, workspaces, resource_kinds, service_apps cascade')
     for (const statement of statements(size)) await client.query(statement)
     await client.query(

@@ -10,7 +10,7 @@ import { createTokens } from '../src/identity/tokens.ts'
 import { grpcServices } from '../src/server/grpc-services.ts'
 import { type ServerState, startBenchProcess, stopBenchProcesses } from './child-process.ts'
 import { findMemberSearchStatement } from './member-search.ts'
-import * as organisation from './organization-data.ts'
+import * as organization from './organization-data.ts'
 
 /**
  * `node bench/organization.ts`: lists, search, member changes and checks over gRPC in an organization of
@@ -19,39 +19,49 @@ import * as organisation from './organization-data.ts'
  */
 const rounds = 5
 const callsARound = 40
-const { idOf, kind, teamOf } = organisation
+const { idOf, kind, teamOf } = organization
 
 /** An organization with a server. */
-type Place = Awaited<ReturnType<typeof openPlace>>
-type Call = (place: Place, n: number) => Promise<unknown>
+type OpenOrganization = Awaited<ReturnType<typeof openOrganization>>
+type Call = (opened: OpenOrganization, n: number) => Promise<unknown>
 
 const cases: Record<string, Call> = {
-  'list members: the house': ({ house }) => house('ListMembers'),
-  'list members: a team': ({ team }, n) => team(n, 'ListMembers'),
-  'search: one person’s e-mail': ({ house, rare }, n) => house('ListMembers', { q: rare(n) }),
-  'search: a common name': ({ house }) => house('ListMembers', { q: 'maria' }),
-  'search: everybody’s domain': ({ house }) => house('ListMembers', { q: 'example.com' }),
-  'search: one letter': ({ house }) => house('ListMembers', { q: 'z' }),
-  'search: nobody': ({ house }) => house('ListMembers', { q: 'zqxq' }),
-  'search: two letters nobody has': ({ house }) => house('ListMembers', { q: 'zq' }),
-  'search: a common name in a team': ({ team }, n) => team(n, 'ListMembers', { q: 'maria' }),
-  'list workspaces of a person': ({ team }, n) => team(n, 'ListWorkspaces'),
-  'list groups: the house': ({ house }) => house('ListGroups'),
-  'list members of a group of 100': ({ house }) => house('ListGroupMembers', { group_id: group }),
-  'invite a newcomer': async ({ house, newcomers }, n) => {
-    const message = { email: `newcomer-${n}-${randomUUID()}@example.com`, role: 'editor' }
-    newcomers.push(((await house('InviteMember', message)) as { user_id: string }).user_id)
+  'list members: the workspace of all': ({ callLargeWorkspace }) =>
+    callLargeWorkspace('ListMembers'),
+  'list members: a team': ({ callTeam }, n) => callTeam(n, 'ListMembers'),
+  'search: one user’s e-mail': ({ callLargeWorkspace, rareTerm }, n) =>
+    callLargeWorkspace('ListMembers', { q: rareTerm(n) }),
+  'search: a common name': ({ callLargeWorkspace }) =>
+    callLargeWorkspace('ListMembers', { q: 'maria' }),
+  'search: a domain of all users': ({ callLargeWorkspace }) =>
+    callLargeWorkspace('ListMembers', { q: 'example.com' }),
+  'search: one letter': ({ callLargeWorkspace }) => callLargeWorkspace('ListMembers', { q: 'z' }),
+  'search: no match': ({ callLargeWorkspace }) => callLargeWorkspace('ListMembers', { q: 'zqxq' }),
+  'search: two letters without a match': ({ callLargeWorkspace }) =>
+    callLargeWorkspace('ListMembers', { q: 'zq' }),
+  'search: a common name in a team': ({ callTeam }, n) =>
+    callTeam(n, 'ListMembers', { q: 'maria' }),
+  'list workspaces of a user': ({ callTeam }, n) => callTeam(n, 'ListWorkspaces'),
+  'list groups: the workspace of all': ({ callLargeWorkspace }) => callLargeWorkspace('ListGroups'),
+  'list members of a group of 100': ({ callLargeWorkspace }) =>
+    callLargeWorkspace('ListGroupMembers', { group_id: group }),
+  'invite a new user': async ({ callLargeWorkspace, invitedUsers }, n) => {
+    const message = { email: `invited-${n}-${randomUUID()}@example.com`, role: 'editor' }
+    invitedUsers.push(
+      ((await callLargeWorkspace('InviteMember', message)) as { user_id: string }).user_id,
+    )
   },
-  'change a role': ({ house }, n) => {
+  'change a role': ({ callLargeWorkspace }, n) => {
     const role = n % 2 ? 'viewer' : 'editor'
-    return house('UpdateMember', { user_id: idOf('u', 900 - (n >> 1)), role })
+    return callLargeWorkspace('UpdateMember', { user_id: idOf('u', 900 - (n >> 1)), role })
   },
-  'add to a group': ({ house, newcomers }, n) =>
-    house('AddGroupMember', { group_id: group, user_id: newcomers[n] }),
-  'take out of a group': ({ house, newcomers }, n) =>
-    house('RemoveGroupMember', { group_id: group, user_id: newcomers[n] }),
-  'remove a member': ({ house, newcomers }, n) => house('RemoveMember', { user_id: newcomers[n] }),
-  'check: a document of the team': ({ check }, n) => check(n),
+  'add to a group': ({ callLargeWorkspace, invitedUsers }, n) =>
+    callLargeWorkspace('AddGroupMember', { group_id: group, user_id: invitedUsers[n] }),
+  'remove from a group': ({ callLargeWorkspace, invitedUsers }, n) =>
+    callLargeWorkspace('RemoveGroupMember', { group_id: group, user_id: invitedUsers[n] }),
+  'remove a member': ({ callLargeWorkspace, invitedUsers }, n) =>
+    callLargeWorkspace('RemoveMember', { user_id: invitedUsers[n] }),
+  'check: a document of the team': ({ callCheck }, n) => callCheck(n),
 }
 const group = idOf('g', 0)
 const methods = Object.values(grpcServices).flatMap((definition) => Object.values(definition))
@@ -67,15 +77,18 @@ const keys = await readKeys(keyPaths)
 const embedded = await startEmbedded({ dataDir: folder })
 
 try {
-  const places = [await openPlace(organisation.small), await openPlace(organisation.large)] as const
+  const organizations = [
+    await openOrganization(organization.small),
+    await openOrganization(organization.large),
+  ] as const
   const rows: string[] = []
   for (const [name, call] of Object.entries(cases)) {
     const times: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round += 1) {
-      for (const [at, place] of places.entries()) {
+      for (const [at, opened] of organizations.entries()) {
         for (let n = round * callsARound; n < (round + 1) * callsARound; n += 1) {
           const started = performance.now()
-          await call(place, n)
+          await call(opened, n)
           times[at]?.push(performance.now() - started)
         }
       }
@@ -93,55 +106,63 @@ ${rounds} interleaved rounds of ${callsARound} calls, one at a time, over gRPC; 
 |---|--:|--:|--:|--:|--:|
 ${rows.join('\n')}
 `)
-  if (process.argv.includes('--explain')) await writePlans(places[1].url)
-  for (const place of places) await place.close()
+  if (process.argv.includes('--explain')) await writePlans(organizations[1].url)
+  for (const opened of organizations) await opened.close()
 } finally {
   stopBenchProcesses()
   await embedded.stop()
 }
 
 /** Opens an organization in its own database, with a server and functions that call it. */
-async function openPlace(size: organisation.Organization) {
+async function openOrganization(size: organization.Organization) {
   const url = await ensureDatabase(`people_${size.users}`)
-  await organisation.ensureOrganization(url, size)
+  await organization.ensureOrganization(url, size)
   const server = startBenchProcess('daikon-server.ts', url, ...Object.values(keyPaths))
   const { port } = await server.request<ServerState>({})
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
   const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
-  const known = new Map<string, string>()
-  const newcomers: string[] = []
+  const knownTokens = new Map<string, string>()
+  const invitedUsers: string[] = []
 
   async function tokenOf(person: number, workspace: number): Promise<string> {
     const name = `${person} ${workspace}`
-    const who = { sub: idOf('u', person), jti: randomUUID(), email: 'a@example.com', name: 'a' }
-    const where = { wid: idOf('w', workspace), wslug: 'w', wrole: 'viewer' as const, groups: [] }
-    const token = known.get(name) ?? (await tokens.sign('access', { ...who, ...where }, 3600))
-    known.set(name, token)
+    const profile = { sub: idOf('u', person), jti: randomUUID(), email: 'a@example.com', name: 'a' }
+    const workspaceClaims = {
+      wid: idOf('w', workspace),
+      wslug: 'w',
+      wrole: 'viewer' as const,
+      groups: [],
+    }
+    const token =
+      knownTokens.get(name) ??
+      (await tokens.sign('access', { ...profile, ...workspaceClaims }, 3600))
+    knownTokens.set(name, token)
     return token
   }
 
-  async function ask(person: number, workspace: number, method: string, message: object) {
+  async function call(person: number, workspace: number, method: string, message: object) {
     const token = await tokenOf(person, workspace)
     return send(client, method, { workspace_id: idOf('w', workspace), ...message }, token)
   }
 
   return {
     url,
-    newcomers,
+    invitedUsers,
     /** Calls as an owner of the workspace of all users. */
-    house: (method: string, message = {}) => ask(0, 0, method, message),
-    team: (n: number, method: string, message = {}) => ask(n, teamOf(n, size), method, message),
-    check: (n: number) => {
+    callLargeWorkspace: (method: string, message = {}) => call(0, 0, method, message),
+    callTeam: (n: number, method: string, message = {}) =>
+      call(n, teamOf(n, size), method, message),
+    callCheck: (n: number) => {
       const checks = [{ ...kind, resource_id: idOf('r', n), action: 'view' }]
-      return ask(n, teamOf(n, size), 'Check', { checks })
+      return call(n, teamOf(n, size), 'Check', { checks })
     },
     /** A search term that matches one user's email address. */
-    rare: (n: number) => `person${size.users - 1 - n}@`,
+    rareTerm: (n: number) => `person${size.users - 1 - n}@`,
     async close() {
       client.close()
       const pool = new pg.Client({ connectionString: url })
       await pool.connect()
-      await pool.query(`delete from users where email like 'newcomer-%'`)
+      await pool.query(`delete from users where email like 'invited-%'`)
       await pool.end()
     },
   }
@@ -163,7 +184,7 @@ function send(client: Client, name: string, message: object, token: string): Pro
   if (!method) throw new Error(`No method ${name}`)
   const metadata = new Metadata()
   metadata.set('authorization', `Bearer ${token}`)
-  metadata.set('x-service-key', organisation.serviceKey)
+  metadata.set('x-service-key', organization.serviceKey)
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(
       method.path,

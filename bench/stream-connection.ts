@@ -37,11 +37,11 @@ export const openStream: OpenConnection = async ({ port, inFlight, next, onAnswe
         if (rest.length - at < 5 + length) break
         const id = correlationId(rest, at + 5)
         const message = rest.subarray(at + 5, at + 5 + length)
-        const asked = waiting.get(id)
+        const pending = waiting.get(id)
         waiting.delete(id)
         onAnswer(
-          performance.now() - (asked?.started ?? 0),
-          asked !== undefined && isExpected(message, asked.expected),
+          performance.now() - (pending?.started ?? 0),
+          pending !== undefined && isExpected(message, pending.expected),
         )
         at += 5 + length
       }

@@ -40,8 +40,8 @@ export async function measureLargeMessages(
     const problems = codes
       .filter((code) => code !== resourceExhausted)
       .map((code) => `code ${code}`)
-    if (maxMemory > before + 300) problems.push(`${maxMemory} MiB at the most`)
-    const note = `${before.toFixed(0)} MiB before, ${maxMemory.toFixed(0)} at the most`
+    if (maxMemory > before + 300) problems.push(`${maxMemory} MiB at peak`)
+    const note = `${before.toFixed(0)} MiB before, ${maxMemory.toFixed(0)} at peak`
     return {
       fault: `${count} messages of 7 MiB, ${count} packed ones of 256`,
       outcomes,

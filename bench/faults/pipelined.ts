@@ -34,9 +34,10 @@ export async function measurePipelined(
       countOutcome(outcomes, status)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     const recoveryMilliseconds = await waitUntilNormal(node, workspace)
-    const answered = Object.values(outcomes).reduce((sum, calls) => sum + calls, 0)
-    const problems = answered === requests ? [] : [`${requests - answered} got no response`]
-    const memory = `${before.toFixed(0)} MiB before, ${maxMemory.toFixed(0)} at the most`
+    const responseCount = Object.values(outcomes).reduce((sum, calls) => sum + calls, 0)
+    const problems =
+      responseCount === requests ? [] : [`${requests - responseCount} got no response`]
+    const memory = `${before.toFixed(0)} MiB before, ${maxMemory.toFixed(0)} at peak`
     const note = `${seconds} s; ${memory}`
     return {
       fault: `${requests} pipelined requests`,

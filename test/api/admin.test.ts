@@ -34,9 +34,9 @@ test('every method of AdminService requires an administrator', (t) => {
 for (const transport of environment.transports) {
   const over = `over ${transport.label}`
   // Rejected calls leave the fixture unchanged, so it can be shared.
-  const refusals = (async () => {
+  const rejectedCalls = (async () => {
     return {
-      grounds: await createRequestFixture(environment, transport),
+      requests: await createRequestFixture(environment, transport),
       admin: await createAdmin(environment),
     }
   })()
@@ -50,7 +50,7 @@ for (const transport of environment.transports) {
       async (t) => {
         // Read-only methods leave the fixture unchanged as well.
         const requests = policy.safe
-          ? (await refusals).grounds
+          ? (await rejectedCalls).requests
           : await createRequestFixture(environment, transport)
         const admin = await createAdmin(environment)
         const message = requests.message(operation)
@@ -95,7 +95,7 @@ for (const transport of environment.transports) {
     test.serial(
       `${method} returns 404 for unknown IDs and 422 for malformed ones ${over}`,
       async (t) => {
-        const { grounds: requests, admin } = await refusals
+        const { requests, admin } = await rejectedCalls
         for (const field of route.pathFields) {
           const message = requests.message(operation)
           const nowhere = await admin.call(transport, method, { ...message, [field]: randomUUID() })

@@ -165,7 +165,7 @@ function namesOf(requests: RequestFixture): Record<string, string> {
 }
 
 function withNames(text: string, names: Record<string, string>): string {
-  return Object.entries(names).reduce((told, [id, name]) => told.replaceAll(id, name), text)
+  return Object.entries(names).reduce((result, [id, name]) => result.replaceAll(id, name), text)
 }
 
 /** All stored rows of both workspaces of a request fixture. */

@@ -70,12 +70,12 @@ async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
 }
 
 /** Locks the tables, begins work, and cuts connections when `waiting` statements are blocked or after 3 s. */
-async function whileLocked<Endings>(
+async function whileLocked<Result>(
   tables: string,
   mode: string,
   waiting: number,
-  begin: () => Promise<Endings>,
-): Promise<Endings> {
+  begin: () => Promise<Result>,
+): Promise<Result> {
   const client = await pool.connect()
   const deadline = performance.now() + 3000
   try {

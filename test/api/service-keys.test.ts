@@ -181,7 +181,7 @@ for (const transport of environment.transports) {
   test(`another service's permission_id is treated like an unknown one ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, workspace } = fixture
-    const { key } = await environment.seed.serviceApp('a stranger')
+    const { key } = await environment.seed.serviceApp('another service')
     const record = await fixture.register(people.owner, { workspace_id: workspace })
     await fixture.share(people.owner, record, { user: people.viewer.id }, 'view')
     const before = await fixture.readResource(record)

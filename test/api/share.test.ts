@@ -95,10 +95,10 @@ for (const transport of environment.transports) {
     const { people, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id } = await fixture.register(people.viewer)
     const elsewhere = await environment.seed.workspace()
-    const stranger = await environment.seed.newMember(elsewhere)
-    const group = await environment.seed.group(elsewhere, [stranger])
+    const outsider = await environment.seed.newMember(elsewhere)
+    const group = await environment.seed.group(elsewhere, [outsider])
     for (const [grantee_type, grantee_id] of [
-      ['user', stranger],
+      ['user', outsider],
       ['user', randomUUID()],
       ['user', group],
       ['group', group],

@@ -148,9 +148,9 @@ for (const transport of environment.transports) {
     const token = await environment.app.tokens.sign('access', { ...person, ...place }, 900)
     t.false(await fixture.isAllowed({ ...viewer, token }, 'view', record))
     const { workspace: workspace_id, kind, key } = fixture
-    const asked = { ...kind, workspace_id, action: 'view' }
-    const listed = expectOk(await transport.call('Accessible', asked, { token, key }))
-    t.like(listed, { resource_ids: [], has_full_access: false })
+    const request = { ...kind, workspace_id, action: 'view' }
+    const response = expectOk(await transport.call('Accessible', request, { token, key }))
+    t.like(response, { resource_ids: [], has_full_access: false })
 
     await environment.pool.query(`update members set role = 'admin' where user_id = $1`, [
       viewer.id,

@@ -160,11 +160,11 @@ test('an occupied folder and an invalid PostgreSQL configuration are reported wi
 const ordinary = `${start}await stop()
 const { spawn } = await import('node:child_process')
 const { writeFile } = await import('node:fs/promises')
-const stranger = spawn('sleep', ['60'])
-await writeFile(process.argv[1] + '/postgres/postmaster.pid', stranger.pid + '\\n\\n\\n5432\\n')
+const otherProcess = spawn('sleep', ['60'])
+await writeFile(process.argv[1] + '/postgres/postmaster.pid', otherProcess.pid + '\\n\\n\\n5432\\n')
 await (await startEmbedded({ dataDir: process.argv[1] })).stop()
 console.log('again')
-stranger.kill()
+otherProcess.kill()
 `
 
 test("another process's ID in postmaster.pid is ignored, and Node exits by itself", async (t) => {

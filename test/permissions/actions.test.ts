@@ -111,12 +111,15 @@ for (const transport of environment.transports) {
 
   test(`a service key is limited to the actions of its own service ${over}`, async (t) => {
     const fixture = await createActionsFixture(transport)
-    const stranger = await createActionsFixture(transport)
+    const otherFixture = await createActionsFixture(transport)
     const { people, service } = fixture
     const forbidden = { code: 'permission_denied', reason: 'OTHER_SERVICE' } as const
-    t.like(expectError(await fixture.register([{ name: 'x' }], { key: stranger.key })), forbidden)
+    t.like(
+      expectError(await fixture.register([{ name: 'x' }], { key: otherFixture.key })),
+      forbidden,
+    )
     const request = { service_name: service }
-    const credentials = { token: people.viewer.token, key: stranger.key }
+    const credentials = { token: people.viewer.token, key: otherFixture.key }
     t.like(expectError(await transport.call('ListGrantedActions', request, credentials)), forbidden)
     t.deepEqual(await fixture.list(), [])
   })

@@ -185,10 +185,10 @@ async function keepBusy(
   busy: { now: boolean },
 ): Promise<void> {
   const noise = { ...lane, person: lane.fixture.people.editor }
-  const stranger = { ...lane, record: { ...lane.record, resource_id: randomUUID() } }
+  const unknownResource = { ...lane, record: { ...lane.record, resource_id: randomUUID() } }
   while (busy.now) {
     await sendCheck(transports[0] as Transport, noise)
     await sendCheck(transports[0] as Transport, lane)
-    await sendCheck(transports[0] as Transport, stranger)
+    await sendCheck(transports[0] as Transport, unknownResource)
   }
 }

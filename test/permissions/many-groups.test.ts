@@ -12,13 +12,13 @@ test.after.always(() => environment.stop())
 
 for (const transport of environment.transports) {
   const cases = [1, 2, 3, 4, 40].flatMap((groupCount) =>
-    [1, 20].map((checkCount) => ({ crowd: groupCount, times: checkCount })),
+    [1, 20].map((checkCount) => ({ groupCount, checkCount })),
   )
-  for (const { crowd: groupCount, times: checkCount } of cases) {
+  for (const { groupCount, checkCount } of cases) {
     test(`shares apply to a resource with ${groupCount} other group shares, in batches of ${checkCount} checks, over ${transport.label}`, async (t) => {
       const fixture = await createWorkspaceFixture(environment, transport)
       const { workspace, people, addMember, share } = fixture
-      const [reader, writer, stranger] = [
+      const [reader, writer, outsider] = [
         await addMember('viewer'),
         await addMember('viewer'),
         await addMember('viewer'),
@@ -41,7 +41,7 @@ for (const transport of environment.transports) {
       t.deepEqual(await results(people.editor), [true, false])
       t.deepEqual(await results(reader), [true, false])
       t.deepEqual(await results(writer), [true, true])
-      t.deepEqual(await results(stranger), [false, false])
+      t.deepEqual(await results(outsider), [false, false])
 
       const other = await fixture.register(people.owner)
       t.deepEqual(await results(writer, other), [false, false])

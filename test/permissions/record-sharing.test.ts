@@ -32,7 +32,7 @@ for (const index of [0, 1]) {
     t.teardown(() => environment.stop())
     const transport = environment.transports[index] as Transport
     const library = await load(environment, transport)
-    let answers = 0
+    let resultCount = 0
 
     for (const [user, token] of library.tokens) {
       const checks = data.records.flatMap(({ record }) =>
@@ -60,17 +60,17 @@ for (const index of [0, 1]) {
           isAllowed(expected.record, action),
         )
         t.deepEqual(actions, expected.actions)
-        answers += 1
+        resultCount += 1
       }
       for (const { action, records } of data.what_may.filter((row) => row.user === user)) {
         t.deepEqual(
           await listRecords(transport, library, user, action, credentials),
           records.toSorted(),
         )
-        answers += 1
+        resultCount += 1
       }
     }
-    t.is(answers + data.who_may.length, 198)
+    t.is(resultCount + data.who_may.length, 198)
   })
 }
 

@@ -48,7 +48,7 @@ async function createCalls(transport: Transport) {
   return {
     fixture,
     record,
-    shown: credentials,
+    callCredentials: credentials,
     checks,
     check: (headers = {}) => transport.call('Check', { checks }, { ...credentials, headers }),
     share: (headers = {}) =>
@@ -117,12 +117,14 @@ for (const transport of environment.transports) {
 }
 
 test.serial('gRPC: a cancelled call cancels its query', async (t) => {
-  const { check, shown, checks } = await createCalls(environment.transports[0] as Transport)
+  const { check, callCredentials, checks } = await createCalls(
+    environment.transports[0] as Transport,
+  )
   const client = new Client(`127.0.0.1:${environment.grpcPort}`, credentials.createInsecure())
   const { path, requestSerialize, responseDeserialize } = PermissionServiceService.check
   const metadata = new Metadata()
-  metadata.set('authorization', `Bearer ${shown.token}`)
-  metadata.set('x-service-key', String(shown.key))
+  metadata.set('authorization', `Bearer ${callCredentials.token}`)
+  metadata.set('x-service-key', String(callCredentials.key))
   await whileLocked(t, 'lock table members in access exclusive mode', async () => {
     const call = client.makeUnaryRequest(
       path,
@@ -143,7 +145,7 @@ test.serial('gRPC: a cancelled call cancels its query', async (t) => {
 test.serial('REST: a closed connection cancels its query', async (t) => {
   const {
     check,
-    shown: credentials,
+    callCredentials: credentials,
     checks,
   } = await createCalls(environment.transports[1] as Transport)
   await whileLocked(t, 'lock table members in access exclusive mode', async () => {

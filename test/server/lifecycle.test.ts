@@ -36,7 +36,7 @@ async function open(t: Parameters<typeof createKeyFolder>[0], variables = {}) {
     environment,
     fixture,
     record,
-    shown: credentials,
+    callCredentials: credentials,
     checks: [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }],
     share: () =>
       environment.transports.map((transport) =>
@@ -91,7 +91,7 @@ for (const workers of ['1', '2']) {
       server,
       environment,
       checks,
-      shown: credentials,
+      callCredentials: credentials,
     } = await open(t, {
       WORKERS: workers,
       LOG_LEVEL: 'debug',
@@ -134,11 +134,11 @@ for (const workers of ['1', '2']) {
 }
 
 test.serial('a keep-alive connection closes after its pending response', async (t) => {
-  const { server, record, fixture, shown: credentials } = await open(t)
+  const { server, record, fixture, callCredentials: credentials } = await open(t)
   const release = await lockShares()
   const body = { grantee_type: 'user', grantee_id: fixture.people.admin.id, permission: 'view' }
   const { token, key } = credentials
-  const answered = new Promise<number | undefined>((resolve, reject) => {
+  const statusCode = new Promise<number | undefined>((resolve, reject) => {
     const headers = {
       connection: 'keep-alive',
       'content-type': 'application/json',
@@ -156,18 +156,18 @@ test.serial('a keep-alive connection closes after its pending response', async (
   await server.waitForLine(({ msg }) => msg === 'Draining')
   await release()
   const startedAt = performance.now()
-  t.is(await answered, 201)
+  t.is(await statusCode, 201)
   t.is((await server.exited).code, 0)
   t.true(performance.now() - startedAt < 3000)
 })
 
 test.serial('draining ends streams and health watches after calls in progress', async (t) => {
-  const { server, checks, shown } = await open(t)
+  const { server, checks, callCredentials } = await open(t)
   const client = new Client(`127.0.0.1:${server.grpcPort}`, credentials.createInsecure())
   const { path, requestSerialize, responseDeserialize } = PermissionServiceService.checkStream
   const metadata = new Metadata()
-  metadata.set('authorization', `Bearer ${shown.token}`)
-  metadata.set('x-service-key', `${shown.key}`)
+  metadata.set('authorization', `Bearer ${callCredentials.token}`)
+  metadata.set('x-service-key', `${callCredentials.key}`)
   const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata)
   const over = new Promise<{ code: number }>((resolve) => stream.on('error', resolve as never))
   const answer = new Promise((resolve) => stream.once('data', resolve))

@@ -15,12 +15,20 @@ const database = await cloneDatabase()
 test.after.always(() => database.drop())
 const withOpenssl = hasOpenssl ? test : test.skip
 
-type Shown = ReturnType<CertificateAuthority['issue']>
+type ClientCertificate = ReturnType<CertificateAuthority['issue']>
 
 /** Calls the health check; returns the gRPC code. */
-function checkHealth(port: number, trusted?: Buffer, shown?: Shown): Promise<number> {
-  const channel = trusted
-    ? credentials.createSsl(trusted, shown?.key ?? null, shown?.certificate ?? null)
+function checkHealth(
+  port: number,
+  trustedCa?: Buffer,
+  clientCertificate?: ClientCertificate,
+): Promise<number> {
+  const channel = trustedCa
+    ? credentials.createSsl(
+        trustedCa,
+        clientCertificate?.key ?? null,
+        clientCertificate?.certificate ?? null,
+      )
     : credentials.createInsecure()
   const client = new Client(`localhost:${port}`, channel, { 'grpc.use_local_subchannel_pool': 1 })
   const same = (bytes: Buffer) => bytes

@@ -53,13 +53,13 @@ withRedis('two nodes that share PostgreSQL and Redis behave as one server', asyn
   }
 
   // Rate limits apply to both nodes together.
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
       sendRawHttp((index % 2 ? one : other).httpPort, { path: '/users/me' }),
     ),
   )
-  t.is(answers.filter(({ status }) => status === 401).length, 30)
-  t.is(answers.filter(({ status }) => status === 429).length, 10)
+  t.is(responses.filter(({ status }) => status === 401).length, 30)
+  t.is(responses.filter(({ status }) => status === 429).length, 10)
 
   // Without Redis each node counts for itself and logs a warning.
   await redis.stop()

@@ -17,11 +17,11 @@ test('workers share both ports and rate limits, and are aggregated on the operat
   t.like(await readiness(), { ready: true, workers: { ready: 2, wanted: 2 } })
 
   // Separate connections, so that both workers are called.
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, () => sendRawHttp(server.httpPort, { path: '/users/me' })),
   )
-  t.is(answers.filter(({ status }) => status === 401).length, 30)
-  t.is(answers.filter(({ status }) => status === 429).length, 10)
+  t.is(responses.filter(({ status }) => status === 401).length, 30)
+  t.is(responses.filter(({ status }) => status === 429).length, 10)
   const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
   const counted = (code: string) =>
     text.match(

@@ -52,27 +52,34 @@ export function sendRawGrpc(
   port: number,
   path: string,
   bytes: Buffer,
-  shown: Metadata | Record<string, string> = {},
+  presented: Metadata | Record<string, string> = {},
 ): Promise<RawGrpcStatus> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), {
     'grpc.max_send_message_length': -1,
     // A connection of its own: resetting it affects no other call.
     'grpc.use_local_subchannel_pool': 1,
   })
-  const metadata = shown instanceof Metadata ? shown : new Metadata()
-  if (metadata !== shown)
-    for (const [name, value] of Object.entries(shown)) metadata.set(name, value)
-  const same = (value: Buffer) => value
+  const metadata = presented instanceof Metadata ? presented : new Metadata()
+  if (metadata !== presented)
+    for (const [name, value] of Object.entries(presented)) metadata.set(name, value)
+  const identity = (value: Buffer) => value
   return new Promise<RawGrpcStatus>((resolve) => {
-    client.makeUnaryRequest(path, same, same, bytes, metadata, (error: ServiceError | null) => {
-      const trailers = error?.metadata ?? new Metadata()
-      const headers = Object.entries(trailers.toHttp2Headers())
-      const trailerBytes = headers.reduce(
-        (sum, [name, value]) => sum + name.length + String(value).length + 32,
-        encodeURIComponent(error?.details ?? '').length,
-      )
-      const { code = 0, details: detail = '' } = error ?? {}
-      resolve({ ...readStatusDetails(trailers), code, detail, trailerBytes })
-    })
+    client.makeUnaryRequest(
+      path,
+      identity,
+      identity,
+      bytes,
+      metadata,
+      (error: ServiceError | null) => {
+        const trailers = error?.metadata ?? new Metadata()
+        const headers = Object.entries(trailers.toHttp2Headers())
+        const trailerBytes = headers.reduce(
+          (sum, [name, value]) => sum + name.length + String(value).length + 32,
+          encodeURIComponent(error?.details ?? '').length,
+        )
+        const { code = 0, details: detail = '' } = error ?? {}
+        resolve({ ...readStatusDetails(trailers), code, detail, trailerBytes })
+      },
+    )
   }).finally(() => client.close())
 }
