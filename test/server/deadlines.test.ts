@@ -61,7 +61,7 @@ async function createCalls(transport: Transport) {
 }
 
 for (const transport of environment.transports) {
-  test.serial(`${transport.name}: a deadline cancels the query of a check`, async (t) => {
+  test.serial(`a deadline cancels the query of a check over ${transport.label}`, async (t) => {
     const { check } = await createCalls(transport)
     await whileLocked(t, 'lock table members in access exclusive mode', async () => {
       // In sequence: each statement whose last caller has left is cancelled.
@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
   })
 
   test.serial(
-    `${transport.name}: a caller gets its result although others of the same batched query ran into their deadline`,
+    `a caller gets its result although others of the same batched query ran into their deadline over ${transport.label}`,
     async (t) => {
       const { check } = await createCalls(transport)
       const patient: Promise<{ ok: boolean }>[] = []
@@ -93,7 +93,7 @@ for (const transport of environment.transports) {
   )
 
   test.serial(
-    `${transport.name}: a deadline cancels a write without partial changes`,
+    `a deadline cancels a write without partial changes over ${transport.label}`,
     async (t) => {
       const { fixture, record, share } = await createCalls(transport)
       await whileLocked(t, 'lock table shares in exclusive mode', async () => {
@@ -107,7 +107,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`${transport.name}: a deadline cancels the query of a list`, async (t) => {
+  test.serial(`a deadline cancels the query of a list over ${transport.label}`, async (t) => {
     const { accessible } = await createCalls(transport)
     await whileLocked(t, 'lock table resources in access exclusive mode', async () => {
       t.like(await accessible(soon), { ok: false, code: 'unavailable' })
