@@ -24,7 +24,7 @@ export async function measureGrowth(harness: Harness, addRow: (row: Row) => void
   const here = harness.daikon()
   const rows = [
     {
-      label: `${formatNumber(database.size.resources)} resources beside ${formatNumber(database.small.size.resources)}`,
+      label: `${formatNumber(database.size.resources)} resources compared with ${formatNumber(database.small.size.resources)}`,
       many: await prepare(harness, 'large', await createCheckBatches(database, 1, count)),
       few: await prepare(
         harness,
@@ -35,13 +35,13 @@ export async function measureGrowth(harness: Harness, addRow: (row: Row) => void
       goal: 0.9,
     },
     {
-      label: `a user in ${formatNumber(groups)} groups beside one in 10`,
+      label: `a user in ${formatNumber(groups)} groups compared with one in 10`,
       many: await prepare(harness, 'many-groups', by(0)),
       few: await prepare(harness, 'few-groups', by(1)),
       goal: 0.7,
     },
     {
-      label: `a resource with ${formatNumber(members)} shares beside one with 3`,
+      label: `a resource with ${formatNumber(members)} shares compared with one with 3`,
       many: await prepare(
         harness,
         'many-shares',
