@@ -24,7 +24,7 @@ const app = createApplication({
   providers: new Map(),
   now: () => new Date(),
   keys: await readKeys({ privatePath, publicPath }),
-  onFailure: (fault) => process.stderr.write(`${fault.message}: ${fault.cause}\n`),
+  onFailure: (error) => process.stderr.write(`${error.message}: ${error.cause}\n`),
   warn: () => {},
   options: {
     baseUrl: 'http://localhost:8000',

@@ -188,14 +188,14 @@ for (const transport of environment.transports) {
       return Promise.all(counts)
     }
     /** The member's access according to the other node. */
-    const may = async (asker: Member) => {
+    const may = async (member: Member) => {
       const checks = [
         { ...fixture.kind, resource_id: direct.resource_id, action: 'edit' },
         { ...fixture.kind, resource_id: direct.resource_id, action: 'publish' },
         { ...fixture.kind, resource_id: grouped.resource_id, action: 'view' },
         { ...fixture.kind, resource_id: own.resource_id, action: 'view' },
       ]
-      const { results } = expectOk(await elsewhere.call('Check', { checks }, fixture.as(asker)))
+      const { results } = expectOk(await elsewhere.call('Check', { checks }, fixture.as(member)))
       return results.map(({ allowed }: { allowed: boolean }) => allowed)
     }
     t.deepEqual(await held(), [1, 1, 1, 1, 1])
