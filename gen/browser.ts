@@ -2440,7 +2440,7 @@ export interface operations {
                          * @description The ID of the resource.
                          */
                         resource_id: string;
-                        /** @description `view`, `edit` or an action that the service has registered. Any other action is not allowed. */
+                        /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
                         action: string;
                     }[];
                 };
@@ -2505,7 +2505,7 @@ export interface operations {
                     service_name: string;
                     /** @description The type of the resource, 1 to 200 characters. */
                     resource_type: string;
-                    /** @description `view`, `edit` or an action that the service has registered. */
+                    /** @description `view`, `edit`, `manage` or an action that the service has registered. */
                     action: string;
                     /**
                      * Format: uuid
@@ -3035,7 +3035,7 @@ export interface operations {
                     /** @description The name of the service, 1 to 200 characters. */
                     service_name: string;
                     /**
-                     * @description The actions, 1 to 1,000 with distinct names. `view` and `edit` are built in and cannot be registered.
+                     * @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered.
                      * @default []
                      */
                     actions?: {

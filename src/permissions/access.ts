@@ -19,7 +19,10 @@ export const grant = {
   inherited: 128,
 } as const
 
-/** Facts about an action other than view and edit, in bits that `grant` does not use. */
+/** The actions of every resource, which services must not register. */
+export const builtInActions = ['view', 'edit', 'manage']
+
+/** Facts about an action that a service registered, in bits that `grant` does not use. */
 export const actionFact = {
   /** The service of the resource registered the action. */
   registered: 32,
@@ -38,11 +41,12 @@ export function coversWorkspace(role: Role): boolean {
 /** Returns the grants of which any one allows the action for a member with this role. */
 export function sufficientGrants(role: Role | undefined, name: string, facts: number): number {
   if (!role) return 0
-  const kind = name === 'view' || name === 'edit' ? name : 'other'
-  if (kind === 'other' && !(facts & actionFact.registered)) return 0
+  const isRegistered = builtInActions.includes(name) || (facts & actionFact.registered) !== 0
+  if (!isRegistered) return 0
   if (coversWorkspace(role)) return registered
-  if (kind === 'view') return owner | visible
-  if (kind === 'edit') return owner | edit | (role === 'editor' ? workspace : 0)
+  if (name === 'manage') return owner
+  if (name === 'view') return owner | visible
+  if (name === 'edit') return owner | edit | (role === 'editor' ? workspace : 0)
   return owner | (facts & actionFact.granted ? visible : 0)
 }
 

@@ -18,11 +18,9 @@ import { query } from '../database/query.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { builtInActions } from './access.ts'
 import { type Decision, defineDecision } from './decision.ts'
 import { grantedActionsSql, listActionsSql, upsertActionsSql } from './queries.ts'
-
-/** The actions of every resource, which services must not register. */
-const builtInActions = ['view', 'edit']
 
 /** Registers actions of a service or updates their descriptions. Returns all actions of the service. */
 export async function registerActions(

@@ -1,5 +1,6 @@
 import { roles } from '../core/roles.ts'
 import { arrayLiteral, textElement } from '../database/sql-values.ts'
+import { builtInActions } from './access.ts'
 import type { Facts, FactsQuery, PrincipalStatus } from './facts.ts'
 import { roleShift, statusBit } from './facts-query.ts'
 import type { GroupLookup } from './grants-query.ts'
@@ -58,8 +59,8 @@ export function createFactsBatch(queries: FactsQuery[]): FactsBatch {
       principals.push(index + 1)
       kinds.push(position)
       resources.push(resource_id)
-      // The grants of a resource decide about view and edit without facts about the action.
-      actions.push(action === 'view' || action === 'edit' ? undefined : textElement(action))
+      // The grants of a resource decide about built-in actions without facts about the action.
+      actions.push(builtInActions.includes(action) ? undefined : textElement(action))
     }
   }
   return {

@@ -82,14 +82,14 @@ for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { owner, admin, editor, viewer } = fixture.people
     await environment.seed.serviceAction(fixture.service, 'publish')
-    for (const action of ['view', 'edit', 'publish']) {
+    for (const action of ['view', 'edit', 'manage', 'publish']) {
       for (const person of [owner, admin])
         t.true((await list(fixture, person, action)).has_full_access)
       for (const person of [editor, viewer])
         t.false((await list(fixture, person, action)).has_full_access)
     }
     const ids = await registerMany(fixture, viewer, 2)
-    for (const action of ['view', 'edit', 'publish'])
+    for (const action of ['view', 'edit', 'manage', 'publish'])
       t.like(await list(fixture, admin, action), { resource_ids: ids, has_full_access: true })
     t.like(await list(fixture, owner, 'unheard-of'), { resource_ids: [], has_full_access: false })
   })

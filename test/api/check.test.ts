@@ -14,7 +14,7 @@ for (const transport of environment.transports) {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(await fixture.addMember('viewer'))
-    for (const action of ['view', 'edit', 'publish']) {
+    for (const action of ['view', 'edit', 'manage', 'publish']) {
       t.true(await fixture.isAllowed(people.owner, action, record))
       t.true(await fixture.isAllowed(people.admin, action, record))
       t.false(await fixture.isAllowed(people.editor, action, record))
@@ -27,7 +27,7 @@ for (const transport of environment.transports) {
     const { people, service, ...fixture } = await createWorkspaceFixture(environment, transport)
     await environment.seed.serviceAction(service, 'publish')
     const record = await fixture.register(people.viewer)
-    for (const action of ['view', 'edit', 'publish'])
+    for (const action of ['view', 'edit', 'manage', 'publish'])
       t.true(await fixture.isAllowed(people.viewer, action, record))
     t.false(await fixture.isAllowed(people.viewer, 'unheard-of', record))
   })

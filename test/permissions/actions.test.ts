@@ -88,13 +88,14 @@ for (const transport of environment.transports) {
 
   test(`built-in and duplicate names are 422 with every position ${over}`, async (t) => {
     const { register, list } = await createActionsFixture(transport)
-    const names = ['publish', 'view', 'archive', 'edit', 'publish']
+    const names = ['publish', 'view', 'archive', 'edit', 'publish', 'manage']
     const { code, violations } = expectError(await register(names.map((name) => ({ name }))))
     t.is(code, 'invalid_argument')
     t.deepEqual(violations, [
       { field: 'actions[1].name', message: 'is built in' },
       { field: 'actions[3].name', message: 'is built in' },
       { field: 'actions[4].name', message: 'is duplicated' },
+      { field: 'actions[5].name', message: 'is built in' },
     ])
     const many = Array.from({ length: 1001 }, (_, index) => ({ name: `a${index}` }))
     for (const wrong of [[], many]) {

@@ -7,7 +7,7 @@ import { startTestEnvironment, type TestEnvironment } from '../support/test-envi
 
 const service_name = 'docs'
 const resource_type = 'document'
-const actions = ['view', 'edit', 'publish', 'unheard-of']
+const actions = ['view', 'edit', 'manage', 'publish', 'unheard-of']
 
 /** Random facts about one workspace; users, groups and resources are identified by index. */
 const facts = fc.record({
@@ -42,6 +42,7 @@ function expected(
   const { role } = user
   if (!role || action === 'unheard-of') return false
   if (role === 'owner' || role === 'admin' || resource.owner_id === user.id) return true
+  if (action === 'manage') return false
   const shared = resource.shares.filter(({ grantee_type, grantee_id }) =>
     grantee_type === 'user' ? grantee_id === user.id : user.groups.includes(grantee_id),
   )

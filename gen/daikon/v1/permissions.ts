@@ -37,7 +37,10 @@ export interface PermissionCheck {
   resource_type: string;
   /** The ID of the resource. */
   resource_id: string;
-  /** `view`, `edit` or an action that the service has registered. Any other action is not allowed. */
+  /**
+   * `view`, `edit`, `manage` or an action that the service has registered. Any other action is not
+   * allowed.
+   */
   action: string;
 }
 
@@ -84,7 +87,7 @@ export interface AccessibleResourcesRequest {
   service_name: string;
   /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
-  /** `view`, `edit` or an action that the service has registered. */
+  /** `view`, `edit`, `manage` or an action that the service has registered. */
   action: string;
   /** The ID of the workspace. */
   workspace_id: string;
@@ -202,8 +205,8 @@ export interface RegisterActionsRequest {
   /** The name of the service, 1 to 200 characters. */
   service_name: string;
   /**
-   * The actions, 1 to 1,000 with distinct names. `view` and `edit` are built in and cannot be
-   * registered.
+   * The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in
+   * and cannot be registered.
    */
   actions: ActionRegistration[];
 }

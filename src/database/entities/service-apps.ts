@@ -28,7 +28,7 @@ export const ServiceKey = defineEntity({
   },
 })
 
-/** An action that a service registered, besides the built-in view and edit. */
+/** An action that a service registered, besides the built-in ones. */
 export const ServiceAction = defineEntity({
   name: 'ServiceAction',
   tableName: 'service_actions',
