@@ -419,13 +419,63 @@ export interface paths {
         };
         /**
          * List group members
-         * @description Lists the members of a group.
+         * @description Lists the direct members of a group, or with `effective` the members of its descendants as well.
          *
          *     Requires role `viewer` or higher.
          *
          *     Limited to 60 requests per minute and client.
          */
         get: operations["GroupService_ListGroupMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workspaces/{workspace_id}/groups/{group_id}/groups/{child_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a child group
+         * @description Adds a group of the workspace as a child of a group: members of the child are members of the group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most 16 groups.
+         *
+         *     Requires role `admin` or higher.
+         */
+        post: operations["GroupService_AddChildGroup"];
+        /**
+         * Remove a child group
+         * @description Removes a child from a group. The child itself remains, with its members.
+         *
+         *     Requires role `admin` or higher.
+         */
+        delete: operations["GroupService_RemoveChildGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workspaces/{workspace_id}/groups/{group_id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List child groups
+         * @description Lists the children of a group, without their own children.
+         *
+         *     Requires role `viewer` or higher.
+         */
+        get: operations["GroupService_ListChildGroups"];
         put?: never;
         post?: never;
         delete?: never;
@@ -799,7 +849,7 @@ export interface paths {
         };
         /**
          * List group members
-         * @description Lists the members of a group.
+         * @description Lists the direct members of a group, or with `effective` the members of its descendants as well.
          */
         get: operations["AdminService_ListGroupMembers"];
         put?: never;
@@ -829,6 +879,50 @@ export interface paths {
          * @description Removes a member from a group.
          */
         delete: operations["AdminService_RemoveGroupMember"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/groups/{group_id}/groups/{child_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a child group
+         * @description Adds a group of the same workspace as a child of a group: members of the child are members of the group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most 16 groups.
+         */
+        post: operations["AdminService_AddChildGroup"];
+        /**
+         * Remove a child group
+         * @description Removes a child from a group. The child itself remains, with its members.
+         */
+        delete: operations["AdminService_RemoveChildGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/groups/{group_id}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List child groups
+         * @description Lists the children of a group, without their own children.
+         */
+        get: operations["AdminService_ListChildGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1639,8 +1733,10 @@ export interface components {
             name: string;
             /** @description The URL of the avatar; empty when there is none. */
             avatar_url: string;
-            /** @description When the member was added. */
+            /** @description When the member was added, to the group itself or to the last group of `via`. */
             added_at: string | null;
+            /** @description The IDs of the groups through which the user is a member: a child of the group, its child and so on to the group that the user was added to. A shortest path. Empty for direct members. */
+            via: string[];
         };
         /** @description The current user. */
         UserResponse: {
@@ -3882,7 +3978,10 @@ export interface operations {
     };
     GroupService_ListGroupMembers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to include the members of all descendants of the group. */
+                effective?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -3916,11 +4015,165 @@ export interface operations {
                      *         "email": "bob@example.com",
                      *         "name": "Example",
                      *         "avatar_url": "https://example.com/bob.png",
-                     *         "added_at": "2026-11-21T12:00:00.000Z"
+                     *         "added_at": "2026-11-21T12:00:00.000Z",
+                     *         "via": [
+                     *           "via"
+                     *         ]
                      *       }
                      *     ]
                      */
                     "application/json": components["schemas"]["GroupMemberResponse"][];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    GroupService_AddChildGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
+                workspace_id: string;
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
+                group_id: string;
+                /**
+                 * @description The ID of the child.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                child_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Acknowledgement"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    GroupService_RemoveChildGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
+                workspace_id: string;
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
+                group_id: string;
+                /**
+                 * @description The ID of the child.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                child_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, no content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    GroupService_ListChildGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the workspace.
+                 * @example 0d000000-0000-7000-8000-000000000001
+                 */
+                workspace_id: string;
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "name": "Example",
+                     *         "description": "An example",
+                     *         "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["GroupResponse"][];
                 };
             };
             400: components["responses"]["400"];
@@ -4198,7 +4451,7 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.shared" | "permission.share_revoked";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.shared" | "permission.share_revoked";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
@@ -5350,6 +5603,8 @@ export interface operations {
             query?: {
                 /** @description The ID of the workspace. */
                 workspace_id?: string;
+                /** @description Whether to include the members of all descendants of the group. */
+                effective?: boolean;
             };
             header?: never;
             path: {
@@ -5379,7 +5634,10 @@ export interface operations {
                      *         "email": "bob@example.com",
                      *         "name": "Example",
                      *         "avatar_url": "https://example.com/bob.png",
-                     *         "added_at": "2026-11-21T12:00:00.000Z"
+                     *         "added_at": "2026-11-21T12:00:00.000Z",
+                     *         "via": [
+                     *           "via"
+                     *         ]
                      *       }
                      *     ]
                      */
@@ -5490,6 +5748,163 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_AddChildGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
+                group_id: string;
+                /**
+                 * @description The ID of the child.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                child_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace.
+                     */
+                    workspace_id?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Acknowledgement"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_RemoveChildGroup: {
+        parameters: {
+            query?: {
+                /** @description The ID of the workspace. */
+                workspace_id?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
+                group_id: string;
+                /**
+                 * @description The ID of the child.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                child_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, no content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_ListChildGroups: {
+        parameters: {
+            query?: {
+                /** @description The ID of the workspace. */
+                workspace_id?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the group.
+                 * @example 0d000000-0000-7000-8000-000000000002
+                 */
+                group_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *         "name": "Example",
+                     *         "description": "An example",
+                     *         "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["GroupResponse"][];
+                };
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];

@@ -158,6 +158,18 @@ export const activityEvents = {
     description: 'A member was removed from a group',
     recordedBy: ['removeGroupMember'],
   },
+  'group.child_added': {
+    target: 'group',
+    detail: ['name', 'child_id'],
+    description: 'A group was added as a child of another group, which includes its members',
+    recordedBy: ['addChildGroup'],
+  },
+  'group.child_removed': {
+    target: 'group',
+    detail: ['name', 'child_id'],
+    description: 'A child was removed from a group',
+    recordedBy: ['removeChildGroup'],
+  },
   'role.created': {
     target: 'role',
     detail: ['name'],

@@ -24,6 +24,7 @@ import { WorkspaceSearch } from './migrations/007-workspace-search.ts'
 import { AdminTokens } from './migrations/008-admin-tokens.ts'
 import { ActivityIndexes } from './migrations/009-activity-indexes.ts'
 import { ResourceParents } from './migrations/010-resource-parents.ts'
+import { NestedGroups } from './migrations/011-nested-groups.ts'
 import { poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -63,6 +64,7 @@ const migrations = [
   { name: '008-admin-tokens', class: AdminTokens },
   { name: '009-activity-indexes', class: ActivityIndexes },
   { name: '010-resource-parents', class: ResourceParents },
+  { name: '011-nested-groups', class: NestedGroups },
 ]
 
 type OrmOptions = {

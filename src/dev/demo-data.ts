@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { createServiceApp } from '../admin/service-apps.ts'
 import type { WriteContext } from '../core/request-context.ts'
-import { Group, GroupMember, Member, User, Workspace } from '../database/entities/people.ts'
+import { Group, Member, User, Workspace } from '../database/entities/people.ts'
 import { Resource, ResourceKind, type Visibility } from '../database/entities/resources.ts'
 import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
 import { ClientApp, ClientRedirectUri } from '../database/entities/sign-in.ts'
@@ -9,6 +9,7 @@ import { query } from '../database/query.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import { register } from '../permissions/register.ts'
 import { share } from '../permissions/share.ts'
+import { addDirectMembers } from '../workspaces/group-hierarchy.ts'
 
 /** The demo data. IDs are fixed, so that pasted commands work after a restart. */
 export const demo = {
@@ -87,11 +88,9 @@ async function seedPeople(em: EntityManager): Promise<void> {
     name: 'Writers',
     created_by: demo.people.alice.id,
   })
-  await em.upsert(GroupMember, {
-    group_id: demo.group,
-    user_id: demo.people.bob.id,
-    workspace_id: demo.workspace,
-  })
+  await addDirectMembers(em, [
+    { groupId: demo.group, userId: demo.people.bob.id, workspaceId: demo.workspace },
+  ])
 }
 
 async function seedApps(

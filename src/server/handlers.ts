@@ -49,6 +49,7 @@ import { getResource, register, unregister } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
 import { updateVisibility } from '../permissions/visibility.ts'
 import type { HandlersOf, HandlerTable } from '../rpc/handler.ts'
+import { addChildGroup, listChildGroups, removeChildGroup } from '../workspaces/child-groups.ts'
 import {
   addRoleActions,
   listRoleActions,
@@ -113,6 +114,9 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       listGroupMembers,
       addGroupMember,
       removeGroupMember,
+      addChildGroup,
+      listChildGroups,
+      removeChildGroup,
       // Resource permissions.
       listPermissions,
       getPermission,
@@ -198,6 +202,9 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       addGroupMember,
       listGroupMembers,
       removeGroupMember,
+      addChildGroup,
+      listChildGroups,
+      removeChildGroup,
     } satisfies HandlersOf<GroupServiceServer>,
   }
 }

@@ -1,22 +1,30 @@
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type {
   GroupMemberRequest,
-  GroupRequest,
+  GroupMemberResponse,
+  ListGroupMembersRequest,
   ListGroupMembersResponse,
 } from '../../gen/daikon/v1/groups.ts'
 import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import type { RequestContext } from '../core/request-context.ts'
+import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { findEffectiveMembers } from './group-queries.ts'
 import { requireGroup } from './groups.ts'
 import { addSetMember, listSetMembers, removeSetMember } from './member-sets.ts'
 
-/** Lists the members of a group, by user id. */
+/** Lists the direct members of a group, or with `effective` also the inherited ones, by user id. */
 export async function listGroupMembers(
   { em }: RequestContext,
-  request: GroupRequest,
+  request: ListGroupMembersRequest,
 ): Promise<ListGroupMembersResponse> {
   const { id } = await requireGroup(em, request)
-  return { members: await listSetMembers(em, 'group', id) }
+  if (request.effective) {
+    const rows = await findEffectiveMembers(em, id)
+    return { members: rows.map((row) => ({ ...row, added_at: isoTime(row.added_at) })) }
+  }
+  const members = await listSetMembers<Omit<GroupMemberResponse, 'via'>>(em, 'group', id)
+  return { members: members.map((member) => ({ ...member, via: [] })) }
 }
 
 /** Adds a member of the group's workspace to a group; idempotent. */
@@ -30,7 +38,7 @@ export async function addGroupMember(
   })
 }
 
-/** Removes a member from a group. */
+/** Removes a direct member from a group. */
 export async function removeGroupMember(
   { em, principal }: RequestContext,
   request: GroupMemberRequest,

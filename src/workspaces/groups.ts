@@ -17,9 +17,10 @@ import { violates } from '../database/database-errors.ts'
 import { Group, GroupMember } from '../database/entities/people.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { removeLinksToParents } from './group-hierarchy.ts'
 import { requireWorkspaceExists, workspaceNotFound } from './workspaces.ts'
 
-type GroupRow = {
+export type GroupRow = {
   id: string
   workspace_id: string
   name: string
@@ -62,10 +63,18 @@ export async function listGroups(
   return { groups: groups.map(toGroupResponse) }
 }
 
-/** Lists the groups that a user is a member of, by name. */
+/** Lists the groups that a user is a direct member of, by name. */
 export async function listUserGroups(em: EntityManager, user_id: string): Promise<GroupResponse[]> {
-  const memberships = await em.find(GroupMember, { user_id })
-  const id = { $in: memberships.map(({ group_id }) => group_id) }
+  const memberships = await em.find(GroupMember, { user_id, is_direct: true })
+  return listGroupsById(
+    em,
+    memberships.map(({ group_id }) => group_id),
+  )
+}
+
+/** Lists groups, by name. */
+export async function listGroupsById(em: EntityManager, ids: string[]): Promise<GroupResponse[]> {
+  const id = { $in: ids }
   const groups = await em.find(Group, { id }, { orderBy: { name: 'asc', id: 'asc' } })
   return groups.map(toGroupResponse)
 }
@@ -95,6 +104,7 @@ export async function deleteGroup(
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const group = await requireGroup(em, request)
+    await removeLinksToParents(em, group.id, group.workspace_id)
     // A concurrent call may have deleted it since.
     if (!(await em.nativeDelete(Group, { id: group.id }))) throw groupNotFound()
     await recordGroup({ em, principal }, 'group.deleted', group)
@@ -103,12 +113,17 @@ export async function deleteGroup(
 }
 
 /** Finds a group by its id, within `workspace_id` unless that is undefined. */
-export async function requireGroup(
+export async function findGroup(
   em: EntityManager,
   { workspace_id, group_id }: GroupRequest,
-): Promise<GroupRow> {
+): Promise<GroupRow | undefined> {
   const where = workspace_id === undefined ? { id: group_id } : { id: group_id, workspace_id }
-  const group = await em.findOne(Group, where, { disableIdentityMap: true })
+  return (await em.findOne(Group, where, { disableIdentityMap: true })) ?? undefined
+}
+
+/** As `findGroup`, but throws GROUP_NOT_FOUND. */
+export async function requireGroup(em: EntityManager, request: GroupRequest): Promise<GroupRow> {
+  const group = await findGroup(em, request)
   if (!group) throw groupNotFound()
   return group
 }

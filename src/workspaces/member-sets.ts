@@ -6,12 +6,18 @@ import { ServiceError } from '../core/errors.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
-import { deleteSetMember, findSetMembers, insertSetMember, type MemberSetKind } from './queries.ts'
+import { addDirectMembers, removeDirectMember } from './group-hierarchy.ts'
+import {
+  deleteRoleMember,
+  findSetMembers,
+  insertRoleMember,
+  type MemberSetKind,
+} from './queries.ts'
 
 /** A group or custom role, which contains some members of its workspace. */
 export type MemberSet = { kind: MemberSetKind; id: string; workspace_id: string; name: string }
 
-/** Lists the members of a set, by user id; the profile of an invited user is hidden. */
+/** Lists the direct members of a set, by user id; the profile of an invited user is hidden. */
 export async function listSetMembers<Member extends { added_at?: string | undefined }>(
   em: EntityManager,
   kind: MemberSetKind,
@@ -25,11 +31,11 @@ export async function listSetMembers<Member extends { added_at?: string | undefi
 /** Adds a member of the set's workspace to the set; idempotent. Requires a transaction. */
 export async function addSetMember(
   { em, principal }: WriteContext,
-  { kind, id, workspace_id, name }: MemberSet,
+  set: MemberSet,
   userId: string,
 ): Promise<Acknowledgement> {
-  const keys = { setId: id, workspaceId: workspace_id, userId }
-  const added = await insertSetMember(em, kind, keys).catch((error) => {
+  const { kind, id, workspace_id, name } = set
+  const added = await insertMember(em, set, userId).catch((error) => {
     // A foreign key ensures that only members of the workspace can be in its sets.
     throw violates(error, 'foreign') ? memberNotFound() : error
   })
@@ -38,7 +44,7 @@ export async function addSetMember(
       action: `${kind}.member_added` as const,
       targetId: id,
       workspaceId: workspace_id,
-      detail: { name, user_id: added.user_id },
+      detail: { name, user_id: added },
     })
   }
   return { status: 'ok' }
@@ -47,18 +53,39 @@ export async function addSetMember(
 /** Removes a member from a set. Requires a transaction. */
 export async function removeSetMember(
   { em, principal }: WriteContext,
-  { kind, id, workspace_id, name }: MemberSet,
+  set: MemberSet,
   userId: string,
 ): Promise<DeleteResponse> {
-  const removed = await deleteSetMember(em, kind, id, userId)
+  const { kind, id, workspace_id, name } = set
+  const removed = await deleteMember(em, set, userId)
   if (!removed) throw memberNotFound()
   await recordActivity(em, actorOf(principal), {
     action: `${kind}.member_removed` as const,
     targetId: id,
     workspaceId: workspace_id,
-    detail: { name, user_id: removed.user_id },
+    detail: { name, user_id: removed },
   })
   return {}
+}
+
+async function insertMember(
+  em: EntityManager,
+  { kind, id, workspace_id }: MemberSet,
+  userId: string,
+): Promise<string | undefined> {
+  const workspaceId = workspace_id
+  if (kind === 'role') return insertRoleMember(em, { roleId: id, workspaceId, userId })
+  const [added] = await addDirectMembers(em, [{ groupId: id, workspaceId, userId }])
+  return added?.user_id
+}
+
+function deleteMember(
+  em: EntityManager,
+  { kind, id, workspace_id }: MemberSet,
+  userId: string,
+): Promise<string | undefined> {
+  if (kind === 'role') return deleteRoleMember(em, id, userId)
+  return removeDirectMember(em, { groupId: id, workspaceId: workspace_id, userId })
 }
 
 export function memberNotFound(): ServiceError {

@@ -122,21 +122,21 @@ export async function lockMember(
   ])
 }
 
-/** The table that lists the members of each kind of set, and the column of the set's id. */
+/** The table that lists the members of each kind of set, the column of the set's id, and a filter. */
 const setTables = {
-  group: { table: 'group_members', key: 'group_id' },
-  role: { table: 'custom_role_members', key: 'role_id' },
+  group: { table: 'group_members', key: 'group_id', filter: 'and s.is_direct' },
+  role: { table: 'custom_role_members', key: 'role_id', filter: '' },
 } as const
 
 export type MemberSetKind = keyof typeof setTables
 
-/** The members of a group or role, by user id; the profile of an invited user is hidden. */
+/** The direct members of a group or role, by user id; the profile of an invited user is hidden. */
 export function findSetMembers<Row>(
   em: EntityManager,
   kind: MemberSetKind,
   setId: string,
 ): Promise<Row[]> {
-  const { table, key } = setTables[kind]
+  const { table, key, filter } = setTables[kind]
   return query(
     em,
     `select s.user_id, s.${key}, u.email, s.added_at,
@@ -145,39 +145,35 @@ export function findSetMembers<Row>(
      from ${table} s
      join members m on m.user_id = s.user_id and m.workspace_id = s.workspace_id
      join users u on u.id = s.user_id
-     where s.${key} = $1 order by s.user_id`,
+     where s.${key} = $1 ${filter} order by s.user_id`,
     [setId],
   )
 }
 
-/** Returns the user's id, or undefined where the set already contains the user. */
-export async function insertSetMember(
+/** Returns the user's id, or undefined where the user already has the role. */
+export async function insertRoleMember(
   em: EntityManager,
-  kind: MemberSetKind,
-  { setId, workspaceId, userId }: { setId: string; workspaceId: string; userId: string },
-): Promise<{ user_id: string } | undefined> {
-  const { table, key } = setTables[kind]
+  { roleId, workspaceId, userId }: { roleId: string; workspaceId: string; userId: string },
+): Promise<string | undefined> {
   const [inserted] = await query<{ user_id: string }>(
     em,
-    `insert into ${table} (${key}, user_id, workspace_id) values ($1, $2, $3)
+    `insert into custom_role_members (role_id, user_id, workspace_id) values ($1, $2, $3)
      on conflict do nothing returning user_id`,
-    [setId, userId, workspaceId],
+    [roleId, userId, workspaceId],
   )
-  return inserted
+  return inserted?.user_id
 }
 
-/** Returns the user's id, or undefined where the set does not contain the user. */
-export async function deleteSetMember(
+/** Returns the user's id, or undefined where the user does not have the role. */
+export async function deleteRoleMember(
   em: EntityManager,
-  kind: MemberSetKind,
-  setId: string,
+  roleId: string,
   userId: string,
-): Promise<{ user_id: string } | undefined> {
-  const { table, key } = setTables[kind]
+): Promise<string | undefined> {
   const [deleted] = await query<{ user_id: string }>(
     em,
-    `delete from ${table} where ${key} = $1 and user_id = $2 returning user_id`,
-    [setId, userId],
+    'delete from custom_role_members where role_id = $1 and user_id = $2 returning user_id',
+    [roleId, userId],
   )
-  return deleted
+  return deleted?.user_id
 }

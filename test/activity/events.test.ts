@@ -140,6 +140,17 @@ const eventCalls: EventCalls = {
     removeGroupMember: async ({ by, group, member }) =>
       by('admin', 'RemoveGroupMember', { group_id: group, user_id: member }),
   },
+  'group.child_added': {
+    addChildGroup: async ({ by, group, workspace_id }) =>
+      by('admin', 'AddChildGroup', { group_id: group, child_id: await seed.group(workspace_id) }),
+  },
+  'group.child_removed': {
+    removeChildGroup: async ({ by, group, workspace_id }) => {
+      const child_id = await seed.group(workspace_id)
+      await seed.childGroup(workspace_id, group, child_id)
+      return by('admin', 'RemoveChildGroup', { group_id: group, child_id })
+    },
+  },
   'role.created': {
     createRole: async ({ workspace_id }) => forPanel('CreateRole', { workspace_id, name: 'r' }),
   },

@@ -27,6 +27,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const { workspace, people, key, kind } = fixture
   const group = await createGroup(environment, fixture)
   const otherGroup = await createGroup(environment, otherFixture)
+  const childGroup = await environment.seed.group(workspace)
+  await environment.seed.childGroup(workspace, group, childGroup)
   const record = await fixture.register(people.owner)
   await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
   const session = await createSession(environment, people.owner, workspace)
@@ -56,6 +58,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     permission: 'edit',
     workspace_id: workspace,
     group_id: group,
+    child_id: childGroup,
     user_id: people.viewer.id,
     grantee_type: 'user',
     grantee_id: people.editor.id,
@@ -119,6 +122,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
       const known: Record<string, Values[]> = {
         workspace_id: [{ workspace_id: otherFixture.workspace }],
         group_id: [{ group_id: otherGroup }],
+        child_id: [{ child_id: otherGroup }],
         user_id: [{ user_id: otherFixture.people.viewer.id }],
         owner_id: [{ owner_id: otherFixture.people.viewer.id }],
         session_id: [{ session_id: otherSession }],

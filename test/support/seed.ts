@@ -41,6 +41,9 @@ export function createSeed(pool: Pool) {
         await insert('group_members', { group_id: id, user_id, workspace_id })
       return id
     },
+    /** Adds a group without members as a child of another group. */
+    childGroup: (workspace_id: string, parent_id: string, child_id: string) =>
+      insert('group_parents', { parent_id, child_id, workspace_id }),
     /** Creates an active service app with a key; returns its ID and the key. */
     serviceApp: async (service_name: string) => {
       const key = createServiceKey()

@@ -17,7 +17,13 @@ export function normalizeText(text: string): string {
 }
 
 const tables = ['users', 'workspaces', 'members', 'groups', 'group_members', 'resources', 'shares']
-  .concat(['custom_roles', 'custom_role_members', 'custom_role_actions', 'service_actions'])
+  .concat([
+    'group_parents',
+    'custom_roles',
+    'custom_role_members',
+    'custom_role_actions',
+    'service_actions',
+  ])
   .concat(['service_apps', 'refresh_families', 'refresh_tokens', 'activity'])
 
 /** Every row that contains one of the words, as sorted text. */

@@ -69,7 +69,7 @@ for (const transport of environment.transports) {
     const email = `editor-${id}@example.com`
     t.deepEqual(rest, {
       ...{ user_id: id, group_id: group.group_id },
-      ...{ email, name: 'editor', avatar_url: '' },
+      ...{ email, name: 'editor', avatar_url: '', via: [] },
     })
     t.true(Math.abs(Date.parse(added_at) - Date.now()) < 60_000)
     const [, ...entries] = await listActivity(pool, group.group_id)

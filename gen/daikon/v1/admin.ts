@@ -67,11 +67,13 @@ import {
   WorkspacePageRequest,
 } from "./admin_workspaces.ts";
 import {
+  ChildGroupRequest,
   GroupCreateRequest,
   GroupMemberRequest,
   GroupRequest,
   GroupResponse,
   GroupUpdateRequest,
+  ListGroupMembersRequest,
   ListGroupMembersResponse,
   ListGroupsRequest,
   ListGroupsResponse,
@@ -391,14 +393,15 @@ export const AdminServiceService = {
   /**
    * List group members
    *
-   * Lists the members of a group.
+   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
    */
   listGroupMembers: {
     path: "/daikon.v1.AdminService/ListGroupMembers" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    requestSerialize: (value: ListGroupMembersRequest): Buffer =>
+      Buffer.from(ListGroupMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGroupMembersRequest => ListGroupMembersRequest.decode(value),
     responseSerialize: (value: ListGroupMembersResponse): Buffer =>
       Buffer.from(ListGroupMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGroupMembersResponse => ListGroupMembersResponse.decode(value),
@@ -428,6 +431,50 @@ export const AdminServiceService = {
     responseStream: false as const,
     requestSerialize: (value: GroupMemberRequest): Buffer => Buffer.from(GroupMemberRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GroupMemberRequest => GroupMemberRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * Add a child group
+   *
+   * Adds a group of the same workspace as a child of a group: members of the child are members of the
+   * group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
+   * most 16 groups.
+   */
+  addChildGroup: {
+    path: "/daikon.v1.AdminService/AddChildGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ChildGroupRequest): Buffer => Buffer.from(ChildGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ChildGroupRequest => ChildGroupRequest.decode(value),
+    responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
+  },
+  /**
+   * List child groups
+   *
+   * Lists the children of a group, without their own children.
+   */
+  listChildGroups: {
+    path: "/daikon.v1.AdminService/ListChildGroups" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
+  },
+  /**
+   * Remove a child group
+   *
+   * Removes a child from a group. The child itself remains, with its members.
+   */
+  removeChildGroup: {
+    path: "/daikon.v1.AdminService/RemoveChildGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ChildGroupRequest): Buffer => Buffer.from(ChildGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ChildGroupRequest => ChildGroupRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
@@ -961,9 +1008,9 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * List group members
    *
-   * Lists the members of a group.
+   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
    */
-  listGroupMembers: handleUnaryCall<GroupRequest, ListGroupMembersResponse>;
+  listGroupMembers: handleUnaryCall<ListGroupMembersRequest, ListGroupMembersResponse>;
   /**
    * Add a group member
    *
@@ -976,6 +1023,26 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Removes a member from a group.
    */
   removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
+  /**
+   * Add a child group
+   *
+   * Adds a group of the same workspace as a child of a group: members of the child are members of the
+   * group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
+   * most 16 groups.
+   */
+  addChildGroup: handleUnaryCall<ChildGroupRequest, Acknowledgement>;
+  /**
+   * List child groups
+   *
+   * Lists the children of a group, without their own children.
+   */
+  listChildGroups: handleUnaryCall<GroupRequest, ListGroupsResponse>;
+  /**
+   * Remove a child group
+   *
+   * Removes a child from a group. The child itself remains, with its members.
+   */
+  removeChildGroup: handleUnaryCall<ChildGroupRequest, DeleteResponse>;
   /**
    * List permission records
    *
@@ -1547,19 +1614,19 @@ export interface AdminServiceClient extends Client {
   /**
    * List group members
    *
-   * Lists the members of a group.
+   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
    */
   listGroupMembers(
-    request: GroupRequest,
+    request: ListGroupMembersRequest,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
   ): ClientUnaryCall;
   listGroupMembers(
-    request: GroupRequest,
+    request: ListGroupMembersRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
   ): ClientUnaryCall;
   listGroupMembers(
-    request: GroupRequest,
+    request: ListGroupMembersRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
@@ -1600,6 +1667,68 @@ export interface AdminServiceClient extends Client {
   ): ClientUnaryCall;
   removeGroupMember(
     request: GroupMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Add a child group
+   *
+   * Adds a group of the same workspace as a child of a group: members of the child are members of the
+   * group in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at
+   * most 16 groups.
+   */
+  addChildGroup(
+    request: ChildGroupRequest,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addChildGroup(
+    request: ChildGroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addChildGroup(
+    request: ChildGroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  /**
+   * List child groups
+   *
+   * Lists the children of a group, without their own children.
+   */
+  listChildGroups(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listChildGroups(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listChildGroups(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a child group
+   *
+   * Removes a child from a group. The child itself remains, with its members.
+   */
+  removeChildGroup(
+    request: ChildGroupRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeChildGroup(
+    request: ChildGroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeChildGroup(
+    request: ChildGroupRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,

@@ -81,6 +81,29 @@ export interface GroupMemberRequest {
   user_id: string;
 }
 
+export interface ListGroupMembersRequest {
+  /** The ID of the workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** The ID of the group. */
+  group_id: string;
+  /** Whether to include the members of all descendants of the group. */
+  effective?: boolean | undefined;
+}
+
+/** Identifies a group and a child of it. */
+export interface ChildGroupRequest {
+  /** The ID of the workspace. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** The ID of the group. */
+  group_id: string;
+  /** The ID of the child. */
+  child_id: string;
+}
+
 /** A group of workspace members. */
 export interface GroupResponse {
   /** The ID of the group. */
@@ -116,8 +139,15 @@ export interface GroupMemberResponse {
   name: string;
   /** The URL of the avatar; empty when there is none. */
   avatar_url: string;
-  /** When the member was added. */
-  added_at: string | undefined;
+  /** When the member was added, to the group itself or to the last group of `via`. */
+  added_at:
+    | string
+    | undefined;
+  /**
+   * The IDs of the groups through which the user is a member: a child of the group, its child and so on
+   * to the group that the user was added to. A shortest path. Empty for direct members.
+   */
+  via: string[];
 }
 
 function createBaseGroupCreateRequest(): GroupCreateRequest {
@@ -546,6 +576,164 @@ export const GroupMemberRequest: MessageFns<GroupMemberRequest> = {
   },
 };
 
+function createBaseListGroupMembersRequest(): ListGroupMembersRequest {
+  return { workspace_id: undefined, group_id: "", effective: undefined };
+}
+
+export const ListGroupMembersRequest: MessageFns<ListGroupMembersRequest> = {
+  encode(message: ListGroupMembersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== undefined) {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.group_id !== "") {
+      writer.uint32(18).string(message.group_id);
+    }
+    if (message.effective !== undefined) {
+      writer.uint32(24).bool(message.effective);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGroupMembersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGroupMembersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.group_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.effective = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListGroupMembersRequest>, I>>(base?: I): ListGroupMembersRequest {
+    return ListGroupMembersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListGroupMembersRequest>, I>>(object: I): ListGroupMembersRequest {
+    const message = createBaseListGroupMembersRequest();
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.group_id = object.group_id ?? "";
+    message.effective = object.effective ?? undefined;
+    return message;
+  },
+};
+
+function createBaseChildGroupRequest(): ChildGroupRequest {
+  return { workspace_id: undefined, group_id: "", child_id: "" };
+}
+
+export const ChildGroupRequest: MessageFns<ChildGroupRequest> = {
+  encode(message: ChildGroupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace_id !== undefined) {
+      writer.uint32(10).string(message.workspace_id);
+    }
+    if (message.group_id !== "") {
+      writer.uint32(18).string(message.group_id);
+    }
+    if (message.child_id !== "") {
+      writer.uint32(26).string(message.child_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ChildGroupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseChildGroupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.group_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.child_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ChildGroupRequest>, I>>(base?: I): ChildGroupRequest {
+    return ChildGroupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ChildGroupRequest>, I>>(object: I): ChildGroupRequest {
+    const message = createBaseChildGroupRequest();
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.group_id = object.group_id ?? "";
+    message.child_id = object.child_id ?? "";
+    return message;
+  },
+};
+
 function createBaseGroupResponse(): GroupResponse {
   return { id: "", workspace_id: "", name: "", description: "", created_by: undefined, created_at: undefined };
 }
@@ -717,7 +905,7 @@ export const ListGroupMembersResponse: MessageFns<ListGroupMembersResponse> = {
 };
 
 function createBaseGroupMemberResponse(): GroupMemberResponse {
-  return { user_id: "", group_id: "", email: "", name: "", avatar_url: "", added_at: undefined };
+  return { user_id: "", group_id: "", email: "", name: "", avatar_url: "", added_at: undefined, via: [] };
 }
 
 export const GroupMemberResponse: MessageFns<GroupMemberResponse> = {
@@ -739,6 +927,9 @@ export const GroupMemberResponse: MessageFns<GroupMemberResponse> = {
     }
     if (message.added_at !== undefined) {
       Timestamp.encode(toTimestamp(message.added_at), writer.uint32(50).fork()).join();
+    }
+    for (const v of message.via) {
+      writer.uint32(58).string(v!);
     }
     return writer;
   },
@@ -804,6 +995,14 @@ export const GroupMemberResponse: MessageFns<GroupMemberResponse> = {
             message.added_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.via.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -827,6 +1026,7 @@ export const GroupMemberResponse: MessageFns<GroupMemberResponse> = {
     message.name = object.name ?? "";
     message.avatar_url = object.avatar_url ?? "";
     message.added_at = object.added_at ?? undefined;
+    message.via = object.via?.map((e) => e) || [];
     return message;
   },
 };
@@ -907,14 +1107,15 @@ export const GroupServiceService = {
   /**
    * List group members
    *
-   * Lists the members of a group.
+   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
    */
   listGroupMembers: {
     path: "/daikon.v1.GroupService/ListGroupMembers" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    requestSerialize: (value: ListGroupMembersRequest): Buffer =>
+      Buffer.from(ListGroupMembersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGroupMembersRequest => ListGroupMembersRequest.decode(value),
     responseSerialize: (value: ListGroupMembersResponse): Buffer =>
       Buffer.from(ListGroupMembersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGroupMembersResponse => ListGroupMembersResponse.decode(value),
@@ -930,6 +1131,50 @@ export const GroupServiceService = {
     responseStream: false as const,
     requestSerialize: (value: GroupMemberRequest): Buffer => Buffer.from(GroupMemberRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): GroupMemberRequest => GroupMemberRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * Add a child group
+   *
+   * Adds a group of the workspace as a child of a group: members of the child are members of the group
+   * in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
+   * 16 groups.
+   */
+  addChildGroup: {
+    path: "/daikon.v1.GroupService/AddChildGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ChildGroupRequest): Buffer => Buffer.from(ChildGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ChildGroupRequest => ChildGroupRequest.decode(value),
+    responseSerialize: (value: Acknowledgement): Buffer => Buffer.from(Acknowledgement.encode(value).finish()),
+    responseDeserialize: (value: Buffer): Acknowledgement => Acknowledgement.decode(value),
+  },
+  /**
+   * List child groups
+   *
+   * Lists the children of a group, without their own children.
+   */
+  listChildGroups: {
+    path: "/daikon.v1.GroupService/ListChildGroups" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GroupRequest): Buffer => Buffer.from(GroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GroupRequest => GroupRequest.decode(value),
+    responseSerialize: (value: ListGroupsResponse): Buffer => Buffer.from(ListGroupsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGroupsResponse => ListGroupsResponse.decode(value),
+  },
+  /**
+   * Remove a child group
+   *
+   * Removes a child from a group. The child itself remains, with its members.
+   */
+  removeChildGroup: {
+    path: "/daikon.v1.GroupService/RemoveChildGroup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ChildGroupRequest): Buffer => Buffer.from(ChildGroupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ChildGroupRequest => ChildGroupRequest.decode(value),
     responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
@@ -969,15 +1214,35 @@ export interface GroupServiceServer extends UntypedServiceImplementation {
   /**
    * List group members
    *
-   * Lists the members of a group.
+   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
    */
-  listGroupMembers: handleUnaryCall<GroupRequest, ListGroupMembersResponse>;
+  listGroupMembers: handleUnaryCall<ListGroupMembersRequest, ListGroupMembersResponse>;
   /**
    * Remove a group member
    *
    * Removes a member from a group.
    */
   removeGroupMember: handleUnaryCall<GroupMemberRequest, DeleteResponse>;
+  /**
+   * Add a child group
+   *
+   * Adds a group of the workspace as a child of a group: members of the child are members of the group
+   * in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
+   * 16 groups.
+   */
+  addChildGroup: handleUnaryCall<ChildGroupRequest, Acknowledgement>;
+  /**
+   * List child groups
+   *
+   * Lists the children of a group, without their own children.
+   */
+  listChildGroups: handleUnaryCall<GroupRequest, ListGroupsResponse>;
+  /**
+   * Remove a child group
+   *
+   * Removes a child from a group. The child itself remains, with its members.
+   */
+  removeChildGroup: handleUnaryCall<ChildGroupRequest, DeleteResponse>;
 }
 
 export interface GroupServiceClient extends Client {
@@ -1084,19 +1349,19 @@ export interface GroupServiceClient extends Client {
   /**
    * List group members
    *
-   * Lists the members of a group.
+   * Lists the direct members of a group, or with `effective` the members of its descendants as well.
    */
   listGroupMembers(
-    request: GroupRequest,
+    request: ListGroupMembersRequest,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
   ): ClientUnaryCall;
   listGroupMembers(
-    request: GroupRequest,
+    request: ListGroupMembersRequest,
     metadata: Metadata,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
   ): ClientUnaryCall;
   listGroupMembers(
-    request: GroupRequest,
+    request: ListGroupMembersRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGroupMembersResponse) => void,
@@ -1117,6 +1382,68 @@ export interface GroupServiceClient extends Client {
   ): ClientUnaryCall;
   removeGroupMember(
     request: GroupMemberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Add a child group
+   *
+   * Adds a group of the workspace as a child of a group: members of the child are members of the group
+   * in every decision. Adding a child again has no effect. A cycle is a conflict, and a chain has at most
+   * 16 groups.
+   */
+  addChildGroup(
+    request: ChildGroupRequest,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addChildGroup(
+    request: ChildGroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  addChildGroup(
+    request: ChildGroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: Acknowledgement) => void,
+  ): ClientUnaryCall;
+  /**
+   * List child groups
+   *
+   * Lists the children of a group, without their own children.
+   */
+  listChildGroups(
+    request: GroupRequest,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listChildGroups(
+    request: GroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  listChildGroups(
+    request: GroupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGroupsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Remove a child group
+   *
+   * Removes a child from a group. The child itself remains, with its members.
+   */
+  removeChildGroup(
+    request: ChildGroupRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeChildGroup(
+    request: ChildGroupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  removeChildGroup(
+    request: ChildGroupRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteResponse) => void,

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import { type Actor, recordActivityBatch } from '../../activity/record-activity.ts'
+import { addDirectMembers } from '../../workspaces/group-hierarchy.ts'
+import { lockHierarchyIfNested } from '../../workspaces/group-queries.ts'
 import { type Effects, keyOf, type Plan } from './plan.ts'
 import * as queries from './queries.ts'
 import type { OnProgress } from './report.ts'
@@ -38,6 +40,7 @@ export async function applyPlan(
   ]
   const total = steps.reduce((sum, { size }) => sum + size, 0)
   if (total === 0) return
+  await lockHierarchyIfNested(em, existingGroupIds(effects, ids))
   let done = 0
   for (const { size, write } of steps.flatMap(({ batches }) => batches)) {
     onProgress('Writing', done, total)
@@ -164,6 +167,16 @@ function groupMembersOf({ newGroupMembers }: Effects): (Membership & { name: str
   )
 }
 
+/**
+ * The existing groups that get members. Their hierarchies are locked before anything is written, because
+ * a transaction that has a hierarchy may wait for a row that the import has written.
+ */
+function existingGroupIds({ newGroupMembers }: Effects, ids: Ids): string[] {
+  return [...newGroupMembers.values()].flatMap(
+    ({ slug, name }) => ids.groups.get(keyOf(slug, name)) ?? [],
+  )
+}
+
 async function insertGroupMembers(
   { em, actor, ids }: Context,
   batch: (Membership & { name: string })[],
@@ -172,7 +185,7 @@ async function insertGroupMembers(
     ...member,
     groupId: requireId(ids.groups, keyOf(member.slug, member.name)),
   }))
-  await queries.insertGroupMembers(em, members)
+  await addDirectMembers(em, members)
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId)
   const events = [...byGroup].flatMap(([groupId, groupMembers]) =>
     splitIntoBatches(groupMembers, maxMembersPerEntry).map((listed) => ({

@@ -64,9 +64,11 @@ export function findGroups(
 type GroupMemberRow = { group_id: string; user_id: string }
 
 export function findGroupMembers(em: EntityManager, userIds: string[]): Promise<GroupMemberRow[]> {
-  return query(em, 'select group_id, user_id from group_members where user_id = any($1::uuid[])', [
-    userIds,
-  ])
+  return query(
+    em,
+    'select group_id, user_id from group_members where user_id = any($1::uuid[]) and is_direct',
+    [userIds],
+  )
 }
 
 /** Inserts users, or renames those who have been created since the plan was made. */
@@ -151,23 +153,6 @@ export function insertGroups(
       groups.map(({ workspaceId }) => workspaceId),
       groups.map(({ name }) => name),
       createdBy,
-    ],
-  )
-}
-
-export async function insertGroupMembers(
-  em: EntityManager,
-  members: (MemberKey & { groupId: string })[],
-): Promise<void> {
-  await query(
-    em,
-    `insert into group_members (user_id, workspace_id, group_id)
-     select * from unnest($1::uuid[], $2::uuid[], $3::uuid[])
-     on conflict do nothing`,
-    [
-      members.map(({ userId }) => userId),
-      members.map(({ workspaceId }) => workspaceId),
-      members.map(({ groupId }) => groupId),
     ],
   )
 }

@@ -71,7 +71,10 @@ export const Group = defineEntity({
   },
 })
 
-/** The membership of a workspace member in a group. */
+/**
+ * The membership of a workspace member in a group. `is_direct` is false for members of a descendant of
+ * the group who were not added to the group itself.
+ */
 export const GroupMember = defineEntity({
   name: 'GroupMember',
   tableName: 'group_members',
@@ -80,5 +83,6 @@ export const GroupMember = defineEntity({
     user_id: p.uuid().primary(),
     workspace_id: p.uuid(),
     added_at: p.datetime().defaultRaw('now()'),
+    is_direct: p.boolean().default(true),
   },
 })
