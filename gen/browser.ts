@@ -1608,7 +1608,7 @@ export interface components {
             next_page_token: string | null;
         };
         /** @description A permission on a resource, granted to a user or a group. */
-        Share: {
+        ShareResponse: {
             /** @description The ID of the share. */
             id: string;
             /** @description `user` or `group`. */
@@ -1641,7 +1641,7 @@ export interface components {
             /** @description When the resource was registered. */
             created_at: string | null;
             /** @description The shares of the resource. */
-            shares: components["schemas"]["Share"][];
+            shares: components["schemas"]["ShareResponse"][];
         };
         /** @description Confirms an operation that has no other result. */
         Acknowledgement: {
@@ -2710,7 +2710,7 @@ export interface operations {
                      *       "granted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Share"];
+                    "application/json": components["schemas"]["ShareResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -6167,7 +6167,7 @@ export interface operations {
                      *       "granted_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Share"];
+                    "application/json": components["schemas"]["ShareResponse"];
                 };
             };
             400: components["responses"]["400"];

@@ -46,5 +46,10 @@ function listViolations({ violations }: ServiceError): BadRequest['field_violati
     remaining -= field.length + message.length + encodingOverhead
     return remaining >= 0
   })
-  return listed.map(({ field, message }) => ({ field, description: message }))
+  return listed.map(({ field, message }) => ({
+    field,
+    description: message,
+    reason: '',
+    localized_message: undefined,
+  }))
 }

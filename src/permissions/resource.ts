@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { ResourcePermissionResponse, Share } from '../../gen/daikon/v1/permissions.ts'
+import type { ResourcePermissionResponse, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/request-context.ts'
 import { batched } from '../database/batched-query.ts'
@@ -71,7 +71,7 @@ export function viewFacts({
 }
 
 /** Returns the response for a share. */
-export function viewShare(share: ShareRow): Share {
+export function viewShare(share: ShareRow): ShareResponse {
   return {
     id: share.id,
     grantee_type: share.user_id ? 'user' : 'group',

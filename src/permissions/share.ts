@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
-import type { Share, ShareRequest } from '../../gen/daikon/v1/permissions.ts'
+import type { ShareRequest, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
 import { actorOf, createEntryRow, recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
@@ -22,7 +22,7 @@ import { requireManager, requireResource, viewShare } from './resource.ts'
 export async function share(
   { em, principal }: WriteContext,
   request: ShareRequest,
-): Promise<Share> {
+): Promise<ShareResponse> {
   const resource = await requireResource(em, principal, request.permission_id)
   requireManager(principal, resource)
   const { kind_id, resource_id, workspace_id } = resource

@@ -1,9 +1,14 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   create,
   createFileRegistry,
   type DescMessage,
   fromBinary,
   getOption,
+  toBinary,
 } from '@bufbuild/protobuf'
 import {
   type FileDescriptorProto,
@@ -177,6 +182,23 @@ for (const version of ['v1', 'v1alpha']) {
       const registry = createFileRegistry(create(FileDescriptorSetSchema, { file }))
       t.truthy(registry.getMessage(`google.rpc.${type}`), type)
     }
+  })
+
+  test(`descriptors exported through server reflection ${version} compile again`, async (t) => {
+    const services = new Set(environment.app.operations.map(({ service }) => service))
+    const files = new Map<string, FileDescriptorProto>()
+    for (const service of services)
+      for (const file of await fetchFiles(version, `daikon.v1.${service}`))
+        files.set(file.name, file)
+    const set = create(FileDescriptorSetSchema, { file: [...files.values()] })
+    const folder = await mkdtemp(join(tmpdir(), 'daikon-descriptors-'))
+    t.teardown(() => rm(folder, { recursive: true }))
+    await writeFile(join(folder, 'set.binpb'), toBinary(FileDescriptorSetSchema, set))
+    const { status, stderr } = spawnSync('buf', ['build', 'set.binpb'], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    t.is(status, 0, stderr)
   })
 
   test(`server reflection ${version} is off without debug`, async (t) => {

@@ -54,7 +54,7 @@ test('documents field rules, comments, bare arrays and errors', (t) => {
   t.is(json(paths['/users/me/sessions'].get).type, 'array')
   t.is(json(paths['/workspaces'].get).items.$ref.split('/').length, 4)
   t.regex(components.schemas.ResourcePermissionResponse.description, /^The permission record/)
-  t.is(components.schemas.Share.properties.permission.description, '`view` or `edit`.')
+  t.is(components.schemas.ShareResponse.properties.permission.description, '`view` or `edit`.')
   t.true('Retry-After' in components.responses[429].headers)
   t.truthy(components.responses[422].content['application/problem+json'])
   // Fields bound to cookies are not part of a body.

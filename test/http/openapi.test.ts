@@ -42,7 +42,7 @@ test('the validator rejects invalid examples', (t) => {
   t.is(fits(schema, example), undefined)
   t.regex(String(fits(schema, { checks: [] })), /fewer than 1/)
   t.regex(String(fits(schema, { checks: [{ ...example.checks[0], resource_id: 'x' }] })), /format/)
-  t.regex(String(fits({ $ref: '#/components/schemas/Share' }, {})), /required/)
+  t.regex(String(fits({ $ref: '#/components/schemas/ShareResponse' }, {})), /required/)
 })
 
 test('the server accepts the example requests', (t) => {

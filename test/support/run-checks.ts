@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -31,19 +31,25 @@ function git(...args: string[]): string | undefined {
   return status === 0 ? stdout.trim() : undefined
 }
 
-/** Compares with the last release, or before the first release with the previous commit. */
+/**
+ * Compares with the last release, or before the first release with the previous commit. Until then, a
+ * commit may change the API incompatibly if a `Breaking-Change:` trailer in its message says so.
+ */
 function checkBreaking(): boolean {
-  const base =
-    git('describe', '--tags', '--abbrev=0') ?? git('rev-parse', '--verify', '--quiet', 'HEAD~1')
+  const release = git('describe', '--tags', '--abbrev=0')
+  const declared = git('log', '-1', '--format=%(trailers:key=Breaking-Change)')
+  if (!release && declared) {
+    process.stdout.write(`Not compared: ${declared}\n`)
+    return true
+  }
+  const base = release ?? git('rev-parse', '--verify', '--quiet', 'HEAD~1')
   if (!base || !git('ls-tree', base, 'proto/')) {
     process.stdout.write('There is no earlier version to compare with.\n')
     return true
   }
   const before = mkdtempSync(join(temporary, 'before-'))
   const archive = `git archive ${base} proto buf.yaml | tar x -C ${before}`
-  if (!run('sh', '-c', archive)) return false
-  symlinkSync(join(process.cwd(), 'node_modules'), join(before, 'node_modules'))
-  return run('buf', 'breaking', '--against', before)
+  return run('sh', '-c', archive) && run('buf', 'breaking', '--against', before)
 }
 
 function checkGenerated(): boolean {

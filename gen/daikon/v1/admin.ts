@@ -78,7 +78,7 @@ import {
   ListGroupsRequest,
   ListGroupsResponse,
 } from "./groups.ts";
-import { ResourcePermissionResponse, Share, ShareRequest, UpdateVisibilityRequest } from "./permissions.ts";
+import { ResourcePermissionResponse, ShareRequest, ShareResponse, UpdateVisibilityRequest } from "./permissions.ts";
 import {
   CreateWorkspaceRequest,
   DeleteResponse,
@@ -536,8 +536,8 @@ export const AdminServiceService = {
     responseStream: false as const,
     requestSerialize: (value: ShareRequest): Buffer => Buffer.from(ShareRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ShareRequest => ShareRequest.decode(value),
-    responseSerialize: (value: Share): Buffer => Buffer.from(Share.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Share => Share.decode(value),
+    responseSerialize: (value: ShareResponse): Buffer => Buffer.from(ShareResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ShareResponse => ShareResponse.decode(value),
   },
   /**
    * Revoke a share
@@ -1067,7 +1067,7 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
    * replaces the permission.
    */
-  share: handleUnaryCall<ShareRequest, Share>;
+  share: handleUnaryCall<ShareRequest, ShareResponse>;
   /**
    * Revoke a share
    *
@@ -1799,17 +1799,20 @@ export interface AdminServiceClient extends Client {
    * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
    * replaces the permission.
    */
-  share(request: ShareRequest, callback: (error: ServiceError | null, response: Share) => void): ClientUnaryCall;
+  share(
+    request: ShareRequest,
+    callback: (error: ServiceError | null, response: ShareResponse) => void,
+  ): ClientUnaryCall;
   share(
     request: ShareRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: Share) => void,
+    callback: (error: ServiceError | null, response: ShareResponse) => void,
   ): ClientUnaryCall;
   share(
     request: ShareRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: Share) => void,
+    callback: (error: ServiceError | null, response: ShareResponse) => void,
   ): ClientUnaryCall;
   /**
    * Revoke a share

@@ -182,11 +182,11 @@ export interface ResourcePermissionResponse {
     | string
     | undefined;
   /** The shares of the resource. */
-  shares: Share[];
+  shares: ShareResponse[];
 }
 
 /** A permission on a resource, granted to a user or a group. */
-export interface Share {
+export interface ShareResponse {
   /** The ID of the share. */
   id: string;
   /** `user` or `group`. */
@@ -1383,7 +1383,7 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(66).fork()).join();
     }
     for (const v of message.shares) {
-      Share.encode(v!, writer.uint32(74).fork()).join();
+      ShareResponse.encode(v!, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -1470,7 +1470,7 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
               break;
             }
 
-            message.shares.push(Share.decode(reader, reader.uint32()));
+            message.shares.push(ShareResponse.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -1498,17 +1498,17 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     message.owner_id = object.owner_id ?? "";
     message.visibility = object.visibility ?? "";
     message.created_at = object.created_at ?? undefined;
-    message.shares = object.shares?.map((e) => Share.fromPartial(e)) || [];
+    message.shares = object.shares?.map((e) => ShareResponse.fromPartial(e)) || [];
     return message;
   },
 };
 
-function createBaseShare(): Share {
+function createBaseShareResponse(): ShareResponse {
   return { id: "", grantee_type: "", grantee_id: "", permission: "", granted_by: "", granted_at: undefined };
 }
 
-export const Share: MessageFns<Share> = {
-  encode(message: Share, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ShareResponse: MessageFns<ShareResponse> = {
+  encode(message: ShareResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
@@ -1530,7 +1530,7 @@ export const Share: MessageFns<Share> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): Share {
+  decode(input: BinaryReader | Uint8Array, length?: number): ShareResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1539,7 +1539,7 @@ export const Share: MessageFns<Share> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseShare();
+      const message = createBaseShareResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -1603,11 +1603,11 @@ export const Share: MessageFns<Share> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<Share>, I>>(base?: I): Share {
-    return Share.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<ShareResponse>, I>>(base?: I): ShareResponse {
+    return ShareResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<Share>, I>>(object: I): Share {
-    const message = createBaseShare();
+  fromPartial<I extends Exact<DeepPartial<ShareResponse>, I>>(object: I): ShareResponse {
+    const message = createBaseShareResponse();
     message.id = object.id ?? "";
     message.grantee_type = object.grantee_type ?? "";
     message.grantee_id = object.grantee_id ?? "";
@@ -2116,8 +2116,8 @@ export const PermissionServiceService = {
     responseStream: false as const,
     requestSerialize: (value: ShareRequest): Buffer => Buffer.from(ShareRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): ShareRequest => ShareRequest.decode(value),
-    responseSerialize: (value: Share): Buffer => Buffer.from(Share.encode(value).finish()),
-    responseDeserialize: (value: Buffer): Share => Share.decode(value),
+    responseSerialize: (value: ShareResponse): Buffer => Buffer.from(ShareResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ShareResponse => ShareResponse.decode(value),
   },
   /**
    * Register a resource
@@ -2267,7 +2267,7 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * replaces the permission. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    */
-  share: handleUnaryCall<ShareRequest, Share>;
+  share: handleUnaryCall<ShareRequest, ShareResponse>;
   /**
    * Register a resource
    *
@@ -2393,17 +2393,20 @@ export interface PermissionServiceClient extends Client {
    * replaces the permission. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    */
-  share(request: ShareRequest, callback: (error: ServiceError | null, response: Share) => void): ClientUnaryCall;
+  share(
+    request: ShareRequest,
+    callback: (error: ServiceError | null, response: ShareResponse) => void,
+  ): ClientUnaryCall;
   share(
     request: ShareRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: Share) => void,
+    callback: (error: ServiceError | null, response: ShareResponse) => void,
   ): ClientUnaryCall;
   share(
     request: ShareRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: Share) => void,
+    callback: (error: ServiceError | null, response: ShareResponse) => void,
   ): ClientUnaryCall;
   /**
    * Register a resource
