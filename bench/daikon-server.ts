@@ -32,6 +32,7 @@ const app = createApplication({
     adminEmails: [],
     personalWorkspaces: false,
     lifetimes: { access: 900, refresh: 604_800, admin: 3600 },
+    maxSessionsPerUser: 50,
     sessionSecret: 'bench',
     secureCookies: false,
     debug: false,

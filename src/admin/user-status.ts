@@ -6,6 +6,7 @@ import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireAdmin, type WriteContext } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { denyAdminTokens } from '../identity/queries.ts'
 import { signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
 import { type LockedUser, lockUserAndAdministrators, lockUsers } from './queries.ts'
@@ -44,8 +45,8 @@ export async function updateUser(
 type Administrator = { email: string; is_admin: boolean }
 
 /**
- * Makes a user an administrator or revokes that, for the command-line tool. The last active
- * administrator cannot be demoted.
+ * Makes a user an administrator or revokes that, for the command-line tool. A demotion denies the user's
+ * admin tokens, even if the user is promoted again. The last active administrator cannot be demoted.
  */
 export async function setAdministrator(
   { em, principal }: WriteContext,
@@ -62,6 +63,7 @@ export async function setAdministrator(
     )
     if (!is_admin && user.is_active && !hasOtherAdmin) throw lastAdministrator(email)
     await em.nativeUpdate(User, { id: user.id }, { is_admin })
+    if (!is_admin) await denyAdminTokens(em, user.id)
     await recordActivity(em, actorOf(principal), {
       action: is_admin ? 'user.promoted' : 'user.demoted',
       targetId: user.id,

@@ -139,6 +139,11 @@ export const settings = {
     flag,
     'Creates a workspace for each user who signs in without being a member of one.',
   ),
+  MAX_SESSIONS_PER_USER: setting(
+    '50',
+    positiveNumber,
+    'Maximum number of sessions of a user. A further sign-in ends the oldest one.',
+  ),
   RATE_LIMIT_ENABLED: setting('true', flag, 'Enforces rate limits. false disables all of them.'),
   RATE_LIMIT_PER_MINUTE: setting(
     '30',

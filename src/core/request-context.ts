@@ -9,8 +9,8 @@ export type UserPrincipal = {
   id: string
   /** The workspace of the token. */
   workspaceId: string
-  /** The user's current role in that workspace; undefined when no longer a member. */
-  role: Role | undefined
+  /** The user's current role in that workspace. */
+  role: Role
   token: PresentedToken
 }
 

@@ -13,6 +13,7 @@ import type { RequestContext } from '../core/request-context.ts'
 import { requireAdmin } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import {
   fetchIdentity,
@@ -27,13 +28,7 @@ import { denyToken, insertAdminToken, type SignedInUser } from './queries.ts'
 import { signIn } from './sign-in.ts'
 import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 
-/**
- * Milliseconds by which a recorded admin token outlives `exp`: the token is signed after the call has
- * waited for the provider, so it expires later than its lifetime counted from the start of the call.
- */
-const signingDelay = 60_000
-
-type SignedInAdmin = SignedInUser & { tokenId: string }
+type SignedInAdmin = SignedInUser & { tokenId: string; issuedAt: Date }
 
 /** Starts an administrator's login and sends the browser to the provider. */
 export async function beginAdminLogin(
@@ -62,9 +57,9 @@ export function completeAdminLogin(
       if (result.error !== 'not_admin') await recordFailure(context, login, result)
       return { result, response: { ...clearedState, location: loginPage(context, result) } }
     }
-    const { id: sub, email, name, tokenId: jti } = result.value
+    const { id: sub, email, name, tokenId: jti, issuedAt } = result.value
     const claims = { sub, jti, email, name, admin: true as const }
-    const admin_token = await tokens.sign('admin_access', claims, options.lifetimes.admin)
+    const admin_token = await tokens.sign('admin_access', claims, options.lifetimes.admin, issuedAt)
     return { result, response: { ...clearedState, location: options.adminUrl, admin_token } }
   })
 }
@@ -86,13 +81,12 @@ export async function adminLogout({ em, principal }: RequestContext): Promise<Ad
   return { status: 'ok', admin_token: '' }
 }
 
-/** Signs an administrator in and records the id of the admin token. */
+/** Signs an administrator in, and records the id and the `exp` of the admin token to be signed. */
 function signInAdmin(
   context: IdentityContext,
   identity: Identity,
 ): Promise<SignInResult<SignedInAdmin>> {
-  const { now } = context
-  const lifetime = context.identity.options.lifetimes.admin
+  const { clock, options } = context.identity
   return inTransaction(context.em, async (em) => {
     const signedIn = await signIn(em, context, identity)
     if (!signedIn.ok) return signedIn
@@ -102,9 +96,11 @@ function signInAdmin(
     await recordActivity(em, { actorId: user.id }, { action, targetId: user.id, detail })
     if (!user.isAdmin) return failure('not_admin')
     const tokenId = randomUUID()
-    const expiresAt = new Date(now.getTime() + lifetime * 1000 + signingDelay)
+    // Only now, because the call has waited for the provider and for locks.
+    const issuedAt = clock()
+    const expiresAt = expiryOf(issuedAt, options.lifetimes.admin)
     await insertAdminToken(em, { tokenId, userId: user.id, expiresAt })
-    return success({ ...user, tokenId })
+    return success({ ...user, tokenId, issuedAt })
   })
 }
 

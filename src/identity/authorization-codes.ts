@@ -75,10 +75,10 @@ async function exchangeOnce(
   { workspace_id, user_agent = '' }: ExchangeTokenRequest,
   { code_hash, user_id, provider, consumed_at }: Code,
 ): Promise<TokenResponse | undefined> {
-  const { now, identity } = context
+  const { now } = context
   try {
     return await inTransaction(context.em, async (em) => {
-      // Locked, so that a concurrent deactivation either prevents this session or ends it.
+      // Locked, so that a concurrent sign-out or deactivation either prevents this session or ends it.
       await requireActiveUser(em, user_id, { lock: true })
       if (consumed_at) return undefined
       const claims = await requireMemberClaims(em, user_id, workspace_id)
@@ -89,8 +89,12 @@ async function exchangeOnce(
         .replace(/\p{Cc}/gu, ' ')
         .slice(0, 300)
         .toWellFormed()
-      const lifetime = identity.options.lifetimes.refresh
-      const family = await createRefreshFamily(em, now, lifetime, { claims, provider, userAgent })
+      const issuedAt = context.identity.clock()
+      const family = await createRefreshFamily(em, context, issuedAt, {
+        claims,
+        provider,
+        userAgent,
+      })
       // The code is stored as long as its family, so that a late second use revokes the family too.
       const link = { family_id: family.id, expires_at: family.expiresAt }
       await em.nativeUpdate(AuthorizationCode, { code_hash }, link)
@@ -99,7 +103,7 @@ async function exchangeOnce(
         { user_id, workspace_id: claims.wid, joined_at: null },
         { joined_at: now },
       )
-      return issueTokens(em, context, family, claims)
+      return issueTokens(em, context, issuedAt, family, claims)
     })
   } catch (error) {
     // The member was removed concurrently.

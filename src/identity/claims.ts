@@ -1,7 +1,14 @@
 import type { Role } from '../core/roles.ts'
 
-/** The audience (`aud`) of every token. */
-export const audience = 'daikon'
+/**
+ * The header `typ` and the audience `aud` of each token `type`. They differ, so that no verifier that
+ * checks them takes one kind of token for another (RFC 8725, 3.11 and 3.12; RFC 9068, 2.1).
+ */
+export const tokenKinds = {
+  access: { typ: 'at+jwt', audience: 'daikon' },
+  refresh: { typ: 'refresh+jwt', audience: 'daikon:refresh' },
+  admin_access: { typ: 'admin+jwt', audience: 'daikon:admin' },
+} as const
 
 /** The claims of each token `type`, besides the registered ones that every token has. */
 export type Claims = {
@@ -13,11 +20,17 @@ export type Claims = {
     wid: string
     wslug: string
     wrole: Role
-    groups: string[]
+    /** The ids of the user's groups; absent if there are more than `maxGroups`. */
+    groups?: string[]
+    /** The user is in more than `maxGroups` groups. */
+    groups_overage?: true
   }
   refresh: { sub: string; jti: string; wid: string }
   admin_access: { sub: string; jti: string; email: string; name: string; admin: true }
 }
+
+/** The maximum number of group ids in an access token, which every request carries in a header. */
+export const maxGroups = 100
 
 export type TokenType = keyof Claims
 
@@ -32,6 +45,11 @@ const ids: Record<TokenType, string[]> = {
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** When a token expires that is issued at `issuedAt` for `seconds`. Its `exp` has whole seconds. */
+export function expiryOf(issuedAt: Date, seconds: number): Date {
+  return new Date((Math.floor(issuedAt.getTime() / 1000) + seconds) * 1000)
+}
 
 /** Returns the payload as a token of this type, or undefined if it is not one. */
 export function readClaims<Type extends TokenType>(

@@ -19,6 +19,8 @@ export type IdentityDependencies = {
   tokens: Tokens
   stateCookies: StateCookies
   providers: Map<ProviderName, Provider>
+  /** The current time, which is later than the `now` of a call that has waited. */
+  clock: () => Date
   /** Creates a workspace for a user who is not a member of any. */
   createPersonalWorkspace: (
     em: EntityManager,
@@ -42,6 +44,8 @@ export type IdentityDependencies = {
     keysRequired: boolean
     /** Lifetimes of tokens, in seconds. */
     lifetimes: { access: number; refresh: number; admin: number }
+    /** The maximum number of sessions of a user. A further sign-in ends the oldest one. */
+    maxSessionsPerUser: number
   }
 }
 

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../core/roles.ts'
 import { query } from '../database/query.ts'
-import type { Claims } from './claims.ts'
+import { type Claims, maxGroups } from './claims.ts'
 
 /** Identifies a member by the ids, or by the e-mail address and the workspace's slug. */
 export type MemberKey = { userId: string; workspaceId: string } | { email: string; slug: string }
@@ -15,16 +15,20 @@ export async function findMemberClaims(
     'userId' in key
       ? ['u.id = $1 and w.id = $2', [key.userId, key.workspaceId]]
       : ['u.email = $1 and w.slug = $2', [key.email, key.slug]]
-  const [claims] = await query<Omit<Claims['access'], 'jti'>>(
+  type Row = Omit<Claims['access'], 'jti' | 'groups_overage'> & { groups: string[] }
+  const [row] = await query<Row>(
     em,
     `select u.id as sub, u.email, u.name, w.id as wid, w.slug as wslug, m.role as wrole,
        array(select g.group_id::text from group_members g
-         where g.user_id = u.id and g.workspace_id = w.id order by 1) as groups
+         where g.user_id = u.id and g.workspace_id = w.id
+         order by 1 limit ${maxGroups + 1}) as groups
      from members m join users u on u.id = m.user_id join workspaces w on w.id = m.workspace_id
      where u.is_active and ${condition}`,
     values,
   )
-  return claims
+  if (!row) return undefined
+  const { groups, ...claims } = row
+  return groups.length > maxGroups ? { ...claims, groups_overage: true } : { ...claims, groups }
 }
 
 /** Lists the workspaces of a user by name, with the user's role. */
@@ -47,13 +51,16 @@ export async function insertUser(em: EntityManager, id: string, email: string): 
   await query(em, sql, [id, email])
 }
 
-/** Reads whether a user is active. `lock` keeps the user from changing until the transaction ends. */
+/**
+ * Reads whether a user is active. `lock` also waits for concurrent sign-ins, sign-outs and changes of the
+ * user's status, and makes later ones wait until the transaction ends.
+ */
 export async function isActiveUser(
   em: EntityManager,
   userId: string,
   { lock }: { lock: boolean },
 ): Promise<boolean> {
-  const sql = `select is_active from users where id = $1 ${lock ? 'for share' : ''}`
+  const sql = `select is_active from users where id = $1 ${lock ? 'for no key update' : ''}`
   const [user] = await query<{ is_active: boolean }>(em, sql, [userId])
   return user?.is_active === true
 }
@@ -166,6 +173,22 @@ export async function denyAdminTokens(em: EntityManager, userId: string): Promis
      on conflict do nothing`,
     [userId],
   )
+}
+
+/** The unexpired refresh-token families of a user beyond the newest `count`. */
+export async function findFamiliesBeyond(
+  em: EntityManager,
+  userId: string,
+  count: number,
+  now: Date,
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    em,
+    `select id from refresh_families where user_id = $1 and expires_at > $2
+     order by created_at desc, id desc offset $3`,
+    [userId, now, count],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Locks refresh-token families in a fixed order until the transaction ends. */

@@ -8,9 +8,9 @@ import { violates } from '../database/database-errors.ts'
 import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { loadAccessClaims } from './access-claims.ts'
-import type { Claims } from './claims.ts'
+import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
-import { denyAccessTokensOfFamilies, lockRefreshFamilies } from './queries.ts'
+import { denyAccessTokensOfFamilies, findFamiliesBeyond, lockRefreshFamilies } from './queries.ts'
 
 /**
  * A refresh-token family: all refresh tokens that descend from one authorization code. To users it is a
@@ -18,17 +18,26 @@ import { denyAccessTokensOfFamilies, lockRefreshFamilies } from './queries.ts'
  */
 type Family = { id: string; expiresAt: Date }
 
-/** Creates a family. It expires after the refresh lifetime (seconds), however often it is refreshed. */
+/**
+ * Creates a family, and ends the oldest ones of a user who has too many. The family expires after the
+ * refresh lifetime, however often it is refreshed. The caller must hold the lock of the user's row.
+ */
 export async function createRefreshFamily(
   em: EntityManager,
+  { identity: { options } }: IdentityContext,
   now: Date,
-  lifetime: number,
   session: { claims: Claims['access']; provider: string; userAgent: string },
 ): Promise<Family> {
-  const family = { id: uuid(), expiresAt: new Date(now.getTime() + lifetime * 1000) }
+  const userId = session.claims.sub
+  const excess = await findFamiliesBeyond(em, userId, options.maxSessionsPerUser - 1, now)
+  await revokeRefreshFamilies(em, now, excess)
+  const family = {
+    id: uuid(),
+    expiresAt: new Date(now.getTime() + options.lifetimes.refresh * 1000),
+  }
   await em.insert(RefreshFamily, {
     id: family.id,
-    user_id: session.claims.sub,
+    user_id: userId,
     workspace_id: session.claims.wid,
     provider: session.provider,
     user_agent: session.userAgent,
@@ -39,33 +48,42 @@ export async function createRefreshFamily(
   return family
 }
 
-/** Issues the next access token and refresh token of a family. */
+/**
+ * Issues the next access token and refresh token of a family, or returns undefined if the family has
+ * expired. Neither token outlives the family.
+ *
+ * `issuedAt` is the current time, because the call may have waited for locks since it arrived. What is
+ * stored is the `exp` of the signed token: a revocation denies the token until then.
+ */
 export async function issueTokens(
   em: EntityManager,
-  { now, identity: { tokens, options } }: IdentityContext,
+  { identity: { tokens, options } }: IdentityContext,
+  issuedAt: Date,
   family: Family,
   claims: Claims['access'],
-): Promise<TokenResponse> {
+): Promise<TokenResponse | undefined> {
   const { sub, wid } = claims
-  const { access: accessLifetime } = options.lifetimes
-  const secondsLeft = Math.max(1, Math.floor((family.expiresAt.getTime() - now.getTime()) / 1000))
+  const iat = expiryOf(issuedAt, 0).getTime()
+  const refreshSeconds = Math.floor((family.expiresAt.getTime() - iat) / 1000)
+  if (family.expiresAt <= issuedAt || refreshSeconds < 1) return undefined
+  const accessSeconds = Math.min(options.lifetimes.access, refreshSeconds)
   const jti = randomUUID()
   await em.insert(RefreshToken, {
     token_id: jti,
     family_id: family.id,
     access_token_id: claims.jti,
-    access_expires_at: new Date(now.getTime() + accessLifetime * 1000),
+    access_expires_at: expiryOf(issuedAt, accessSeconds),
   })
   const [access_token, refresh_token] = await Promise.all([
-    tokens.sign('access', claims, accessLifetime),
-    tokens.sign('refresh', { sub, jti, wid }, secondsLeft),
+    tokens.sign('access', claims, accessSeconds, issuedAt),
+    tokens.sign('refresh', { sub, jti, wid }, refreshSeconds, issuedAt),
   ])
   return {
     access_token,
     refresh_token,
     token_type: 'Bearer',
-    expires_in: accessLifetime,
-    refresh_expires_in: secondsLeft,
+    expires_in: accessSeconds,
+    refresh_expires_in: refreshSeconds,
     workspace_id: wid,
   }
 }
@@ -110,9 +128,9 @@ async function rotate(
   }
   const { id, user_id: userId, workspace_id: workspaceId, expires_at: expiresAt } = family
   const claims = await loadAccessClaims(em, { userId, workspaceId })
-  if (!claims || expiresAt <= now) return undefined
+  if (!claims) return undefined
   await em.nativeUpdate(RefreshFamily, { id }, { last_used_at: now })
-  return issueTokens(em, context, { id, expiresAt }, claims)
+  return issueTokens(em, context, context.identity.clock(), { id, expiresAt }, claims)
 }
 
 /** Ends the sessions of a user, in one workspace or in all, except the one with the id `exceptId`. */

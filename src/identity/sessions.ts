@@ -14,7 +14,7 @@ import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { consumeCodes } from './authorization-codes.ts'
-import { denyAdminTokens, denyToken } from './queries.ts'
+import { denyAdminTokens, denyToken, isActiveUser } from './queries.ts'
 import { endSessions, revokeRefreshFamilies } from './refresh-families.ts'
 
 /** Lists the user's sessions, newest first. A session is a valid refresh-token family. */
@@ -61,22 +61,30 @@ export async function endSession(
   })
 }
 
-/** Ends all of the user's sessions except the one that the access token belongs to. */
+/**
+ * Ends all of the user's sessions except the one that the access token belongs to, and the sign-ins
+ * whose code has not been exchanged yet.
+ */
 export async function endOtherSessions(
   { em, principal, now }: RequestContext,
   _request: EndOtherSessionsRequest,
 ): Promise<EndSessionResponse> {
   const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
+    await preventSessions(em, now, id)
     await endSessions(em, now, { user_id: id }, await findSessionId(em, token.id))
     return {}
   })
 }
 
-/** Denies the access token and ends all of the user's sessions, with their access tokens. */
+/**
+ * Denies the access token, and ends all of the user's sessions with their access tokens and the sign-ins
+ * whose code has not been exchanged yet.
+ */
 export async function logout({ em, principal, now }: RequestContext): Promise<Acknowledgement> {
   const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
+    await preventSessions(em, now, id)
     await denyToken(em, token)
     await endSessions(em, now, { user_id: id })
     return { status: 'ok' }
@@ -92,9 +100,18 @@ export async function signOutEverywhere(
   now: Date,
   userId: string,
 ): Promise<void> {
-  await consumeCodes(em, now, userId)
+  await preventSessions(em, now, userId)
   await denyAdminTokens(em, userId)
   await endSessions(em, now, { user_id: userId })
+}
+
+/**
+ * Waits until concurrent code exchanges have created their sessions, and consumes the codes that have
+ * not been exchanged. What the user began before cannot become a session afterwards.
+ */
+async function preventSessions(em: EntityManager, now: Date, userId: string): Promise<void> {
+  await isActiveUser(em, userId, { lock: true })
+  await consumeCodes(em, now, userId)
 }
 
 async function findSessionId(

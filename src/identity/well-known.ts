@@ -33,6 +33,16 @@ export async function getConfiguration(
     id_token_signing_alg_values_supported: ['RS256'],
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: ['none'],
-    claims_supported: ['sub', 'jti', 'email', 'name', 'wid', 'wslug', 'wrole', 'groups'],
+    claims_supported: [
+      'sub',
+      'jti',
+      'email',
+      'name',
+      'wid',
+      'wslug',
+      'wrole',
+      'groups',
+      'groups_overage',
+    ],
   }
 }

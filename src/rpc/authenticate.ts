@@ -48,6 +48,8 @@ function requireService(status: PrincipalStatus, keyHash: string | undefined): S
 
 function requireActiveUser(status: PrincipalStatus, claims: Token<'access'>): UserPrincipal {
   const token = requireLiveToken(status, claims)
+  // The user has left the workspace, or the workspace has been deleted.
+  if (!status.role) throw tokenRevoked()
   return { id: claims.sub, workspaceId: claims.wid, role: status.role, token }
 }
 
@@ -64,8 +66,11 @@ function requireLiveToken(
   status: PrincipalStatus,
   { jti, exp }: Token<'access' | 'admin_access'>,
 ): PresentedToken {
-  if (status.tokenDenied)
-    throw new ServiceError('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
+  if (status.tokenDenied) throw tokenRevoked()
   if (!status.userActive) throw userInactive()
   return { id: jti, expiresAt: new Date(exp * 1000) }
+}
+
+function tokenRevoked(): ServiceError {
+  return new ServiceError('unauthenticated', 'TOKEN_REVOKED', 'The token has been revoked')
 }

@@ -19,8 +19,6 @@ export function authorize(
       throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
   }
   if (user && leastRole) {
-    if (!user.role)
-      throw permissionDenied('NOT_A_MEMBER', 'You are no longer a member of this workspace')
     if (!atLeast(user.role, leastRole))
       throw permissionDenied('ROLE_TOO_LOW', `Requires role ${leastRole} or higher`)
   }

@@ -101,6 +101,7 @@ export function createApplication({
     tokens,
     stateCookies: createStateCookies(options.sessionSecret, now),
     providers,
+    clock: now,
     options,
     onSignIn: observers.onSignIn ?? (() => {}),
   })

@@ -128,6 +128,7 @@ function readOptions(config: Config): ApplicationOptions {
     adminUrl: config.ADMIN_URL,
     adminEmails: config.ADMIN_EMAILS,
     personalWorkspaces: config.PERSONAL_WORKSPACES,
+    maxSessionsPerUser: config.MAX_SESSIONS_PER_USER,
     lifetimes: {
       access: config.ACCESS_TOKEN_EXPIRE_MINUTES * 60,
       refresh: config.REFRESH_TOKEN_EXPIRE_DAYS * 86_400,

@@ -37,7 +37,7 @@ function claimsOf(
 }
 
 function sign(claims: object, header: object = {}, key: unknown = signing): Promise<string> {
-  const protectedHeader = { alg: 'RS256', typ: 'JWT', kid, ...header } as JWTHeaderParameters
+  const protectedHeader = { alg: 'RS256', typ: 'at+jwt', kid, ...header } as JWTHeaderParameters
   return new SignJWT({ ...claims }).setProtectedHeader(protectedHeader).sign(key as never)
 }
 
@@ -78,7 +78,7 @@ for (const transport of environment.transports) {
     const body = segment(claimsOf(fixture))
     for (const alg of ['none', 'None', 'NONE', 'nOnE', '', null, undefined, 'RS256', ['RS256']]) {
       for (const signature of ['', 'AA', 'e30']) {
-        const token = `${segment({ alg, typ: 'JWT', kid })}.${body}.${signature}`
+        const token = `${segment({ alg, typ: 'at+jwt', kid })}.${body}.${signature}`
         t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' })
       }
     }
@@ -163,7 +163,7 @@ for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     for (const payload of ['', 'x', '[]', 'null', '"x"', '1', '{', '{"a":1', '\u0000']) {
       const token = await new CompactSign(Buffer.from(payload))
-        .setProtectedHeader({ alg: 'RS256', typ: 'JWT', kid })
+        .setProtectedHeader({ alg: 'RS256', typ: 'at+jwt', kid })
         .sign(signing)
       t.like(await call(transport, fixture, token), { ok: false, code: 'unauthenticated' }, payload)
     }

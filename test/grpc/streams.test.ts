@@ -159,7 +159,7 @@ test('AccessibleStream fails with the errors of Accessible', async (t) => {
   const cases: [PresentedCredentials, object, number, string][] = [
     [{ token, key }, { service_name: 'other' }, 7, 'OTHER_SERVICE'],
     [{ token, key }, { workspace_id: randomUUID() }, 7, 'OTHER_WORKSPACE'],
-    [fixture.as(gone), {}, 7, 'NOT_A_MEMBER'],
+    [fixture.as(gone), {}, 16, 'TOKEN_REVOKED'],
     [{ token }, {}, 16, 'SERVICE_KEY_MISSING'],
     [{ key }, {}, 16, 'TOKEN_MISSING'],
     [{ token, key }, { action: '' }, 3, 'INVALID_REQUEST'],
@@ -200,6 +200,6 @@ test('a member who is removed between two pages gets no further page', async (t)
   const { stream, pages, ended } = walk(fixture.as(viewer))
   await once(stream, 'data')
   await environment.pool.query('delete from members where user_id = $1', [viewer.id])
-  t.is((await ended)?.code, 7)
+  t.is((await ended)?.code, 16)
   t.true(pages.length < 400)
 })

@@ -143,7 +143,7 @@ for (const transport of environment.transports) {
     const { email, admin } = await createAdmin(transport)
     const { iat = 0, exp = 0, sub, jti, ...rest } = decodeJwt(admin)
     const about = { email, name: 'Ann', admin: true, type: 'admin_access' }
-    t.deepEqual(rest, { ...about, iss: 'http://localhost:8000', aud: 'daikon' })
+    t.deepEqual(rest, { ...about, iss: 'http://localhost:8000', aud: 'daikon:admin' })
     t.is(exp - iat, 3600)
     for (const id of [sub, jti]) t.regex(String(id), /^[0-9a-f-]{36}$/)
   })

@@ -1,5 +1,6 @@
 import test from 'ava'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
 
 const baseUrl = 'http://localhost:8000'
@@ -31,20 +32,55 @@ for (const transport of environment.transports) {
     t.not(jti, decodeJwt(first.tokens.access_token).jti)
   })
 
+  test(`a token lists at most 100 groups over ${transport.label}`, async (t) => {
+    const email = environment.addProviderUser()
+    const first = await signIn(transport, email, 'google')
+    const wid = first.tokens.workspace_id
+    const sub = decodeJwt(first.tokens.access_token).sub as string
+    const addGroups = (count: number) =>
+      environment.pool.query(
+        `with g as (
+           insert into groups (id, workspace_id, name)
+           select gen_random_uuid(), $1, gen_random_uuid() from generate_series(1, $3) returning id
+         ) insert into group_members (group_id, user_id, workspace_id) select id, $2, $1 from g`,
+        [wid, sub, count],
+      )
+    const refresh = async ({ refresh_token }: Record<string, any>) => {
+      const tokens = expectOk(await transport.call('RefreshToken', { refresh_token }))
+      return { tokens, claims: decodeJwt(tokens.access_token) }
+    }
+    await addGroups(100)
+    const full = await refresh(first.tokens)
+    t.is((full.claims.groups as string[]).length, 100)
+    t.false('groups_overage' in full.claims)
+
+    await addGroups(1200)
+    const { tokens, claims } = await refresh(full.tokens)
+    t.true(claims.groups_overage)
+    t.false('groups' in claims)
+    t.true(tokens.access_token.length < 2000, `${tokens.access_token.length} characters`)
+    const token = String(tokens.access_token)
+    const group = { workspace_id: wid, name: 'one more' }
+    t.is(expectOk(await transport.call('CreateGroup', group, { token })).name, 'one more')
+  })
+
   test(`a refresh token has only the claims it needs over ${transport.label}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
     const { jti, iat = 0, exp = 0, sub, ...claims } = decodeJwt(tokens.refresh_token)
     const wid = tokens.workspace_id
-    t.deepEqual(claims, { wid, type: 'refresh', iss: baseUrl, aud: 'daikon' })
+    t.deepEqual(claims, { wid, type: 'refresh', iss: baseUrl, aud: 'daikon:refresh' })
     t.is(exp - iat, 604_800)
     for (const id of [jti, sub]) t.regex(String(id), uuid)
   })
 
   test(`tokens are signed with RS256 and have a kid over ${transport.label}`, async (t) => {
     const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
-    for (const token of [tokens.access_token, tokens.refresh_token]) {
+    for (const [typ, token] of [
+      ['at+jwt', tokens.access_token],
+      ['refresh+jwt', tokens.refresh_token],
+    ]) {
       const { kid, ...header } = decodeProtectedHeader(token)
-      t.deepEqual(header, { alg: 'RS256', typ: 'JWT' })
+      t.deepEqual(header, { alg: 'RS256', typ })
       t.regex(kid ?? '', /^[\w-]{43}$/)
     }
   })

@@ -4,8 +4,18 @@ import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { CompactSign, decodeProtectedHeader, generateKeyPair, SignJWT } from 'jose'
+import {
+  CompactSign,
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  generateKeyPair,
+  type JSONWebKeySet,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
+import { expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAdmin } from '../support/sign-in.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -53,6 +63,40 @@ for (const transport of environment.transports) {
     }
   })
 
+  test(`a verifier that checks typ and aud accepts exactly one kind of token ${over}`, async (t) => {
+    const tokens = await getTokens(transport)
+    const { keys: jwks } = expectOk(await transport.call('GetKeySet', {})) as JSONWebKeySet
+    const kinds = {
+      access: { typ: 'at+jwt', audience: 'daikon' },
+      refresh: { typ: 'refresh+jwt', audience: 'daikon:refresh' },
+      admin: { typ: 'admin+jwt', audience: 'daikon:admin' },
+    }
+    for (const [kind, { typ, audience }] of Object.entries(kinds)) {
+      for (const [type, token] of Object.entries(tokens)) {
+        for (const options of [{ typ }, { audience }]) {
+          const verified = jwtVerify(token, createLocalJWKSet({ keys: jwks }), options)
+          if (type === kind) await t.notThrowsAsync(verified)
+          else await t.throwsAsync(verified, { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
+        }
+      }
+    }
+  })
+
+  test(`a token with another typ or audience is 401 ${over}`, async (t) => {
+    const { access = '' } = await getTokens(transport)
+    const claims = decodeJwt(access)
+    const sign = (typ: string | undefined, aud: string | string[]) =>
+      new SignJWT({ ...claims, aud })
+        .setProtectedHeader({ alg: 'RS256', kid: keys.kid, ...(typ && { typ }) })
+        .sign(keys.signing)
+    const uses = async (token: string) => (await transport.call('GetMe', {}, { token })).ok
+    t.true(await uses(await sign('at+jwt', 'daikon')))
+    for (const typ of [undefined, 'JWT', 'AT+JWT', 'application/at+jwt', 'refresh+jwt', 'id+jwt'])
+      t.false(await uses(await sign(typ, 'daikon')), typ)
+    for (const aud of [['daikon'], ['daikon', 'x'], 'Daikon', 'daikon:refresh', 'x'])
+      t.false(await uses(await sign('at+jwt', aud)), String(aud))
+  })
+
   test(`only an access token is accepted beside a service key, and no token as the key ${over}`, async (t) => {
     const tokens = await getTokens(transport)
     const resource_id = randomUUID()
@@ -89,20 +133,20 @@ for (const transport of environment.transports) {
     for (const place of ['refresh', 'admin']) {
       const token = tokens[place] as string
       const [, body = '', signature] = token.split('.')
-      const { kid } = decodeProtectedHeader(token)
+      const { kid, typ = '' } = decodeProtectedHeader(token)
       const head = (header: object) => Buffer.from(JSON.stringify(header)).toString('base64url')
-      const hs256 = `${head({ alg: 'HS256', typ: 'JWT', kid })}.${body}`
+      const hs256 = `${head({ alg: 'HS256', typ, kid })}.${body}`
       const payload = Buffer.from(body, 'base64url')
       const forged = [
-        `${head({ alg: 'none', kid })}.${body}.`,
-        `${head({ alg: 'none', kid })}.${body}.${signature}`,
+        `${head({ alg: 'none', typ, kid })}.${body}.`,
+        `${head({ alg: 'none', typ, kid })}.${body}.${signature}`,
         `${hs256}.${createHmac('sha256', pem).update(hs256).digest('base64url')}`,
         `${token.slice(0, token.lastIndexOf('.'))}.`,
         await new CompactSign(payload)
-          .setProtectedHeader({ alg: 'RS512', ...(kid && { kid }) })
+          .setProtectedHeader({ alg: 'RS512', typ, ...(kid && { kid }) })
           .sign(keys.signing),
         await new CompactSign(payload)
-          .setProtectedHeader({ alg: 'RS256', ...(kid && { kid }) })
+          .setProtectedHeader({ alg: 'RS256', typ, ...(kid && { kid }) })
           .sign(attacker.privateKey),
       ]
       for (const each of forged)
@@ -116,9 +160,9 @@ for (const transport of environment.transports) {
     for (const admin of [false, undefined, 'true', 1]) {
       const claims = { sub, jti: randomUUID(), email: 'x', name: 'x', type: 'admin_access', admin }
       const token = await new SignJWT(claims)
-        .setProtectedHeader({ alg: 'RS256', kid: keys.kid })
+        .setProtectedHeader({ alg: 'RS256', typ: 'admin+jwt', kid: keys.kid })
         .setIssuer('http://localhost:8000')
-        .setAudience('daikon')
+        .setAudience('daikon:admin')
         .setExpirationTime('1h')
         .sign(keys.signing)
       t.like(await transport.call('GetAdminMe', {}, { admin: token }), {

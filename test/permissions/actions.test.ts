@@ -146,7 +146,7 @@ for (const transport of environment.transports) {
       { service_name: service },
       { token: people.viewer.token, key },
     )
-    t.like(gone, { ok: false, code: 'permission_denied', reason: 'NOT_A_MEMBER' })
+    t.like(gone, { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' })
   })
 
   test(`20 concurrent registrations create each action once ${over}`, async (t) => {

@@ -125,7 +125,7 @@ test('deleting a service action removes it from every role', async (t) => {
 })
 
 test('deleting a workspace deletes all related rows, and reusing the ID grants nothing', async (t) => {
-  const { fixture, group, role, own, other, person } = await createConnectedFixture()
+  const { fixture, transport, group, role, own, other, person } = await createConnectedFixture()
   const { workspace, people } = fixture
   await pool.query('delete from workspaces where id = $1', [workspace])
   for (const id of [workspace, group, role, own.id, other.id, own.resource_id, other.resource_id])
@@ -135,14 +135,16 @@ test('deleting a workspace deletes all related rows, and reusing the ID grants n
     'linked_accounts.user_id',
     'users.id',
   ])
-  t.false(await fixture.isAllowed(people.owner, 'view', other))
+  const ended = { ok: false, code: 'unauthenticated', reason: 'TOKEN_REVOKED' } as const
+  const { token } = people.owner
+  t.like(await transport.call('GetMe', {}, { token }), ended)
 
   const slug = `again-${randomUUID()}`
   await pool.query(`insert into workspaces (id, name, slug) values ($1, 'x', $2)`, [
     workspace,
     slug,
   ])
-  t.false(await fixture.isAllowed(people.owner, 'view', other))
+  t.like(await transport.call('GetMe', {}, { token }), ended)
   await seed.member(workspace, people.owner.id, 'owner')
   t.false(await fixture.isAllowed(people.owner, 'view', other))
 })

@@ -82,7 +82,7 @@ const rights: Record<string, Right> = {
         person.id,
       ),
     take: ({ person }) => sql('delete from members where user_id = $1', person.id),
-    refused: 'false',
+    refused: 'unauthenticated',
   },
   role: {
     give: ({ person }) => sql(`update members set role = 'admin' where user_id = $1`, person.id),

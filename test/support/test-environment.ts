@@ -112,6 +112,7 @@ async function startNode(
       adminEmails: [],
       personalWorkspaces: true,
       lifetimes: { access: 900, refresh: 604_800, admin: 3600 },
+      maxSessionsPerUser: 50,
       sessionSecret: 'a secret of the tests',
       secureCookies: false,
       debug: true,

@@ -160,7 +160,10 @@ for (const transport of environment.transports) {
       t.is(roles.filter((role) => role === 'owner').length, 1, `round ${round}`)
       for (const outcome of outcomes) {
         const kind = outcome.ok ? 'ok' : outcome.code
-        t.true(['ok', 'already_exists', 'permission_denied'].includes(kind), kind)
+        t.true(
+          ['ok', 'already_exists', 'permission_denied', 'unauthenticated'].includes(kind),
+          kind,
+        )
       }
       t.is(outcomes.filter(({ ok }) => ok).length, 1)
     }
@@ -178,7 +181,7 @@ for (const transport of environment.transports) {
       const kinds = outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.code))
       t.is(kinds.filter((kind) => kind === 'ok').length, 1, `${kinds}`)
       t.true(
-        kinds.every((kind) => ['ok', 'not_found', 'permission_denied'].includes(kind)),
+        kinds.every((kind) => ['ok', 'not_found', 'unauthenticated'].includes(kind)),
         `${kinds}`,
       )
       t.is((await listActivity(pool, workspace)).length, 1)
@@ -210,7 +213,8 @@ for (const transport of environment.transports) {
     )
     for (const outcome of outcomes) {
       const kind = outcome.ok ? 'ok' : outcome.code
-      t.true(['ok', 'already_exists', 'permission_denied', 'not_found'].includes(kind), kind)
+      const expected = ['ok', 'already_exists', 'permission_denied', 'not_found', 'unauthenticated']
+      t.true(expected.includes(kind), kind)
     }
     const roles = Object.values(await rolesOf(workspace_id))
     t.true(roles.filter((role) => role === 'owner').length >= 1)
