@@ -19,7 +19,7 @@ const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
     JWT_PRIVATE_KEY_PATH: privatePath,
     JWT_PUBLIC_KEY_PATH: publicPath,
     DEBUG: 'false',
-    SESSION_SECRET_KEY: 'bench',
+    SESSION_SECRET_KEY: 'a secret of the benchmark that is long',
     SERVICE_KEYS_REQUIRED: 'true',
   },
   stdio: ['ignore', 'pipe', 'inherit'],

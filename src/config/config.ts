@@ -1,3 +1,4 @@
+import { findProductionMistakes } from './production.ts'
 import { findProviderMistakes } from './provider-settings.ts'
 import { settings } from './settings.ts'
 
@@ -25,19 +26,20 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       return [name, parse(fallback)]
     }
   })
-  const config = Object.fromEntries(entries) as Config
+  const parsed = Object.fromEntries(entries) as Config
+  const defaultHost = parsed.DEBUG ? '127.0.0.1' : '0.0.0.0'
+  const config = {
+    ...parsed,
+    HTTP_HOST: parsed.HTTP_HOST || defaultHost,
+    GRPC_HOST: parsed.GRPC_HOST || defaultHost,
+  }
   mistakes.push(
-    ...findSecretMistakes(config),
+    ...findProductionMistakes(config, settings.SESSION_SECRET_KEY.fallback),
     ...findProviderMistakes(config),
     ...findTlsMistakes(config),
   )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
-}
-
-function findSecretMistakes(config: Config): string[] {
-  const isDefault = config.SESSION_SECRET_KEY === settings.SESSION_SECRET_KEY.fallback
-  return isDefault && !config.DEBUG ? ['SESSION_SECRET_KEY must be set if DEBUG is false'] : []
 }
 
 function findTlsMistakes(config: Config): string[] {

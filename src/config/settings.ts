@@ -35,9 +35,17 @@ export const settings = {
     list(url('redis', 'rediss')),
     'URL of the Redis server that counts rate limits; for Redis Cluster, a comma-separated list of nodes. Empty: each process counts its own.',
   ),
-  HTTP_HOST: setting('0.0.0.0', text, 'Address that the REST server listens on.'),
+  HTTP_HOST: setting(
+    '',
+    text,
+    'Address that the REST server listens on. Empty: 127.0.0.1 if DEBUG is true, else 0.0.0.0, which is every interface.',
+  ),
   HTTP_PORT: setting('8000', port, 'Port of the REST server. 0 picks a free port.'),
-  GRPC_HOST: setting('0.0.0.0', text, 'Address that the gRPC and metrics servers listen on.'),
+  GRPC_HOST: setting(
+    '',
+    text,
+    'Address that the gRPC and metrics servers listen on. Empty: 127.0.0.1 if DEBUG is true, else 0.0.0.0, which is every interface.',
+  ),
   GRPC_PORT: setting('50051', port, 'Port of the gRPC server. 0 picks a free port.'),
   GRPC_TLS_CERT_PATH: setting(
     '',
@@ -47,7 +55,7 @@ export const settings = {
   GRPC_TLS_KEY_PATH: setting(
     '',
     text,
-    'PEM file with the private key of the gRPC server certificate.',
+    'PEM file with the private key of the gRPC server certificate. If DEBUG is false, only its owner may be able to read it.',
   ),
   GRPC_TLS_CLIENT_CA_PATH: setting(
     '',
@@ -92,7 +100,12 @@ export const settings = {
   COOKIE_SECURE: setting(
     'false',
     flag,
-    'Sends cookies over https only. Set to true in production.',
+    'Sends cookies over https only. Required if DEBUG is false, except on loopback hosts.',
+  ),
+  INSECURE_HTTP: setting(
+    'false',
+    flag,
+    'Allows http for BASE_URL and ADMIN_URL, and COOKIE_SECURE=false, if DEBUG is false. Tokens and cookies are then sent unencrypted.',
   ),
   DEBUG: setting(
     'true',
@@ -102,12 +115,12 @@ export const settings = {
   SESSION_SECRET_KEY: setting(
     'daikon-development-secret',
     text,
-    'Secret that encrypts the state of sign-ins. Required if DEBUG is false.',
+    'Secret that encrypts the state of sign-ins. Required if DEBUG is false, with at least 32 bytes.',
   ),
   JWT_PRIVATE_KEY_PATH: setting(
     'keys/private.pem',
     text,
-    'PEM file with the RSA private key that signs tokens.',
+    'PEM file with the RSA private key that signs tokens. If DEBUG is false, only its owner may be able to read it.',
   ),
   JWT_PUBLIC_KEY_PATH: setting(
     'keys/public.pem',

@@ -6,6 +6,7 @@ import { createLogger } from '../core/logger.ts'
 import { providerNames } from '../identity/providers/provider.ts'
 import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
+import { createMissingKeys } from '../server/bootstrap.ts'
 import { start } from '../server/start.ts'
 import { startDemoAdmin } from './demo-admin.ts'
 import { startDemoApp } from './demo-app.ts'
@@ -41,7 +42,9 @@ async function dev(): Promise<void> {
     HTTP_PORT: `${httpPort}`,
     BASE_URL: daikonUrl,
   })
-  const server = await start(config, createLogger(config.LOG_LEVEL, config.LOG_FORMAT))
+  const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
+  createMissingKeys(config, log)
+  const server = await start(config, log)
   const serviceKey = loadServiceKey(config.DATA_DIR)
   const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, serviceKey })
   const em = await server.database.fork()

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import type { Config } from '../config/config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
 import { migrate } from '../database/migrate.ts'
-import { createKeyFiles, type Keys, readKeys } from '../identity/keys.ts'
+import { createKeyFiles, type KeyPaths, type Keys, readKeys } from '../identity/keys.ts'
 
 /** What every node of a server shares: a migrated database and signing keys. */
 export type Bootstrap = { databaseUrl: string; stop(): Promise<void> }
@@ -27,15 +27,31 @@ async function findDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Config, lo
   return startEmbedded({ dataDir, log: (text) => log.info(text) })
 }
 
-/** The signing keys; with DEBUG, missing key files are created. */
+/**
+ * Reads the signing keys. With DEBUG, missing key files are created.
+ *
+ * @throws {ConfigError} if a key file is missing
+ */
 export async function loadKeys(config: Config, log: Logger): Promise<Keys> {
-  const paths = {
-    privatePath: config.JWT_PRIVATE_KEY_PATH,
-    publicPath: config.JWT_PUBLIC_KEY_PATH,
+  if (config.DEBUG) createMissingKeys(config, log)
+  for (const name of ['JWT_PRIVATE_KEY_PATH', 'JWT_PUBLIC_KEY_PATH'] as const) {
+    if (!existsSync(config[name])) {
+      throw new ConfigError(
+        `${name} must name an existing file: ${config[name]}. Run \`npm run daikon -- keys\` to create the keys.`,
+      )
+    }
   }
-  if (config.DEBUG && !existsSync(paths.privatePath) && !existsSync(paths.publicPath)) {
-    createKeyFiles(paths)
-    log.info(`Created signing keys in ${paths.privatePath} and ${paths.publicPath}`)
-  }
-  return readKeys(paths)
+  return readKeys(keyPathsOf(config))
+}
+
+/** Creates the signing keys unless one of their files exists. */
+export function createMissingKeys(config: Config, log: Logger): void {
+  const paths = keyPathsOf(config)
+  if (existsSync(paths.privatePath) || existsSync(paths.publicPath)) return
+  createKeyFiles(paths)
+  log.info(`Created signing keys in ${paths.privatePath} and ${paths.publicPath}`)
+}
+
+function keyPathsOf(config: Config): KeyPaths {
+  return { privatePath: config.JWT_PRIVATE_KEY_PATH, publicPath: config.JWT_PUBLIC_KEY_PATH }
 }

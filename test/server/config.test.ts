@@ -1,3 +1,6 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
 
@@ -5,12 +8,33 @@ function findMistakes(t: ExecutionContext, environment: Record<string, string>):
   return t.throws(() => readConfig(environment), { instanceOf: ConfigError }).message.split('\n')
 }
 
+function createKeyFile(t: ExecutionContext, mode: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-config-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'private.pem')
+  writeFileSync(path, '')
+  chmodSync(path, mode)
+  return path
+}
+
+/** A production environment without mistakes. */
+const production = {
+  DEBUG: 'false',
+  BASE_URL: 'https://auth.example.com',
+  ADMIN_URL: 'https://admin.example.com',
+  COOKIE_SECURE: 'true',
+  SESSION_SECRET_KEY: 'x'.repeat(32),
+  JWT_PRIVATE_KEY_PATH: '/nowhere/private.pem',
+}
+
 test('every mistake in the environment is reported at once, including conflicting settings', (t) => {
+  const key = createKeyFile(t, 0o640)
   const environment = {
     MICROSOFT_CLIENT_ID: 'x',
     MICROSOFT_CLIENT_SECRET: 'y',
     MICROSOFT_TRUST_EMAIL: 'true',
-    GRPC_TLS_KEY_PATH: 'x',
+    GRPC_TLS_KEY_PATH: key,
+    BASE_URL: 'http://auth.example.com',
     RATE_LIMIT_PER_MINUTE: '0',
     GITHUB_URL: 'http://example.com',
     DEBUG: 'false',
@@ -18,6 +42,9 @@ test('every mistake in the environment is reported at once, including conflictin
   t.deepEqual(findMistakes(t, environment), [
     'RATE_LIMIT_PER_MINUTE must be a whole number, 1 or greater',
     'SESSION_SECRET_KEY must be set if DEBUG is false',
+    `GRPC_TLS_KEY_PATH must be readable by its owner only: run chmod 600 ${key}`,
+    'BASE_URL must be an https URL if DEBUG is false, unless INSECURE_HTTP is true',
+    'COOKIE_SECURE must be true if DEBUG is false, unless INSECURE_HTTP is true',
     'GITHUB_URL must be an https URL, or an http URL of a loopback host',
     'MICROSOFT_TRUST_EMAIL must be false if MICROSOFT_TENANT is common',
     'GRPC_TLS_CERT_PATH must be set if GRPC_TLS_KEY_PATH is set',
@@ -58,4 +85,66 @@ test('an invalid value is explained', (t) => {
   for (const [name, value, message] of invalid) {
     t.deepEqual(findMistakes(t, { [name]: value }), [`${name} ${message}`])
   }
+})
+
+test('the servers listen on loopback while DEBUG is true, else on every interface', (t) => {
+  t.like(readConfig({}), { HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' })
+  t.like(readConfig(production), { HTTP_HOST: '0.0.0.0', GRPC_HOST: '0.0.0.0' })
+  for (const DEBUG of ['true', 'false']) {
+    const environment = { ...production, DEBUG, HTTP_HOST: '::', GRPC_HOST: '10.0.0.1' }
+    t.like(readConfig(environment), { HTTP_HOST: '::', GRPC_HOST: '10.0.0.1' })
+  }
+})
+
+test('with DEBUG=false, the session secret must be at least 32 bytes long', (t) => {
+  const secrets: [secret: string, message: string | undefined][] = [
+    ['', 'must be set if DEBUG is false'],
+    ['daikon-development-secret', 'must be set if DEBUG is false'],
+    ['x'.repeat(31), 'must be at least 32 bytes long if DEBUG is false'],
+    ['x'.repeat(32), undefined],
+    ['é'.repeat(16), undefined],
+  ]
+  for (const [SESSION_SECRET_KEY, message] of secrets) {
+    const environment = { ...production, SESSION_SECRET_KEY }
+    if (message) t.deepEqual(findMistakes(t, environment), [`SESSION_SECRET_KEY ${message}`])
+    else t.notThrows(() => readConfig(environment))
+    t.notThrows(() => readConfig({ ...environment, DEBUG: 'true' }))
+  }
+})
+
+test('with DEBUG=false, only the owner may be able to read a private key', (t) => {
+  for (const name of ['JWT_PRIVATE_KEY_PATH', 'GRPC_TLS_KEY_PATH']) {
+    const more = { GRPC_TLS_CERT_PATH: 'certificate.pem', GRPC_TLS_KEY_PATH: '/nowhere' }
+    for (const mode of [0o600, 0o400, 0o640, 0o604, 0o444]) {
+      const path = createKeyFile(t, mode)
+      const environment = { ...production, ...more, [name]: path }
+      t.notThrows(() => readConfig({ ...environment, DEBUG: 'true' }))
+      if (mode === 0o600 || mode === 0o400) t.notThrows(() => readConfig(environment))
+      else {
+        const message = `${name} must be readable by its owner only: run chmod 600 ${path}`
+        t.deepEqual(findMistakes(t, environment), [message])
+      }
+    }
+  }
+})
+
+test('with DEBUG=false, http off loopback requires INSECURE_HTTP', (t) => {
+  const cookie = 'COOKIE_SECURE must be true'
+  const unsafe: [environment: Record<string, string>, mistakes: string[]][] = [
+    [{ BASE_URL: 'http://auth.example.com' }, ['BASE_URL must be an https URL']],
+    [{ ADMIN_URL: 'http://192.168.0.1:9004' }, ['ADMIN_URL must be an https URL']],
+    [{ COOKIE_SECURE: 'false' }, [cookie]],
+    [{ COOKIE_SECURE: 'false', BASE_URL: 'http://localhost:8000' }, [cookie]],
+  ]
+  for (const [changes, mistakes] of unsafe) {
+    const environment = { ...production, ...changes }
+    t.deepEqual(
+      findMistakes(t, environment),
+      mistakes.map((text) => `${text} if DEBUG is false, unless INSECURE_HTTP is true`),
+    )
+    t.notThrows(() => readConfig({ ...environment, INSECURE_HTTP: 'true' }))
+    t.notThrows(() => readConfig({ ...environment, DEBUG: 'true' }))
+  }
+  const loopback = { BASE_URL: 'http://localhost:8000', ADMIN_URL: 'http://[::1]:9004' }
+  t.notThrows(() => readConfig({ ...production, ...loopback, COOKIE_SECURE: 'false' }))
 })

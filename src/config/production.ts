@@ -1,0 +1,69 @@
+import { statSync } from 'node:fs'
+import { platform } from 'node:os'
+import { isLoopbackUrl } from '../core/loopback.ts'
+
+/** The settings that must be safe if DEBUG is false; see `settings` for what each one means. */
+export type ProductionSettings = {
+  DEBUG: boolean
+  BASE_URL: string
+  ADMIN_URL: string
+  COOKIE_SECURE: boolean
+  INSECURE_HTTP: boolean
+  SESSION_SECRET_KEY: string
+  JWT_PRIVATE_KEY_PATH: string
+  GRPC_TLS_KEY_PATH: string
+}
+
+/** The shortest SESSION_SECRET_KEY, in bytes of UTF-8. */
+const minSecretBytes = 32
+
+/** Returns every setting that is unsafe in production, as sentences that start with the variable. */
+export function findProductionMistakes(
+  settings: ProductionSettings,
+  defaultSecret: string,
+): string[] {
+  if (settings.DEBUG) return []
+  return [
+    ...findSecretMistakes(settings, defaultSecret),
+    ...findKeyFileMistakes(settings),
+    ...(settings.INSECURE_HTTP ? [] : findHttpMistakes(settings)),
+  ]
+}
+
+function findSecretMistakes(
+  { SESSION_SECRET_KEY: secret }: ProductionSettings,
+  defaultSecret: string,
+): string[] {
+  if (secret === defaultSecret) return ['SESSION_SECRET_KEY must be set if DEBUG is false']
+  return Buffer.byteLength(secret) < minSecretBytes
+    ? [`SESSION_SECRET_KEY must be at least ${minSecretBytes} bytes long if DEBUG is false`]
+    : []
+}
+
+function findKeyFileMistakes(settings: ProductionSettings): string[] {
+  return (['JWT_PRIVATE_KEY_PATH', 'GRPC_TLS_KEY_PATH'] as const).flatMap((name) => {
+    const path = settings[name]
+    return path !== '' && isReadableByOthers(path)
+      ? [`${name} must be readable by its owner only: run chmod 600 ${path}`]
+      : []
+  })
+}
+
+/** A file that does not exist is reported when it is read. */
+function isReadableByOthers(path: string): boolean {
+  // Windows has no such bits; Node.js reports every file as readable by all.
+  if (platform() === 'win32') return false
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats !== undefined && (stats.mode & 0o044) !== 0
+}
+
+function findHttpMistakes(settings: ProductionSettings): string[] {
+  const urls = (['BASE_URL', 'ADMIN_URL'] as const).filter((name) => !isLoopbackUrl(settings[name]))
+  const mistakes = urls
+    .filter((name) => new URL(settings[name]).protocol === 'http:')
+    .map((name) => `${name} must be an https URL if DEBUG is false, unless INSECURE_HTTP is true`)
+  if (urls.length > 0 && !settings.COOKIE_SECURE) {
+    mistakes.push('COOKIE_SECURE must be true if DEBUG is false, unless INSECURE_HTTP is true')
+  }
+  return mistakes
+}
