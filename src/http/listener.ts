@@ -24,7 +24,7 @@ const timeouts = {
 }
 
 /** Bytes. Leaves room for the access token of a member of hundreds of groups. */
-const maxHeaderSize = 64 * 1024
+export const maxHeaderSize = 64 * 1024
 
 /** Creates the server of an app. `headers` are sent with responses that Node writes by itself. */
 export function createHttpListener(app: Express, headers: Record<string, string>): HttpListener {

@@ -6,6 +6,7 @@ import test from 'ava'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config/config.ts'
 import { settings } from '../../src/config/settings.ts'
+import { maxHeaderSize } from '../../src/http/listener.ts'
 import { securityHeaders } from '../../src/http/security.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -15,14 +16,28 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const requiredSettings: Record<string, string> = {
   BASE_URL: 'https://auth.example.com',
   ADMIN_URL: 'https://admin.example.com',
-  SESSION_SECRET_KEY: 'secret',
+  SESSION_SECRET_KEY: 'a secret of at least thirty-two bytes',
   POSTGRES_PASSWORD: 'password',
+  REDIS_PASSWORD: 'password',
 }
 
-type Service = { environment?: Record<string, string>; command?: string[]; volumes?: string[] }
+type Service = {
+  image?: string
+  build?: string
+  environment?: Record<string, string>
+  command?: string[]
+  volumes?: string[]
+  networks?: string[]
+  ports?: string[]
+  user?: string
+  read_only?: boolean
+  cap_drop?: string[]
+  security_opt?: string[]
+}
 const compose = parse(read('docker-compose.yml'), { merge: true }) as {
   services: Record<string, Service>
   volumes: Record<string, unknown>
+  networks: Record<string, { internal?: boolean } | null>
 }
 const { services } = compose
 const nodes = Object.entries(services).filter(([name]) => /^(daikon-|prepare)/.test(name))
@@ -50,9 +65,60 @@ test('the nodes of docker-compose.yml have equal configurations with known setti
     )
     const config = readConfig(environment)
     t.like(config, { DEBUG: false, TRUSTED_PROXIES: 1, SERVICE_KEYS_REQUIRED: true })
-    t.deepEqual(config.REDIS_URL, ['redis://redis:6379'])
+    t.deepEqual(config.REDIS_URL, ['redis://:password@redis:6379'])
     t.is(new URL(config.DATABASE_URL).hostname, 'postgres')
   }
+})
+
+test('only the proxy publishes ports, and gRPC on loopback only', (t) => {
+  for (const [name, { ports }] of Object.entries(services))
+    t.deepEqual(ports, name === 'proxy' ? ['8000:8000', '127.0.0.1:50051:50051'] : undefined, name)
+})
+
+test('the storage is in a network of its own, which has no way out and which the proxy cannot reach', (t) => {
+  t.deepEqual(compose.networks, { front: null, back: { internal: true } })
+  const networks = Object.fromEntries(
+    Object.entries(services).map(([name, { networks }]) => [name, networks]),
+  )
+  t.deepEqual(networks, {
+    prepare: ['front', 'back'],
+    'daikon-1': ['front', 'back'],
+    'daikon-2': ['front', 'back'],
+    proxy: ['front'],
+    postgres: ['back'],
+    redis: ['back'],
+  })
+})
+
+test('Redis and PostgreSQL require passwords that the operator sets', (t) => {
+  const { command = [] } = services.redis ?? {}
+  t.regex(command[command.indexOf('--requirepass') + 1] ?? '', /^\$\{REDIS_PASSWORD:\?[^}]+\}$/)
+  t.regex(services.postgres?.environment?.POSTGRES_PASSWORD ?? '', /^\$\{POSTGRES_PASSWORD:\?/)
+})
+
+test('every service runs unprivileged and read-only, and images have exact versions', (t) => {
+  for (const [name, service] of Object.entries(services)) {
+    t.like(
+      service,
+      { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+      name,
+    )
+    // The image of daikon itself is built here and sets its user.
+    if (service.build) continue
+    t.regex(service.image ?? '', /:\d+\.\d+(\.\d+)?-alpine$/, name)
+    t.regex(service.user ?? '', /^(nginx|postgres|redis)$/, name)
+  }
+})
+
+test('the proxy limits requests and connections and accepts the headers that daikon accepts', (t) => {
+  const proxy = read('deploy/nginx.conf')
+  for (const directive of ['limit_req zone=', 'limit_conn connections', 'send_timeout'])
+    t.true(proxy.includes(directive), directive)
+  const [, kilobytes] = /large_client_header_buffers \d+ (\d+)k;/.exec(proxy) ?? []
+  t.is(Number(kilobytes) * 1024, maxHeaderSize)
+  for (const protocol of ['proxy', 'grpc'])
+    for (const phase of ['connect', 'send', 'read'])
+      t.true(proxy.includes(`${protocol}_${phase}_timeout `), `${protocol} ${phase}`)
 })
 
 test('the Dockerfile sets only known settings', (t) => {
