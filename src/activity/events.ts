@@ -296,6 +296,12 @@ export const activityEvents = {
     description: 'The visibility of a resource changed',
     recordedBy: ['updateVisibility'],
   },
+  'permission.owner_changed': {
+    target: 'permission',
+    detail: [...resourceFields, 'from', 'to'],
+    description: 'A resource was transferred to another owner',
+    recordedBy: ['transferOwnership'],
+  },
   'permission.shared': {
     target: 'permission',
     detail: shareFields,

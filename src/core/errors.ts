@@ -56,6 +56,12 @@ export class ServiceError extends Error {
   }
 }
 
+/** The error for a token of another workspace than the one that a request concerns. */
+export function otherWorkspace(): ServiceError {
+  const detail = 'The token was issued for another workspace'
+  return new ServiceError('permission_denied', 'OTHER_WORKSPACE', detail)
+}
+
 /** An `invalid_argument` error that lists every problem of the request. */
 export function invalidArgument(...violations: FieldViolation[]): ServiceError {
   const detail = violations.map(({ field, message }) => (field ? `${field} ${message}` : message))

@@ -1,18 +1,20 @@
 import type { DescMessage } from '@bufbuild/protobuf'
 import type { Request, Response } from 'express'
 import { ServiceError } from '../core/errors.ts'
+import type { Route } from '../rpc/method.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
 import { readBody } from './body.ts'
 import { readBoundFields } from './bound-fields.ts'
 
 /**
- * Reads the request message of an operation from the path, from the body or the query, and from bound
+ * Reads the request message of an operation from the path of its route, from the body or the query, and from bound
  * headers and cookies. Returns an error instead of throwing it.
  */
 export async function readMessage(
   request: Request,
   response: Response,
-  { route, policy, input, bindings }: DeclaredOperation,
+  { policy, input, bindings }: DeclaredOperation,
+  route: Route,
 ): Promise<object | ServiceError> {
   try {
     const content = route.body
@@ -20,7 +22,8 @@ export async function readMessage(
       : readQuery(request, input)
     // Validation reports that the message is not an object.
     if (Array.isArray(content)) return content
-    const message = { ...content, ...request.params }
+    const message: Record<string, unknown> = { ...content, ...request.params }
+    for (const field of route.excludedFields) delete message[field]
     return { ...message, ...readBoundFields(request, bindings.request, message) }
   } catch (error) {
     return ServiceError.from(error)

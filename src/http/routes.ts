@@ -1,6 +1,7 @@
 import express, { type Express, type Request, type Response, type Router } from 'express'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Call } from '../rpc/call.ts'
+import type { Route } from '../rpc/method.ts'
 import {
   type DeclaredOperation,
   failingOperation,
@@ -52,19 +53,19 @@ export function createApp(
     const router = fixedPaths.get(request.path.toLowerCase().replace(/\/$/, ''))
     return router ? router(request, response, next) : next()
   })
-  for (const [path, pathOperations] of groupByPath(operations)) {
+  for (const [path, endpoints] of groupByPath(operations)) {
     const router = path.includes('{') ? app : express.Router()
     if (router !== app) fixedPaths.set(path, router as Router)
-    const route = router.route(path.replace(/\{(\w+)\}/g, ':$1'))
-    for (const operation of pathOperations) {
+    const pathRoute = router.route(path.replace(/\{(\w+)\}/g, ':$1'))
+    for (const { operation, route } of endpoints) {
       const respond = createResponder(operation, secureCookies)
-      route[operation.route.verb](async (request, response) => {
-        const read = () => readMessage(request, response, operation)
+      pathRoute[route.verb](async (request, response) => {
+        const read = () => readMessage(request, response, operation, route)
         await run(operation, request, response, respond, read)
       })
     }
-    const verbs = pathOperations.map(({ route }) => route.verb.toUpperCase())
-    route.all((request, response) => fail(request, response, methodNotAllowed(response, verbs)))
+    const verbs = endpoints.map(({ route }) => route.verb.toUpperCase())
+    pathRoute.all((request, response) => fail(request, response, methodNotAllowed(response, verbs)))
   }
   for (const { path, send } of docs) {
     const page = publicOperation('docs', async () => ({}))
@@ -120,9 +121,14 @@ function methodNotAllowed(response: Response, verbs: string[]): ServiceError {
   )
 }
 
-/** Operations by path. Fixed segments come before variables, which would match them. */
-function groupByPath(operations: DeclaredOperation[]): [string, DeclaredOperation[]][] {
-  const byPath = Map.groupBy(operations, ({ route }) => route.path)
+type Endpoint = { operation: DeclaredOperation; route: Route }
+
+/** The routes of all operations by path. Fixed segments come before variables, which would match them. */
+function groupByPath(operations: DeclaredOperation[]): [string, Endpoint[]][] {
+  const endpoints = operations.flatMap((operation) =>
+    operation.routes.map((route) => ({ operation, route })),
+  )
+  const byPath = Map.groupBy(endpoints, ({ route }) => route.path)
   const sortKey = (path: string) => path.replace(/\{\w+\}/g, '~')
   return [...byPath].sort(([a], [b]) => (sortKey(a) < sortKey(b) ? -1 : 1))
 }

@@ -61,7 +61,7 @@ async function countShares(em: EntityManager, page: Resource[]): Promise<Map<str
 /** Returns a resource with its shares. */
 export async function getPermission(
   { em, principal }: RequestContext,
-  { permission_id }: PermissionRequest,
+  request: PermissionRequest,
 ): Promise<ResourcePermissionResponse> {
-  return viewResource(em, await requireResource(em, principal, permission_id))
+  return viewResource(em, await requireResource(em, principal, request))
 }

@@ -2,6 +2,7 @@ import { insertEntriesFrom } from '../activity/record-activity.ts'
 import type { BatchedQuery } from '../database/batched-query.ts'
 import type { SharePermission, Visibility } from '../database/entities/resources.ts'
 import type { Timestamp } from '../database/sql-values.ts'
+import { maxChainLength } from './grants-query.ts'
 
 /** A resource with the names of its kind. */
 export type Resource = {
@@ -14,6 +15,9 @@ export type Resource = {
   owner_id: string
   visibility: Visibility
   created_at: Timestamp
+  /** The `id` of the resource from which this one may inherit grants. */
+  parent_id: string | null
+  inherits: boolean
 }
 
 export type ShareRow = {
@@ -96,6 +100,40 @@ export const insertKindSql = `
   insert into resource_kinds (service_name, resource_type) select $1, $2
   where not exists (select from resource_kinds where service_name = $1 and resource_type = $2)
   on conflict do nothing`
+
+/**
+ * Item: `parent_id`, `user_id`. Returns `owns`: whether the user owns the parent, or an ancestor from
+ * which the parent inherits.
+ */
+export const ancestorOwner: BatchedQuery = {
+  name: 'ancestor_owner',
+  sql: `
+    select item.place, (
+      with recursive chain as (
+        select owner_id, parent_id, inherits, 1 as depth
+        from resources where id = item.parent_id
+        union all
+        select a.owner_id, a.parent_id, a.inherits, chain.depth + 1
+        from chain join resources a on a.id = chain.parent_id
+        where chain.inherits and chain.depth < ${maxChainLength - 1}
+      )
+      select exists (select from chain where owner_id = item.user_id)
+    ) as owns
+    from json_to_recordset($1) as item (place int, parent_id uuid, user_id uuid)`,
+}
+
+/**
+ * $1 id, $2 id of the new owner. Returns `from`, the previous owner, if the owner changed. Does nothing
+ * if the new owner is not a member of the workspace.
+ */
+export const changeOwnerSql = `
+  update resources set owner_id = $2
+  from (select id, owner_id, workspace_id from resources where id = $1 for update) before
+  where resources.id = before.id and before.owner_id <> $2
+    and exists (
+      select from members m where m.workspace_id = before.workspace_id and m.user_id = $2
+    )
+  returning before.owner_id as "from"`
 
 /** $1 id. */
 export const deleteResourceSql = 'delete from resources where id = $1'

@@ -18,7 +18,7 @@ import { requireWorkspaceExists } from '../workspaces/workspaces.ts'
 import { deleteResourceSql, insertKindSql, type Resource, registerResource } from './queries.ts'
 import {
   findResource,
-  requireResource,
+  requireManageableResource,
   resourceNotFound,
   viewFacts,
   viewResource,
@@ -53,9 +53,9 @@ export async function getResource(
 /** Deletes a resource and its shares. */
 export async function unregister(
   { em, principal }: RequestContext,
-  { permission_id }: UnregisterRequest,
+  request: UnregisterRequest,
 ): Promise<UnregisterResponse> {
-  const { id } = await requireResource(em, principal, permission_id)
+  const { id } = await requireManageableResource(em, principal, request)
   await inTransaction(em, (em) => query(em, deleteResourceSql, [id]))
   return {}
 }

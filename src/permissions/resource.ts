@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ResourcePermissionResponse, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
-import { ServiceError } from '../core/errors.ts'
+import { otherWorkspace, ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/request-context.ts'
 import { batched } from '../database/batched-query.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { coversWorkspace } from './access.ts'
 import {
+  ancestorOwner,
   type Resource,
   resourceById,
   resourceByName,
@@ -13,8 +14,16 @@ import {
   sharesOfResource,
 } from './queries.ts'
 
+/** The names that a service registered a resource with. */
+export type ResourceKey = Pick<Resource, 'service_name' | 'resource_type' | 'resource_id'>
+
+/** How a request names a resource: by `permission_id` or by key; field rules require one of them. */
+export type ResourceReference = { permission_id?: string | undefined } & {
+  [Name in keyof ResourceKey]?: string | undefined
+}
+
 /**
- * Returns the resource with this `permission_id`.
+ * Returns the resource that a request names.
  *
  * @throws ServiceError `not_found` if it does not exist, or belongs to another workspace than the
  * user's token or to another service than the service key
@@ -22,33 +31,85 @@ import {
 export async function requireResource(
   em: EntityManager,
   principal: Principal,
-  permissionId: string,
+  reference: ResourceReference,
 ): Promise<Resource> {
-  const resource = await batched<Resource>(em, resourceById, { id: permissionId })
-  if (!resource || !isInScope(principal, resource)) throw resourceNotFound()
+  const resource = await requireResourceOfService(em, principal, reference)
+  const { user } = principal
+  if (user && user.workspaceId !== resource.workspace_id) throw resourceNotFound()
+  return resource
+}
+
+/**
+ * Returns the resource that a service names to change it. If a user's token accompanies the call, the
+ * user must be allowed to manage the resource.
+ *
+ * @throws ServiceError `not_found` if it does not exist or belongs to another service;
+ * `permission_denied` as `requireManage`
+ */
+export async function requireManageableResource(
+  em: EntityManager,
+  principal: Principal,
+  reference: ResourceReference,
+): Promise<Resource> {
+  const resource = await requireResourceOfService(em, principal, reference)
+  await requireManage(em, principal, resource)
+  return resource
+}
+
+async function requireResourceOfService(
+  em: EntityManager,
+  { service }: Principal,
+  { permission_id, ...key }: ResourceReference,
+): Promise<Resource> {
+  const resource =
+    permission_id === undefined
+      ? await findResource(em, key as ResourceKey)
+      : await batched<Resource>(em, resourceById, { id: permission_id })
+  const isOfService = service?.name === undefined || service.name === resource?.service_name
+  if (!resource || !isOfService) throw resourceNotFound()
   return resource
 }
 
 /** Finds a resource by the names that its service registered it with. */
 export async function findResource(
   em: EntityManager,
-  {
-    service_name,
-    resource_type,
-    resource_id,
-  }: Pick<Resource, 'service_name' | 'resource_type' | 'resource_id'>,
+  { service_name, resource_type, resource_id }: ResourceKey,
 ): Promise<Resource | undefined> {
   return batched<Resource>(em, resourceByName, { service_name, resource_type, resource_id })
 }
 
-/** Requires that a user is the owner of the resource or an admin or owner of its workspace. */
-export function requireManager({ user }: Principal, resource: Resource): void {
-  if (!user || user.id === resource.owner_id || (user.role && coversWorkspace(user.role))) return
+/**
+ * Requires that the user of a call may take the action `manage` on a resource. Does nothing without a
+ * user: then the service, or an administrator, decides.
+ *
+ * @throws ServiceError `permission_denied` if the token was issued for another workspace, or the user
+ * neither owns the resource or an ancestor it inherits from, nor is an owner or admin of the workspace
+ */
+export async function requireManage(
+  em: EntityManager,
+  { user }: Principal,
+  resource: Resource,
+): Promise<void> {
+  if (!user) return
+  if (user.workspaceId !== resource.workspace_id) throw otherWorkspace()
+  if (user.id === resource.owner_id || (user.role && coversWorkspace(user.role))) return
+  if (await ownsAncestor(em, user.id, resource)) return
   throw new ServiceError(
     'permission_denied',
     'NOT_THE_OWNER',
-    'Only the owner of the resource or a workspace admin may share it',
+    'Requires the owner of the resource, or an owner or admin of its workspace',
   )
+}
+
+/** Whether the user owns a resource from which this one inherits. */
+async function ownsAncestor(
+  em: EntityManager,
+  user_id: string,
+  { parent_id, inherits }: Resource,
+): Promise<boolean> {
+  if (parent_id === null || !inherits) return false
+  const row = await batched<{ owns: boolean }>(em, ancestorOwner, { parent_id, user_id })
+  return row?.owns === true
 }
 
 /** Returns the response for a resource, with its shares, oldest first. */
@@ -84,9 +145,4 @@ export function viewShare(share: ShareRow): ShareResponse {
 
 export function resourceNotFound(): ServiceError {
   return new ServiceError('not_found', 'RESOURCE_NOT_FOUND', 'Resource not found')
-}
-
-function isInScope({ user, service }: Principal, resource: Resource): boolean {
-  if (user && user.workspaceId !== resource.workspace_id) return false
-  return service?.name === undefined || service.name === resource.service_name
 }

@@ -16,15 +16,15 @@ import {
   type ShareRow,
   shareQueries,
 } from './queries.ts'
-import { requireManager, requireResource, viewShare } from './resource.ts'
+import { requireManage, requireManageableResource, requireResource, viewShare } from './resource.ts'
 
 /** Shares a resource with a user or group of its workspace, or changes the permission of their share. */
 export async function share(
   { em, principal }: WriteContext,
   request: ShareRequest,
 ): Promise<ShareResponse> {
-  const resource = await requireResource(em, principal, request.permission_id)
-  requireManager(principal, resource)
+  const resource = await requireResource(em, principal, request)
+  await requireManage(em, principal, resource)
   const { kind_id, resource_id, workspace_id } = resource
   const actor = actorOf(principal)
   try {
@@ -43,7 +43,7 @@ export async function share(
     // The foreign keys require a member or a group of this workspace.
     if (!violates(error, 'foreign')) throw error
     // The other possible cause is that the resource was unregistered concurrently.
-    await requireResource(em, principal, request.permission_id)
+    await requireResource(em, principal, request)
     const kind = request.grantee_type
     throw new ServiceError('not_found', 'GRANTEE_NOT_FOUND', `No such ${kind} in the workspace`)
   }
@@ -54,7 +54,7 @@ export async function revokeShare(
   { em, principal }: RequestContext,
   request: ShareRequest,
 ): Promise<Acknowledgement> {
-  const resource = await requireResource(em, principal, request.permission_id)
+  const resource = await requireManageableResource(em, principal, request)
   const { kind_id, resource_id } = resource
   return inTransaction(em, async (em) => {
     const [revoked] = await query<{ permission: SharePermission }>(

@@ -6,14 +6,14 @@ import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { Resource as ResourceEntity, type Visibility } from '../database/entities/resources.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { requireResource, viewResource } from './resource.ts'
+import { requireManageableResource, viewResource } from './resource.ts'
 
 /** Sets the visibility of a resource. A change is recorded; setting the current value is not. */
 export async function updateVisibility(
   { em, principal }: RequestContext,
   request: UpdateVisibilityRequest,
 ): Promise<ResourcePermissionResponse> {
-  const resource = await requireResource(em, principal, request.permission_id)
+  const resource = await requireManageableResource(em, principal, request)
   const { id, service_name, resource_type, resource_id, visibility: from } = resource
   const to = request.visibility as Visibility
   await inTransaction(em, async (em) => {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts'
+import { otherWorkspace, ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/request-context.ts'
 import { atLeast } from '../core/roles.ts'
 import type { Call } from './call.ts'
@@ -15,8 +15,7 @@ export function authorize(
   const { leastRole, workspaceField, serviceField, safe } = policy
   const fields = request as Record<string, unknown>
   if (user && workspaceField) {
-    if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId)
-      throw permissionDenied('OTHER_WORKSPACE', 'The token was issued for another workspace')
+    if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId) throw otherWorkspace()
   }
   if (user && leastRole) {
     if (!atLeast(user.role, leastRole))
@@ -39,10 +38,13 @@ function isTrustedOrigin({ transport, origin }: Call, adminOrigins: string[]): b
   return transport === 'grpc' || origin === true || adminOrigins.includes(origin ?? '')
 }
 
-/** Whether every value at the path, which may lead into a repeated field, equals `name`. */
+/**
+ * Whether every value at the path, which may lead into a repeated field, equals `name` or is absent.
+ * Validation has rejected a request without a required field.
+ */
 function namesOnly(name: string, value: unknown, path: string[], depth = 0): boolean {
   const step = path[depth]
-  if (step === undefined) return value === name
+  if (step === undefined || value === undefined) return value === undefined || value === name
   const next = (value as Record<string, unknown>)[step]
   if (!Array.isArray(next)) return namesOnly(name, next, path, depth + 1)
   return next.every((item) => namesOnly(name, item, path, depth + 1))

@@ -4,7 +4,7 @@ import type { Token } from '../identity/claims.ts'
 import { hashServiceKey } from '../identity/service-keys.ts'
 import type { Tokens } from '../identity/tokens.ts'
 import type { Credentials } from './call.ts'
-import type { Tier } from './method.ts'
+import type { Policy, Tier } from './method.ts'
 
 /** The credentials that each tier requires. */
 const requirements: Record<Tier, { token?: 'access' | 'admin_access'; serviceKey?: true }> = {
@@ -29,11 +29,11 @@ export type VerifiedCredentials = {
 }
 
 /**
- * Verifies the credentials that a tier requires. Returns synchronously when the token is cached;
+ * Verifies the credentials that a policy requires. Returns synchronously when the token is cached;
  * throws or rejects with `unauthenticated`.
  */
 export type VerifyCredentials = (
-  tier: Tier,
+  policy: Pick<Policy, 'tier' | 'optionalUser'>,
   credentials: Credentials,
   now: Date,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
@@ -70,13 +70,22 @@ export function createCredentialsVerifier(tokens: Tokens): VerifyCredentials {
     return verified
   }
 
-  return (tier, credentials, now) => {
+  return (policy, credentials, now) => {
+    const tier = effectiveTier(policy, credentials)
     if (!requirements[tier].token) return readServiceKey(tier, credentials)
     credentials.digest ??= digestOf(tier, credentials)
     const cached = cache.get(credentials.digest)
     if (cached && cached.expiresAt > now.getTime()) return cached
     return verifyTokens(tier, credentials, credentials.digest)
   }
+}
+
+/** A service method with an optional user requires both credentials once a token is present. */
+function effectiveTier(
+  { tier, optionalUser }: Pick<Policy, 'tier' | 'optionalUser'>,
+  { authorization }: Credentials,
+): Tier {
+  return optionalUser && authorization !== undefined ? 'dual' : tier
 }
 
 /** Joined by line feeds, which no header value contains, so that different credentials never collide. */

@@ -3,6 +3,7 @@ import {
   createFileRegistry,
   type DescExtension,
   type DescField,
+  type DescMessage,
   type DescMethod,
   type FileRegistry,
   fromBinary,
@@ -37,6 +38,12 @@ export function fieldOption(registry: FileRegistry, field: DescField, name: stri
   return hasOption(field, extension) ? optionJson(registry, extension, field) : undefined
 }
 
+/** A message's option as JSON with its proto names; undefined when it is not set. */
+export function messageOption(registry: FileRegistry, message: DescMessage, name: string): unknown {
+  const extension = requireExtension(registry, name)
+  return hasOption(message, extension) ? optionJson(registry, extension, message) : undefined
+}
+
 /** A method's option as JSON with its proto names; undefined when it is not set. */
 export function methodOption(registry: FileRegistry, method: DescMethod, name: string): unknown {
   const extension = requireExtension(registry, name)
@@ -52,7 +59,7 @@ function requireExtension(registry: FileRegistry, name: string): DescExtension {
 function optionJson(
   registry: FileRegistry,
   extension: DescExtension,
-  element: DescMethod | DescField,
+  element: DescMethod | DescMessage | DescField,
 ): unknown {
   if (!extension.message) throw new Error(`Extension ${extension.typeName} must be a message`)
   // biome-ignore lint/suspicious/noExplicitAny: which element an extension extends is data here

@@ -2,6 +2,7 @@ import type { DescMessage, DescMethod, FileRegistry } from '@bufbuild/protobuf'
 import { type ErrorCode, errorCodes } from '../core/errors.ts'
 import type { Role } from '../core/roles.ts'
 import { methodOption } from './descriptors.ts'
+import { type FieldSets, readFieldSets } from './field-sets.ts'
 
 /** Which credentials a method requires. */
 export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
@@ -17,6 +18,8 @@ export type Policy = {
   /** Split at its dots: `checks.service_name` leads into the repeated field `checks`. */
   serviceField: string[] | undefined
   limitPerMinute: number | undefined
+  /** A service method also accepts an access token, which must be valid if it is present. */
+  optionalUser: boolean
   /** Whether the method changes nothing (RFC 9110, section 9.2.1). */
   safe: boolean
   /** The HTTP status of a successful response. */
@@ -45,12 +48,14 @@ export const verbs = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 export type Verb = (typeof verbs)[number]
 
-/** The REST route of a method (google.api.http). */
+/** A REST route of a method (google.api.http). */
 export type Route = {
   verb: Verb
   /** With its variables: `/permissions/{permission_id}/share`. */
   path: string
   pathFields: string[]
+  /** Fields that the route does not accept, because its path names a set that excludes them. */
+  excludedFields: string[]
   /** Whether the request is read from the body; otherwise it is read from the query. */
   body: boolean
 }
@@ -69,7 +74,11 @@ type Declaration = {
 }
 
 /** A unary method as the proto declares it. */
-export type Method = Declaration & { route: Route }
+export type Method = Declaration & {
+  route: Route
+  /** `route` and those of its `additional_bindings`. */
+  routes: Route[]
+}
 
 /** A streaming method as the proto declares it. */
 export type Stream = Declaration & { kind: DescMethod['methodKind'] }
@@ -80,6 +89,7 @@ type PolicyJson = {
   least_role?: string
   workspace_field?: string
   service_field?: string
+  optional_user?: boolean
   limit_per_minute?: number
   status?: number
   response_field?: string
@@ -110,8 +120,10 @@ function readMethod(registry: FileRegistry, method: DescMethod): Method {
   const name = methodName(method)
   const http = methodOption(registry, method, 'google.api.http')
   if (!http) throw new Error(`${name} has no google.api.http option`)
-  const route = readRoute(name, http as Record<string, string>)
-  return { ...readDeclaration(registry, method, route.verb === 'get'), route }
+  const fieldSets = readFieldSets(registry, method.input)
+  const routes = readRoutes(name, http as HttpRule, fieldSets)
+  const [route] = routes as [Route]
+  return { ...readDeclaration(registry, method, route.verb === 'get'), route, routes }
 }
 
 function readDeclaration(registry: FileRegistry, method: DescMethod, safe: boolean): Declaration {
@@ -139,6 +151,8 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
   const leastRole = json.least_role?.replace('LEAST_ROLE_', '').toLowerCase() as Role | undefined
   if (tier === 'user' && leastRole && !json.workspace_field)
     throw new Error(`The policy of ${name} has least_role but no workspace_field`)
+  if (json.optional_user && tier !== 'service')
+    throw new Error(`The policy of ${name} has optional_user but not TIER_SERVICE`)
   const serviceField = json.service_field?.split('.')
   for (const field of [json.workspace_field, serviceField?.[0], json.upload?.field]) {
     if (field && !method.input.fields.some((declared) => declared.name === field))
@@ -152,6 +166,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     workspaceField: json.workspace_field,
     serviceField,
     limitPerMinute: json.limit_per_minute,
+    optionalUser: json.optional_user ?? false,
     safe,
     status: json.status ?? 200,
     responseField: json.response_field,
@@ -177,13 +192,28 @@ function readUpload({ upload }: PolicyJson): Upload | undefined {
   return { field, mediaType, part, maxBytes }
 }
 
-function readRoute(name: string, rule: Record<string, string>): Route {
+type HttpRule = Partial<Record<Verb | 'body', string>> & { additional_bindings?: HttpRule[] }
+
+/** Reads the route of the option and those of its additional bindings. */
+function readRoutes(
+  name: string,
+  { additional_bindings = [], ...rule }: HttpRule,
+  fieldSets: FieldSets,
+): Route[] {
+  return [rule, ...additional_bindings].map((binding) => {
+    const route = readRoute(name, binding)
+    const isInPath = (fields: string[]) => fields.every((field) => route.pathFields.includes(field))
+    const otherSets = fieldSets.filter((fields) => !isInPath(fields))
+    const namesSet = otherSets.length < fieldSets.length
+    return { ...route, excludedFields: namesSet ? otherSets.flat() : [] }
+  })
+}
+
+function readRoute(name: string, rule: HttpRule): Omit<Route, 'excludedFields'> {
   const [verb, ...otherVerbs] = verbs.filter((verb) => rule[verb])
   const path = verb && rule[verb]
   if (!path || otherVerbs.length > 0)
     throw new Error(`The google.api.http option of ${name} must have exactly one verb`)
-  if (rule.additional_bindings)
-    throw new Error(`The google.api.http option of ${name} must not have additional_bindings`)
   if (rule.body && rule.body !== '*')
     throw new Error(`The body in the google.api.http option of ${name} must be "*"`)
   const pathFields = [...path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string)

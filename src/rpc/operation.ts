@@ -39,6 +39,7 @@ const publicPolicy: Policy = {
   workspaceField: undefined,
   serviceField: undefined,
   limitPerMinute: undefined,
+  optionalUser: false,
   safe: true,
   status: 200,
   responseField: undefined,

@@ -109,11 +109,7 @@ async function runSteps(
   progress.rateLimit = await takeRateLimit(operation, call, dependencies)
   requireWithinLimit(progress.rateLimit)
 
-  const credentials = await dependencies.verifyCredentials(
-    operation.policy.tier,
-    call.credentials,
-    now,
-  )
+  const credentials = await dependencies.verifyCredentials(operation.policy, call.credentials, now)
 
   // After the credentials, so that the body of a stranger's flood is never read.
   const decoded = decode(operation, call.read ? await call.read() : call.message)

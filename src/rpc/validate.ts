@@ -2,6 +2,7 @@ import type { FileRegistry } from '@bufbuild/protobuf'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import { checkFieldSets, readFieldSets } from './field-sets.ts'
 import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
 
@@ -17,10 +18,12 @@ export function createValidator(
   { input }: Pick<Method, 'input'>,
 ): Validator {
   let isValid: ValidateFunction | undefined
+  const fieldSets = readFieldSets(registry, input)
   return (message) => {
     isValid ??= ajv.compile(requestSchema(registry, input))
-    if (isValid(message)) return
-    throw invalidArgument(...toViolations(isValid.errors ?? []))
+    const fieldViolations = isValid(message) ? [] : toViolations(isValid.errors ?? [])
+    const violations = [...fieldViolations, ...checkFieldSets(fieldSets, message)]
+    if (violations.length > 0) throw invalidArgument(...violations)
   }
 }
 

@@ -47,6 +47,7 @@ import { check, checkStream } from '../permissions/check.ts'
 import { getPermission, listPermissions } from '../permissions/list-resources.ts'
 import { getResource, register, unregister } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
+import { transferOwnership } from '../permissions/transfer.ts'
 import { updateVisibility } from '../permissions/visibility.ts'
 import type { HandlersOf, HandlerTable } from '../rpc/handler.ts'
 import { addChildGroup, listChildGroups, removeChildGroup } from '../workspaces/child-groups.ts'
@@ -170,6 +171,7 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       share,
       register,
       updateVisibility,
+      transferOwnership,
       revokeShare,
       getResource,
       unregister,

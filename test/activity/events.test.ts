@@ -237,6 +237,13 @@ const eventCalls: EventCalls = {
       credentials: { key: fixture.key },
     }),
   },
+  'permission.owner_changed': {
+    transferOwnership: async ({ permission_id, fixture, member }) => ({
+      method: 'TransferOwnership',
+      message: { permission_id, owner_id: member },
+      credentials: { key: fixture.key },
+    }),
+  },
   'permission.shared': {
     share: async ({ permission_id, fixture, member }) => ({
       method: 'Share',

@@ -47,7 +47,7 @@ test('every method with an ID is tested, or is public or for administrators', (t
     const { tier } = operation.policy
     if (scopedOperations.includes(operation) || tier === 'admin') continue
     t.deepEqual(
-      operation.route.pathFields.filter((field) => /id$/.test(field)),
+      operation.routes.flatMap(({ pathFields }) => pathFields).filter((field) => /id$/.test(field)),
       [],
       operation.name,
     )
@@ -165,9 +165,10 @@ test('every stream that is not public is UNAUTHENTICATED without its credentials
 })
 
 test('other verbs on a known path are 405 with Allow; unknown paths are 404', async (t) => {
-  const paths = Map.groupBy(operations, ({ route }) => route.path)
+  const routes = operations.flatMap((operation) => operation.routes)
+  const paths = Map.groupBy(routes, ({ path }) => path)
   for (const [path, own] of paths) {
-    const allowed = own.map(({ route }) => route.verb.toUpperCase())
+    const allowed = own.map((route) => route.verb.toUpperCase())
     const address = path.replace(/\{\w+\}/g, () => randomUUID())
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND']) {
       if (allowed.includes(method)) continue

@@ -27,6 +27,7 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
     Register: { ...kind, resource_id, workspace_id, owner_id },
     UpdateVisibility: { permission_id, visibility: 'workspace' },
     GetResource: { ...kind, resource_id },
+    TransferOwnership: { permission_id, owner_id },
     RevokeShare: { permission_id, ...grantee },
     RegisterActions: { service_name: kind.service_name, actions: [{ name: 'publish' }] },
     ListGrantedActions: { service_name: kind.service_name },
@@ -147,17 +148,27 @@ for (const transport of environment.transports) {
     const { people, key, service } = fixture
     const other = await createWorkspaceFixture(environment, transport)
     const record = await other.register(other.people.owner)
-    const { Accessible, Register, GetResource, RegisterActions, ListGrantedActions } = messages(
-      fixture,
-      record,
-    ) as Record<string, object>
-    const naming = { Accessible, Register, GetResource, RegisterActions, ListGrantedActions }
+    const { Check: _, ...all } = messages(fixture, record)
+    const resourceKey = {
+      ...fixture.kind,
+      resource_id: record.resource_id,
+      permission_id: undefined,
+    }
+    const naming = Object.fromEntries(
+      Object.entries(all).map(([method, message]) => [
+        method,
+        'permission_id' in message ? { ...message, ...resourceKey } : message,
+      ]),
+    )
     for (const service_name of [other.service, service.toUpperCase(), `${service} `, 'nobody']) {
-      const all = Object.entries(naming).map(
+      const requests = Object.entries(naming).map(
         ([method, message]) => [method, { ...message, service_name }] as const,
       )
       t.deepEqual(
-        await callAll(transport, Object.fromEntries(all), { ...fixture.as(people.owner), key }),
+        await callAll(transport, Object.fromEntries(requests), {
+          ...fixture.as(people.owner),
+          key,
+        }),
         forAllMethods(naming, 'permission_denied OTHER_SERVICE'),
       )
     }
@@ -185,8 +196,11 @@ for (const transport of environment.transports) {
     const record = await fixture.register(people.owner, { workspace_id: workspace })
     await fixture.share(people.owner, record, { user: people.viewer.id }, 'view')
     const before = await fixture.readResource(record)
-    const { Share, UpdateVisibility, RevokeShare, Unregister } = messages(fixture, record)
-    const all = { Share, UpdateVisibility, RevokeShare, Unregister }
+    const { Share, UpdateVisibility, TransferOwnership, RevokeShare, Unregister } = messages(
+      fixture,
+      record,
+    )
+    const all = { Share, UpdateVisibility, TransferOwnership, RevokeShare, Unregister }
     for (const [method, message] of Object.entries(all)) {
       const credentials = { key, token: people.owner.token, headers: { 'x-request-id': 'same' } }
       const theirs = await transport.call(method, message as object, credentials)

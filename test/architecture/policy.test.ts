@@ -8,11 +8,14 @@ const golden = new URL('../golden/policy.txt', import.meta.url)
 /** One line per method, so that every change of permissions shows in a diff. UPDATE_GOLDEN=1 rewrites the file. */
 function line(method: Method | Stream): string {
   const { name, policy } = method
-  const { tier, leastRole, workspaceField, serviceField, limitPerMinute, status } = policy
+  const { tier, optionalUser, leastRole, workspaceField, serviceField, limitPerMinute, status } =
+    policy
   return [
     name.replace('daikon.v1.', ''),
-    'kind' in method ? method.kind : `${method.route.verb.toUpperCase()} ${method.route.path}`,
-    tier,
+    'kind' in method
+      ? method.kind
+      : method.routes.map(({ verb, path }) => `${verb.toUpperCase()} ${path}`).join(' | '),
+    optionalUser ? `${tier}, user optional` : tier,
     `role ${leastRole ?? '-'}`,
     `workspace ${workspaceField ?? '-'}`,
     `service ${serviceField?.join('.') ?? '-'}`,

@@ -10,6 +10,10 @@ test.after.always(() => environment.stop())
 const address = `http://127.0.0.1:${environment.httpPort}`
 const pages = ['/openapi.json', '/docs', '/redoc', '/docs/ui.js', '/docs/ui.css', '/redoc/ui.js']
 
+const endpoints = environment.app.operations.flatMap((operation) =>
+  operation.routes.map((route) => ({ ...operation, route })),
+)
+
 test('/openapi.json is valid OpenAPI 3.1', async (t) => {
   const { valid, errors } = await new Validator().validate(structuredClone(document))
   t.true(valid, JSON.stringify(errors))
@@ -24,9 +28,10 @@ test('every operation is documented with its policy', (t) => {
     dual: [{ accessToken: [], serviceKey: [] }],
     admin: [{ adminCookie: [] }],
   }
-  for (const { name, route, policy } of environment.app.operations) {
+  for (const { name, route, policy } of endpoints) {
     const described = document.paths[route.path]?.[route.verb]
-    t.deepEqual(described?.security, schemes[policy.tier], name)
+    const schemesOfUser = policy.optionalUser ? schemes.dual : []
+    t.deepEqual(described?.security, [...schemes[policy.tier], ...schemesOfUser], name)
     t.true(String(policy.status) in described.responses, name)
     t.is(described['x-rate-limit']?.limit, policy.limitPerMinute, name)
     t.regex(described.summary, /^\S+( \S+){1,4}$/, name)
@@ -38,6 +43,16 @@ test('every operation is documented with its policy', (t) => {
       name,
     )
   }
+})
+
+test('an operation has a distinct id and only the path fields of its own route', (t) => {
+  const ids = endpoints.map(({ route }) => document.paths[route.path][route.verb].operationId)
+  t.is(new Set(ids).size, ids.length)
+  const path = '/permissions/resource/{service_name}/{resource_type}/{resource_id}/share'
+  const share = document.paths[path].post
+  t.is(share.operationId, 'PermissionService_Share_by_service_name')
+  const { schema } = share.requestBody.content['application/json']
+  t.deepEqual(Object.keys(schema.properties), ['grantee_type', 'grantee_id', 'permission'])
 })
 
 test('documents field rules, comments, bare arrays and errors', (t) => {

@@ -8,7 +8,9 @@ const environment = await startTestEnvironment({ globalLimit: 1000 })
 const document = (await sendRawHttp(environment.httpPort, { path: '/openapi.json' })).json
 const fits = createSchemaValidator(document)
 test.after.always(() => environment.stop())
-const { operations } = environment.app
+const operations = environment.app.operations.flatMap((operation) =>
+  operation.routes.map((route) => ({ ...operation, route })),
+)
 
 type Content = Record<string, { schema: object; example?: unknown }>
 

@@ -142,15 +142,15 @@ function renderErrorReasons(): string {
 function renderMethods(): string {
   const registry = readRegistry()
   const rows = [...readMethods(registry), ...readStreams(registry)].map((method) => {
-    const { tier, leastRole, limitPerMinute } = method.policy
+    const { tier, optionalUser, leastRole, limitPerMinute } = method.policy
     const route =
       'kind' in method
         ? `gRPC only, ${method.kind.replace('_', ' ')}`
-        : `\`${method.route.verb.toUpperCase()} ${method.route.path}\``
+        : method.routes.map(({ verb, path }) => `\`${verb.toUpperCase()} ${path}\``).join('<br>')
     return [
       method.name.replace('daikon.v1.', ''),
       route,
-      tier,
+      optionalUser ? `${tier}, user optional` : tier,
       leastRole ?? '',
       limitPerMinute ? `${limitPerMinute}/min` : '',
     ]

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createOpenApi } from '../../src/http/openapi/openapi.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
+import type { Route } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 
 /** Validates a value against a schema, following `$ref`; returns the errors, if any. */
@@ -27,7 +28,7 @@ export function createSchemaValidator({ components }: { components: object }): S
 /** Creates a check that throws on a REST response whose status or body /openapi.json does not describe. */
 export function createConformanceCheck(operations: DeclaredOperation[]) {
   let published: ReturnType<typeof publish> | undefined
-  return async ({ route, name }: DeclaredOperation, answer: Response): Promise<void> => {
+  return async ({ name }: DeclaredOperation, route: Route, answer: Response): Promise<void> => {
     published ??= publish(operations)
     const { document, fits } = published
     const { responses } = document.paths[route.path][route.verb]

@@ -104,7 +104,10 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     values,
     /** A valid message with values for the fields of the method. */
     message: (operation: DeclaredOperation): Values => {
-      return fill(operation, operation.input, { ...values, ...overrides[operation.key]?.() })
+      const own = { ...values, ...overrides[operation.key]?.() }
+      // Where a request may name a resource in two ways, it has the fields of the first one.
+      for (const field of operation.route.excludedFields) own[field] = undefined
+      return fill(operation, operation.input, own)
     },
     credentials: (
       { policy: { tier } }: DeclaredOperation,
@@ -115,7 +118,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
       ...(tier === 'admin' && { admin: admin.token }),
     }),
     /** IDs of existing objects that the caller must not reach, each with the fields that go with it. */
-    foreignIds: (field: string, { policy }: DeclaredOperation): Values[] => {
+    foreignIds: (field: string, { policy, route }: DeclaredOperation): Values[] => {
       // A service acts in every workspace, so only resources of another service are foreign to it.
       const records =
         policy.tier === 'service' ? [foreignRecord] : [crossWorkspaceRecord, foreignRecord]
@@ -131,7 +134,11 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
           { grantee_id: otherGroup, grantee_type: 'group' },
         ],
         permission_id: records.map(({ id }) => ({ permission_id: id })),
-        resource_id: records.map(({ resource_id }) => ({ resource_id })),
+        resource_id: records.map(({ resource_id }) =>
+          route.excludedFields.includes(field)
+            ? { ...kind, resource_id, permission_id: undefined }
+            : { resource_id },
+        ),
         'checks.resource_id': records.map(({ resource_id }) => ({
           checks: [{ ...check, resource_id }],
         })),

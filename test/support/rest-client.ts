@@ -1,4 +1,5 @@
 import type { CookieDeclaration } from '../../src/rpc/bound-fields.ts'
+import type { Route } from '../../src/rpc/method.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
 import { createConformanceCheck } from './openapi-conformance.ts'
 import {
@@ -22,8 +23,10 @@ export function createRestTransport(operations: DeclaredOperation[], port: numbe
     label: 'REST',
     async call(name, message, credentials = {}) {
       const operation = pickMethod(operations, name, (known) => known.name)
+      const route = findRoute(operation, message as Message)
       const { path, method, headers, body } = createRequest(
         operation,
+        route,
         message as Message,
         credentials,
       )
@@ -33,15 +36,23 @@ export function createRestTransport(operations: DeclaredOperation[], port: numbe
         redirect: 'manual',
         ...(body !== undefined && { body }),
       })
-      await checkConformance(operation, response.clone())
+      await checkConformance(operation, route, response.clone())
       return readResponse(response, operation)
     },
     close: () => {},
   }
 }
 
+/** The first route whose path the message can fill in. */
+function findRoute({ route, routes }: DeclaredOperation, message: Message): Route {
+  const canFill = ({ pathFields }: Route) =>
+    pathFields.every((field) => message[field] !== undefined)
+  return routes.find(canFill) ?? route
+}
+
 function createRequest(
-  { route, bindings }: DeclaredOperation,
+  { bindings }: DeclaredOperation,
+  route: Route,
   message: Message,
   credentials: PresentedCredentials,
 ) {

@@ -128,20 +128,63 @@ export interface RegisterResourceRequest {
 
 export interface UpdateVisibilityRequest {
   /** The ID of the permission record. */
-  permission_id: string;
+  permission_id?:
+    | string
+    | undefined;
   /** `private` or `workspace`. */
   visibility: string;
+  /** The name of the service, 1 to 200 characters. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type?:
+    | string
+    | undefined;
+  /** The ID of the resource. */
+  resource_id?: string | undefined;
 }
 
 export interface ShareRequest {
   /** The ID of the permission record. */
-  permission_id: string;
+  permission_id?:
+    | string
+    | undefined;
   /** `user` or `group`. */
   grantee_type: string;
   /** The ID of the user or group, in the workspace of the resource. */
   grantee_id: string;
   /** `view` or `edit`. */
   permission: string;
+  /** The name of the service, 1 to 200 characters. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type?:
+    | string
+    | undefined;
+  /** The ID of the resource. */
+  resource_id?: string | undefined;
+}
+
+export interface TransferOwnershipRequest {
+  /** The ID of the permission record. */
+  permission_id?:
+    | string
+    | undefined;
+  /** The ID of the new owner, a member of the workspace. */
+  owner_id: string;
+  /** The name of the service, 1 to 200 characters. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type?:
+    | string
+    | undefined;
+  /** The ID of the resource. */
+  resource_id?: string | undefined;
 }
 
 export interface GetResourceRequest {
@@ -155,7 +198,19 @@ export interface GetResourceRequest {
 
 export interface UnregisterRequest {
   /** The ID of the permission record. */
-  permission_id: string;
+  permission_id?:
+    | string
+    | undefined;
+  /** The name of the service, 1 to 200 characters. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type?:
+    | string
+    | undefined;
+  /** The ID of the resource. */
+  resource_id?: string | undefined;
 }
 
 export interface UnregisterResponse {
@@ -1008,16 +1063,31 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
 };
 
 function createBaseUpdateVisibilityRequest(): UpdateVisibilityRequest {
-  return { permission_id: "", visibility: "" };
+  return {
+    permission_id: undefined,
+    visibility: "",
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+  };
 }
 
 export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
   encode(message: UpdateVisibilityRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.permission_id !== "") {
+    if (message.permission_id !== undefined) {
       writer.uint32(10).string(message.permission_id);
     }
     if (message.visibility !== "") {
       writer.uint32(18).string(message.visibility);
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(26).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(34).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(42).string(message.resource_id);
     }
     return writer;
   },
@@ -1051,6 +1121,30 @@ export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
             message.visibility = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1068,19 +1162,30 @@ export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<UpdateVisibilityRequest>, I>>(object: I): UpdateVisibilityRequest {
     const message = createBaseUpdateVisibilityRequest();
-    message.permission_id = object.permission_id ?? "";
+    message.permission_id = object.permission_id ?? undefined;
     message.visibility = object.visibility ?? "";
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
     return message;
   },
 };
 
 function createBaseShareRequest(): ShareRequest {
-  return { permission_id: "", grantee_type: "", grantee_id: "", permission: "" };
+  return {
+    permission_id: undefined,
+    grantee_type: "",
+    grantee_id: "",
+    permission: "",
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+  };
 }
 
 export const ShareRequest: MessageFns<ShareRequest> = {
   encode(message: ShareRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.permission_id !== "") {
+    if (message.permission_id !== undefined) {
       writer.uint32(10).string(message.permission_id);
     }
     if (message.grantee_type !== "") {
@@ -1091,6 +1196,15 @@ export const ShareRequest: MessageFns<ShareRequest> = {
     }
     if (message.permission !== "") {
       writer.uint32(34).string(message.permission);
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(50).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(58).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(66).string(message.resource_id);
     }
     return writer;
   },
@@ -1140,6 +1254,30 @@ export const ShareRequest: MessageFns<ShareRequest> = {
             message.permission = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1157,10 +1295,122 @@ export const ShareRequest: MessageFns<ShareRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<ShareRequest>, I>>(object: I): ShareRequest {
     const message = createBaseShareRequest();
-    message.permission_id = object.permission_id ?? "";
+    message.permission_id = object.permission_id ?? undefined;
     message.grantee_type = object.grantee_type ?? "";
     message.grantee_id = object.grantee_id ?? "";
     message.permission = object.permission ?? "";
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTransferOwnershipRequest(): TransferOwnershipRequest {
+  return {
+    permission_id: undefined,
+    owner_id: "",
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+  };
+}
+
+export const TransferOwnershipRequest: MessageFns<TransferOwnershipRequest> = {
+  encode(message: TransferOwnershipRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== undefined) {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.owner_id !== "") {
+      writer.uint32(18).string(message.owner_id);
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(26).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(34).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(42).string(message.resource_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransferOwnershipRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransferOwnershipRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.owner_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TransferOwnershipRequest>, I>>(base?: I): TransferOwnershipRequest {
+    return TransferOwnershipRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TransferOwnershipRequest>, I>>(object: I): TransferOwnershipRequest {
+    const message = createBaseTransferOwnershipRequest();
+    message.permission_id = object.permission_id ?? undefined;
+    message.owner_id = object.owner_id ?? "";
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
     return message;
   },
 };
@@ -1245,13 +1495,22 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
 };
 
 function createBaseUnregisterRequest(): UnregisterRequest {
-  return { permission_id: "" };
+  return { permission_id: undefined, service_name: undefined, resource_type: undefined, resource_id: undefined };
 }
 
 export const UnregisterRequest: MessageFns<UnregisterRequest> = {
   encode(message: UnregisterRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.permission_id !== "") {
+    if (message.permission_id !== undefined) {
       writer.uint32(10).string(message.permission_id);
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(26).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(34).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(42).string(message.resource_id);
     }
     return writer;
   },
@@ -1277,6 +1536,30 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
             message.permission_id = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1294,7 +1577,10 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<UnregisterRequest>, I>>(object: I): UnregisterRequest {
     const message = createBaseUnregisterRequest();
-    message.permission_id = object.permission_id ?? "";
+    message.permission_id = object.permission_id ?? undefined;
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
     return message;
   },
 };
@@ -2109,6 +2395,7 @@ export const PermissionServiceService = {
    * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
    * replaces the permission. Requires the owner of the resource, or an owner or admin of the
    * workspace.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
   share: {
     path: "/daikon.v1.PermissionService/Share" as const,
@@ -2141,6 +2428,9 @@ export const PermissionServiceService = {
    * Update visibility
    *
    * Makes a resource visible to its whole workspace, or private again.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   updateVisibility: {
     path: "/daikon.v1.PermissionService/UpdateVisibility" as const,
@@ -2154,10 +2444,32 @@ export const PermissionServiceService = {
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
   /**
+   * Transfer ownership
+   *
+   * Makes another member of the workspace the owner of a resource.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
+   */
+  transferOwnership: {
+    path: "/daikon.v1.PermissionService/TransferOwnership" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TransferOwnershipRequest): Buffer =>
+      Buffer.from(TransferOwnershipRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TransferOwnershipRequest => TransferOwnershipRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
    * share.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   revokeShare: {
     path: "/daikon.v1.PermissionService/RevokeShare" as const,
@@ -2188,6 +2500,9 @@ export const PermissionServiceService = {
    *
    * Deletes the permission record of a resource and its shares. Services call it when a resource is
    * deleted.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   unregister: {
     path: "/daikon.v1.PermissionService/Unregister" as const,
@@ -2266,6 +2581,7 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
    * replaces the permission. Requires the owner of the resource, or an owner or admin of the
    * workspace.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
   share: handleUnaryCall<ShareRequest, ShareResponse>;
   /**
@@ -2280,13 +2596,28 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Update visibility
    *
    * Makes a resource visible to its whole workspace, or private again.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   updateVisibility: handleUnaryCall<UpdateVisibilityRequest, ResourcePermissionResponse>;
+  /**
+   * Transfer ownership
+   *
+   * Makes another member of the workspace the owner of a resource.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
+   */
+  transferOwnership: handleUnaryCall<TransferOwnershipRequest, ResourcePermissionResponse>;
   /**
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
    * share.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /**
@@ -2300,6 +2631,9 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    *
    * Deletes the permission record of a resource and its shares. Services call it when a resource is
    * deleted.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   unregister: handleUnaryCall<UnregisterRequest, UnregisterResponse>;
   /**
@@ -2392,6 +2726,7 @@ export interface PermissionServiceClient extends Client {
    * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
    * replaces the permission. Requires the owner of the resource, or an owner or admin of the
    * workspace.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
   share(
     request: ShareRequest,
@@ -2434,6 +2769,9 @@ export interface PermissionServiceClient extends Client {
    * Update visibility
    *
    * Makes a resource visible to its whole workspace, or private again.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   updateVisibility(
     request: UpdateVisibilityRequest,
@@ -2451,10 +2789,36 @@ export interface PermissionServiceClient extends Client {
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Transfer ownership
+   *
+   * Makes another member of the workspace the owner of a resource.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
+   */
+  transferOwnership(
+    request: TransferOwnershipRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  transferOwnership(
+    request: TransferOwnershipRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  transferOwnership(
+    request: TransferOwnershipRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
    * share.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   revokeShare(
     request: ShareRequest,
@@ -2496,6 +2860,9 @@ export interface PermissionServiceClient extends Client {
    *
    * Deletes the permission record of a resource and its shares. Services call it when a resource is
    * deleted.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace. Without one, the service decides.
    */
   unregister(
     request: UnregisterRequest,

@@ -162,6 +162,11 @@ export interface Policy {
   errors: string[];
   /** The share of the server's capacity that calls of the method wait for. */
   capacity: Capacity;
+  /**
+   * A method of TIER_SERVICE also accepts an access token. A token that is present must be valid, and
+   * `least_role` and `workspace_field` apply to its user.
+   */
+  optional_user: boolean;
 }
 
 /**
@@ -219,6 +224,18 @@ export interface Rules {
   reserved: string[];
 }
 
+/** What the fields of a request message may contain together. */
+export interface MessageRules {
+  /** Sets of optional fields. A request contains all fields of one set, and none of the others. */
+  exactly_one_of: FieldSet[];
+}
+
+/** Fields that belong together. */
+export interface FieldSet {
+  /** The names of the fields. */
+  fields: string[];
+}
+
 /** The header or cookie in which REST carries a field. Bound fields are never part of a body. */
 export interface Binding {
   /** The name of a header. */
@@ -256,6 +273,7 @@ function createBasePolicy(): Policy {
     upload: undefined,
     errors: [],
     capacity: 0,
+    optional_user: false,
   };
 }
 
@@ -290,6 +308,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.capacity !== 0) {
       writer.uint32(80).int32(message.capacity);
+    }
+    if (message.optional_user !== false) {
+      writer.uint32(88).bool(message.optional_user);
     }
     return writer;
   },
@@ -387,6 +408,14 @@ export const Policy: MessageFns<Policy> = {
             message.capacity = reader.int32() as any;
             continue;
           }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.optional_user = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -416,6 +445,7 @@ export const Policy: MessageFns<Policy> = {
       : undefined;
     message.errors = object.errors?.map((e) => e) || [];
     message.capacity = object.capacity ?? 0;
+    message.optional_user = object.optional_user ?? false;
     return message;
   },
 };
@@ -694,6 +724,116 @@ export const Rules: MessageFns<Rules> = {
     message.max_items = object.max_items ?? undefined;
     message.default = object.default ?? undefined;
     message.reserved = object.reserved?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseMessageRules(): MessageRules {
+  return { exactly_one_of: [] };
+}
+
+export const MessageRules: MessageFns<MessageRules> = {
+  encode(message: MessageRules, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.exactly_one_of) {
+      FieldSet.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): MessageRules {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMessageRules();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.exactly_one_of.push(FieldSet.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<MessageRules>, I>>(base?: I): MessageRules {
+    return MessageRules.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<MessageRules>, I>>(object: I): MessageRules {
+    const message = createBaseMessageRules();
+    message.exactly_one_of = object.exactly_one_of?.map((e) => FieldSet.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFieldSet(): FieldSet {
+  return { fields: [] };
+}
+
+export const FieldSet: MessageFns<FieldSet> = {
+  encode(message: FieldSet, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.fields) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FieldSet {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFieldSet();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.fields.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FieldSet>, I>>(base?: I): FieldSet {
+    return FieldSet.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FieldSet>, I>>(object: I): FieldSet {
+    const message = createBaseFieldSet();
+    message.fields = object.fields?.map((e) => e) || [];
     return message;
   },
 };

@@ -1,6 +1,6 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { BoundField } from '../../rpc/bound-fields.ts'
-import type { Tier } from '../../rpc/method.ts'
+import type { Policy, Route, Tier } from '../../rpc/method.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
@@ -69,8 +69,10 @@ export function createOpenApi(
     : 'Rate limits are off.'
   const paths: Record<string, Record<string, object>> = { '/health': { get: healthOperation } }
   for (const operation of operations) {
-    const { path, verb } = operation.route
-    paths[path] = { ...paths[path], [verb]: describeOperation(operation, builder) }
+    for (const route of operation.routes) {
+      const described = describeOperation(operation, route, builder)
+      paths[route.path] = { ...paths[route.path], [route.verb]: described }
+    }
   }
   return {
     openapi: '3.1.0',
@@ -115,13 +117,13 @@ function describeTags(operations: DeclaredOperation[]): object[] {
   return [...tags.values(), { name: 'Health', description: 'The state of the server.' }]
 }
 
-function describeOperation(operation: DeclaredOperation, builder: Builder): object {
-  const { name, policy, route, input, bindings } = operation
+function describeOperation(operation: DeclaredOperation, route: Route, builder: Builder): object {
+  const { policy, input, bindings } = operation
   const { makeExample } = builder
   const { properties, required } = publishedSchema(builder.registry, input)
   const boundNames = bindings.request.map(({ field }) => field)
   const contentFields = Object.keys(properties).filter(
-    (field) => !route.pathFields.includes(field) && !boundNames.includes(field),
+    (field) => ![...route.pathFields, ...route.excludedFields, ...boundNames].includes(field),
   )
   const describeParameter = (field: string, location: 'path' | 'query') => {
     const { description, ...schema } = properties[field] as JsonSchema
@@ -148,13 +150,13 @@ function describeOperation(operation: DeclaredOperation, builder: Builder): obje
   }
   const hasBody = route.body && contentFields.length > 0
   return {
-    operationId: name.replace('daikon.v1.', '').replace('/', '_'),
+    operationId: operationId(operation, route),
     tags: [tagOf(operation)],
     summary: methodComment(operation.descriptor).summary,
     description: describePolicy(operation),
     'x-rate-limit': policy.limitPerMinute && { limit: policy.limitPerMinute, period: 60 },
     'x-least-role': policy.leastRole,
-    security: security[policy.tier],
+    security: describeSecurity(policy),
     parameters,
     requestBody: hasBody ? describeBody(operation, body, makeExample) : undefined,
     responses: {
@@ -164,10 +166,22 @@ function describeOperation(operation: DeclaredOperation, builder: Builder): obje
   }
 }
 
+/** The name of the method, for an additional route with the first variable of its path. */
+function operationId({ name, route: first }: DeclaredOperation, route: Route): string {
+  const id = name.replace('daikon.v1.', '').replace('/', '_')
+  return route.path === first.path ? id : `${id}_by_${route.pathFields[0]}`
+}
+
+/** The security requirements of a method, as alternatives. */
+function describeSecurity({ tier, optionalUser }: Policy): object[] {
+  return optionalUser ? [...security[tier], ...security.dual] : security[tier]
+}
+
 /** The description in the proto, with the role and the rate limit that the policy declares. */
 function describePolicy({ descriptor, policy }: DeclaredOperation): string {
-  const { leastRole, limitPerMinute } = policy
-  const role = leastRole && `Requires role \`${leastRole}\` or higher.`
+  const { leastRole, limitPerMinute, optionalUser } = policy
+  const requiresRole = optionalUser ? 'A user of an access token requires' : 'Requires'
+  const role = leastRole && `${requiresRole} role \`${leastRole}\` or higher.`
   const limit = limitPerMinute && `Limited to ${limitPerMinute} requests per minute and client.`
   const paragraphs = [methodComment(descriptor).description, role, limit]
   return paragraphs.filter((paragraph) => paragraph).join('\n\n')
