@@ -11,7 +11,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { addLink, removeLink } from './group-hierarchy.ts'
-import { describeLink, findChildIds, lockGroups, lockHierarchy } from './group-queries.ts'
+import { describeLink, findChildIds, lockFlatGroups, lockHierarchy } from './group-queries.ts'
 import { findGroup, type GroupRow, listGroupsById, requireGroup } from './groups.ts'
 
 /** The number of groups in the longest chain from a group to a descendant, both included. */
@@ -58,20 +58,18 @@ export async function removeChildGroup(
   })
 }
 
-/** Finds a group and a child in its workspace and locks both, with the hierarchy of the workspace. */
+/** Locks the hierarchy of a workspace and finds a group and a child in it. */
 async function requireLocked(
   em: EntityManager,
   request: ChildGroupRequest,
 ): Promise<{ parent: GroupRow; child: GroupRow }> {
+  const { workspace_id } = await requireGroup(em, request)
+  await lockHierarchy(em, workspace_id)
+  await lockFlatGroups(em, workspace_id, [request.group_id, request.child_id])
+  // Read with the locks: a concurrent call may have deleted one of them since.
   const parent = await requireGroup(em, request)
-  const { workspace_id } = parent
   const child = await findGroup(em, { workspace_id, group_id: request.child_id })
   if (!child) throw childNotFound()
-  await lockHierarchy(em, workspace_id)
-  const locked = await lockGroups(em, [parent.id, child.id], 'update')
-  // A concurrent call may have deleted one of them since.
-  if (!locked.includes(child.id)) throw childNotFound()
-  if (!locked.includes(parent.id)) await requireGroup(em, request)
   return { parent, child }
 }
 

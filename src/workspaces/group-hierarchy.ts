@@ -9,22 +9,25 @@ import {
   type GroupMembership,
   insertDirectMembers,
   insertLink,
-  lockGroups,
+  lockGroup,
   lockHierarchyIfNested,
   lockMemberships,
   updateInheritedMembers,
 } from './group-queries.ts'
 
 /*
- * Whenever a transaction commits, the inherited members of a group are the direct members of its
- * descendants. All functions require a transaction. The locks are taken in this order:
+ * When a transaction commits, the inherited members of each group are the direct members of its
+ * descendants. All functions require a transaction. Locks are taken in this order:
  *
- * 1. The hierarchy of the workspace, for every change of links, and for changes of the members of groups
- *    that have links: they are made one after the other.
- * 2. The row of a group. Changes of the members of a group without links lock it only in the mode of a
- *    foreign key, so they do not wait for each other. Adding a link waits for them, and once they have
- *    the lock they look again for links.
+ * 1. The hierarchy of the workspace, for every change of links and for changes of the members of groups
+ *    that have links. These changes run one after the other.
+ * 2. The row of a group that has no links. Changes of its members lock it like a foreign key, so they do
+ *    not wait for each other, and look again for links once they have the lock. Adding its first link
+ *    waits for them.
  * 3. Memberships of the workspace, so that a user who leaves it does so before or after the change.
+ *
+ * A group that gets its first link between the two looks makes its transaction take the first lock after
+ * the second. That may be a deadlock, which PostgreSQL resolves and `inTransaction` retries.
  */
 
 /** Adds direct members of groups and returns the new ones. */
@@ -51,7 +54,7 @@ export async function removeDirectMember(
   const { groupId, userId, workspaceId } = member
   let isNested = await lockHierarchyIfNested(em, [groupId])
   if (!isNested) {
-    await lockGroups(em, [groupId], 'key share')
+    await lockGroup(em, groupId, 'key share')
     isNested = await lockHierarchyIfNested(em, [groupId])
   }
   if (!isNested) return deleteDirectMember(em, member)
@@ -64,7 +67,7 @@ export async function removeDirectMember(
   return removed
 }
 
-/** Links a child to a parent. Requires the locks of the hierarchy and of both groups. */
+/** Links a child to a parent. Requires the locks of the hierarchy and of flat groups. */
 export async function addLink(
   em: EntityManager,
   link: GroupLink,
@@ -96,7 +99,7 @@ export async function removeLinksToParents(
   workspaceId: string,
 ): Promise<void> {
   await lockHierarchyIfNested(em, [groupId])
-  await lockGroups(em, [groupId], 'update')
+  await lockGroup(em, groupId, 'update')
   if (!(await lockHierarchyIfNested(em, [groupId]))) return
   const groupIds = await findAncestors(em, [groupId])
   const userIds = await findEffectiveUserIds(em, groupId)

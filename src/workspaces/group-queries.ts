@@ -38,20 +38,32 @@ export async function lockHierarchyIfNested(
 }
 
 /**
- * Locks the rows of groups and returns the ids of those that exist. `key share` is the lock that a
- * foreign key takes on its target; `update` waits for it.
+ * Locks the row of a group. `key share` is the lock that a foreign key takes on its target; `update`
+ * waits for it.
  */
-export async function lockGroups(
+export async function lockGroup(
   em: EntityManager,
-  groupIds: string[],
+  groupId: string,
   strength: 'key share' | 'update',
-): Promise<string[]> {
-  const groups = await query<{ id: string }>(
+): Promise<void> {
+  await query(em, `select from groups where id = $1 for ${strength}`, [groupId])
+}
+
+/** Locks the rows of those groups of a workspace that have neither parents nor children. */
+export async function lockFlatGroups(
+  em: EntityManager,
+  workspaceId: string,
+  groupIds: string[],
+): Promise<void> {
+  await query(
     em,
-    `select id from groups where id = any($1::uuid[]) order by id for ${strength}`,
-    [groupIds],
+    `select from groups g
+     where workspace_id = $1 and id = any($2::uuid[])
+       and not exists (select from group_parents where child_id = g.id)
+       and not exists (select from group_parents where parent_id = g.id)
+     order by id for update`,
+    [workspaceId, groupIds],
   )
-  return groups.map(({ id }) => id)
 }
 
 /** Prevents users from leaving the workspace until the end of the transaction. */
