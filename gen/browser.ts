@@ -614,6 +614,48 @@ export interface paths {
         patch: operations["UserService_UpdateMe"];
         trace?: never;
     };
+    "/users/me/permissions/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check own permissions
+         * @description Returns whether the current user may perform each action, in the order of the request, as `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+         */
+        post: operations["UserService_CheckMyPermissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/me/permissions/accessible": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List own accessible resources
+         * @description Lists the resources of a type on which the current user may perform an action, as `POST /permissions/accessible` does, without a service key.
+         *
+         *     Requires role `viewer` or higher.
+         */
+        post: operations["UserService_ListMyAccessibleResources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/users/me/sessions": {
         parameters: {
             query?: never;
@@ -4841,6 +4883,162 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    UserService_CheckMyPermissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "checks": [
+                 *         {
+                 *           "service_name": "docs",
+                 *           "resource_type": "document",
+                 *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                 *           "action": "view"
+                 *         }
+                 *       ],
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The checks, 1 to 100.
+                     * @default []
+                     */
+                    checks?: {
+                        /** @description The name of the service, 1 to 200 characters. */
+                        service_name: string;
+                        /** @description The type of the resource, 1 to 200 characters. */
+                        resource_type: string;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the resource.
+                         */
+                        resource_id: string;
+                        /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
+                        action: string;
+                    }[];
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+                     */
+                    workspace_id?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "service_name": "docs",
+                     *           "resource_type": "document",
+                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *           "action": "view",
+                     *           "allowed": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PermissionCheckResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    UserService_ListMyAccessibleResources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "service_name": "docs",
+                 *       "resource_type": "document",
+                 *       "action": "view",
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *       "limit": 50
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The name of the service, 1 to 200 characters. */
+                    service_name: string;
+                    /** @description The type of the resource, 1 to 200 characters. */
+                    resource_type: string;
+                    /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+                    action: string;
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+                     */
+                    workspace_id?: string;
+                    /**
+                     * @description The maximum number of IDs per page, 1 to 100. Defaults to 100.
+                     * @default 100
+                     */
+                    limit?: number;
+                    /** @description The `next_page_token` of the previous response. */
+                    page_token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resource_ids": [
+                     *         "0d000000-0000-7000-8000-0000000000d2"
+                     *       ],
+                     *       "has_full_access": true,
+                     *       "next_page_token": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccessibleResourcesResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     UserService_ListSessions: {
         parameters: {
             query?: never;
@@ -5021,6 +5219,12 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Returns only events with a target of this type. */
                 target_type?: "user" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission";
+                /** @description Returns only events with this target. */
+                target_id?: string;
+                /** @description Returns only events at or after this time. */
+                since?: string;
+                /** @description Returns only events before this time. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -6490,6 +6694,16 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Returns only the resources of this service. */
                 service_name?: string;
+                /** @description Returns only the resources of this type. */
+                resource_type?: string;
+                /** @description Returns only the resources with this ID, at most one per service and type. */
+                resource_id?: string;
+                /** @description Returns only the resources of this owner. */
+                owner_id?: string;
+                /** @description Returns only the resources with this visibility. */
+                visibility?: "private" | "workspace";
+                /** @description Returns only the resources that are shared directly with this user or group. */
+                grantee_id?: string;
             };
             header?: never;
             path?: never;

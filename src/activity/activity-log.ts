@@ -12,13 +12,18 @@ import { type EntryQuery, findEntryRows } from './queries.ts'
 /** Lists a page of the log, newest first. New entries never shift a page, because cursors are ids. */
 export async function listActivity(
   { em }: Pick<RequestContext, 'em'>,
-  { action, actor_id, workspace_id, target_type, before, limit = 50 }: ListActivityRequest,
+  request: ListActivityRequest,
 ): Promise<ListActivityResponse> {
+  const { action, actor_id, workspace_id, target_type, target_id, since, until } = request
+  const { before, limit = 50 } = request
   const items = await findEntries(em, {
     action,
     actions: target_type === undefined ? undefined : actionsOf(target_type),
     actorId: actor_id,
     workspaceId: workspace_id,
+    targetId: target_id,
+    since,
+    until,
     before,
     limit: limit + 1,
   })

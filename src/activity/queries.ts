@@ -17,6 +17,11 @@ export type EntryQuery = {
   actions?: string[] | undefined
   actorId?: string | undefined
   workspaceId?: string | undefined
+  targetId?: string | undefined
+  /** Only entries at or after this time (RFC 3339). */
+  since?: string | undefined
+  /** Only entries before this time (RFC 3339). */
+  until?: string | undefined
   /** Only entries with a lower id, which are older because ids are UUIDs of version 7. */
   before?: string | undefined
   /** Only entries with a higher id, which are newer. */
@@ -24,10 +29,9 @@ export type EntryQuery = {
   limit: number
 }
 
-export function findEntryRows(
-  em: EntityManager,
-  { action, actions, actorId, workspaceId, before, after, limit }: EntryQuery,
-): Promise<EntryRow[]> {
+export function findEntryRows(em: EntityManager, entryQuery: EntryQuery): Promise<EntryRow[]> {
+  const { action, actions, actorId, workspaceId, targetId, since, until } = entryQuery
+  const { before, after, limit } = entryQuery
   const values: unknown[] = []
   const conditions: string[] = []
   const filter = (value: unknown, condition: (placeholder: string) => string) => {
@@ -39,6 +43,9 @@ export function findEntryRows(
   filter(actions, (placeholder) => `action = any(${placeholder}::text[])`)
   filter(actorId, (placeholder) => `actor_id = ${placeholder}`)
   filter(workspaceId, (placeholder) => `workspace_id = ${placeholder}`)
+  filter(targetId, (placeholder) => `target_id = ${placeholder}`)
+  filter(since, (placeholder) => `created_at >= ${placeholder}`)
+  filter(until, (placeholder) => `created_at < ${placeholder}`)
   filter(before, (placeholder) => `id < ${placeholder}`)
   filter(after, (placeholder) => `id > ${placeholder}`)
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''

@@ -1,44 +1,108 @@
-import type { DescMessage } from '@bufbuild/protobuf'
+import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { Request, Response } from 'express'
-import { ServiceError } from '../core/errors.ts'
+import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Route } from '../rpc/method.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
+import { isTimestamp } from '../rpc/schema.ts'
 import { readBody } from './body.ts'
 import { readBoundFields } from './bound-fields.ts'
 
+type Message = Record<string, unknown>
+
 /**
- * Reads the request message of an operation from the path of its route, from the body or the query, and from bound
- * headers and cookies. Returns an error instead of throwing it.
+ * Reads the request message of an operation from the path of its route, from the body or the query,
+ * and from bound headers and cookies. Returns an error instead of throwing it.
  */
 export async function readMessage(
   request: Request,
   response: Response,
-  { policy, input, bindings }: DeclaredOperation,
+  operation: DeclaredOperation,
   route: Route,
 ): Promise<object | ServiceError> {
+  const { policy, input, bindings } = operation
   try {
+    const query = new URL(request.originalUrl, 'http://localhost').searchParams
+    const parameters = queryFields(operation, route)
     const content = route.body
-      ? await readBody(request, response, policy.upload)
-      : readQuery(request, input)
+      ? dropNulls(await readBody(request, response, policy.upload), input)
+      : readQuery(query, parameters)
     // Validation reports that the message is not an object.
     if (Array.isArray(content)) return content
-    const message: Record<string, unknown> = { ...content, ...request.params }
+    const message: Message = { ...content, ...request.params }
     for (const field of route.excludedFields) delete message[field]
-    return { ...message, ...readBoundFields(request, bindings.request, message) }
+    Object.assign(message, readBoundFields(request, bindings.request, message))
+    if (policy.ignoresUnknownParameters) return message
+    const unknown = findUnknownParameters(query, parameters)
+    if (unknown.length === 0) return message
+    return invalidArgument(...unknown, ...findViolations(operation, message))
   } catch (error) {
     return ServiceError.from(error)
   }
 }
 
-/** Reads the declared fields from the query. A repeated one becomes a list, invalid if it is singular. */
-function readQuery(request: Request, input: DescMessage): Record<string, unknown> {
-  const query = new URL(request.originalUrl, 'http://localhost').searchParams
-  const message: Record<string, unknown> = {}
-  for (const field of input.fields) {
+/** The fields of a route that are read from the query. */
+function queryFields({ input, bindings }: DeclaredOperation, route: Route): DescField[] {
+  if (route.body) return []
+  const elsewhere = [...route.pathFields, ...route.excludedFields]
+  for (const { field } of bindings.request) elsewhere.push(field)
+  return input.fields.filter(
+    (field) => !elsewhere.includes(field.name) && (!field.message || isTimestamp(field)),
+  )
+}
+
+/** Reads the fields from the query. A repeated one becomes a list, invalid if it is singular. */
+function readQuery(query: URLSearchParams, fields: DescField[]): Message {
+  const message: Message = {}
+  for (const field of fields) {
     const texts = query.getAll(field.name)
-    if (texts.length === 0 || field.fieldKind === 'message') continue
+    if (texts.length === 0) continue
     const values = texts.map((text) => parseScalar(text, Number(field.scalar)))
     message[field.name] = values.length > 1 || field.fieldKind === 'list' ? values : values[0]
+  }
+  return message
+}
+
+/** Reports undeclared parameters: a misspelled filter would otherwise return everything. */
+function findUnknownParameters(query: URLSearchParams, fields: DescField[]): FieldViolation[] {
+  const names = fields.map(({ name }) => name)
+  const known = names.length > 0 ? `; use ${names.join(', ')}` : ', which has none'
+  return [...new Set(query.keys())]
+    .filter((name) => !names.includes(name))
+    .slice(0, maxUnknownParameters)
+    .map((field) => ({
+      field: field.toWellFormed().slice(0, 100),
+      message: `is not a query parameter of this route${known}`,
+    }))
+}
+
+/** Bounds the response to a request with very many parameters. */
+const maxUnknownParameters = 20
+
+function findViolations({ validate }: DeclaredOperation, message: object): FieldViolation[] {
+  try {
+    validate(message)
+    return []
+  } catch (error) {
+    return ServiceError.from(error).violations
+  }
+}
+
+/** Removes fields that are null, which proto3 JSON treats as absent, from a message read as JSON. */
+function dropNulls(value: unknown, { fields, typeName }: DescMessage): object {
+  const isPlainObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isPlainObject || typeName.startsWith('google.protobuf.')) return value as object
+  const message = value as Message
+  for (const field of fields) {
+    const { name } = field
+    if (!Object.hasOwn(message, name)) continue
+    const content = message[name]
+    if (content === null) delete message[name]
+    else if (field.message) {
+      const { message: type } = field
+      message[name] = Array.isArray(content)
+        ? content.map((item) => dropNulls(item, type))
+        : dropNulls(content, type)
+    }
   }
   return message
 }

@@ -7,6 +7,9 @@ import { grant, sufficientGrants } from './access.ts'
 import { accessibleSql } from './accessible-query.ts'
 import { type Decision, defineDecision } from './decision.ts'
 
+/** `workspace_id` is not used: authorization requires that it is the workspace of the token. */
+type AccessibleRequest = Omit<AccessibleResourcesRequest, 'workspace_id'>
+
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -15,20 +18,20 @@ const firstId = '00000000-0000-0000-0000-000000000000'
  */
 export function createAccessible(
   statements: StatementPool,
-): Decision<AccessibleResourcesRequest, AccessibleResourcesResponse> {
+): Decision<AccessibleRequest, AccessibleResourcesResponse> {
   return defineDecision({
     checks: ({ service_name, resource_type, action }) => [
       { service_name, resource_type, resource_id: firstId, action },
     ],
     async handle({ principal: { user }, grants }, request) {
-      const { workspace_id, service_name, resource_type, action, limit = 1000 } = request
+      const { service_name, resource_type, action, limit = 1000 } = request
       const from = readPageToken(request.page_token)
       const sufficient = sufficientGrants(user?.role, action, grants[0] ?? 0)
       if (!user || sufficient === 0) return { resource_ids: [], has_full_access: false }
 
       const coversKind = sufficient === grant.registered
       const [row] = await statements.rows<[string, boolean]>('accessible', accessibleSql, [
-        workspace_id,
+        user.workspaceId,
         user.id,
         service_name,
         resource_type,

@@ -15,18 +15,30 @@ import { requireResource, viewFacts, viewResource } from './resource.ts'
 /** Lists the resources of every service, newest first. An unknown filter value matches nothing. */
 export async function listPermissions(
   { em }: RequestContext,
-  { workspace_id, service_name, ...page }: PermissionPageRequest,
+  request: PermissionPageRequest,
 ): Promise<PermissionPage> {
+  const { service_name, resource_type, ...rest } = request
+  const { workspace_id, resource_id, owner_id, visibility, grantee_id, ...page } = rest
+  const kind = { service_name, resource_type }
   const conditions: string[] = []
   const values: unknown[] = []
-  if (workspace_id !== undefined) {
-    values.push(workspace_id)
-    conditions.push(`r.workspace_id = $${values.length}`)
+  const filter = (value: unknown, condition: (placeholder: string) => string) => {
+    if (value === undefined) return
+    values.push(value)
+    conditions.push(condition(`$${values.length}`))
   }
-  if (service_name !== undefined) {
-    values.push(await findKindIds(em, service_name))
-    conditions.push(`r.kind_id = any($${values.length}::int[])`)
-  }
+  filter(workspace_id, (placeholder) => `r.workspace_id = ${placeholder}`)
+  filter(await findKindIds(em, kind), (placeholder) => `r.kind_id = any(${placeholder}::int[])`)
+  filter(resource_id, (placeholder) => `r.resource_id = ${placeholder}`)
+  filter(owner_id, (placeholder) => `r.owner_id = ${placeholder}`)
+  filter(visibility, (placeholder) => `r.visibility = ${placeholder}`)
+  filter(
+    grantee_id,
+    (placeholder) => `(r.kind_id, r.resource_id) in (
+    select kind_id, resource_id from shares where user_id = ${placeholder}
+    union all
+    select kind_id, resource_id from shares where group_id = ${placeholder})`,
+  )
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
   const found = await findPage<Resource>(em, page, {
     select: resourceSql.select,
@@ -45,8 +57,18 @@ export async function listPermissions(
 }
 
 /** The planner has statistics for the ids of kinds, so it knows whether a service is rare. */
-async function findKindIds(em: EntityManager, service_name: string): Promise<number[]> {
-  const kinds = await em.find(ResourceKind, { service_name })
+async function findKindIds(
+  em: EntityManager,
+  {
+    service_name,
+    resource_type,
+  }: { service_name?: string | undefined; resource_type?: string | undefined },
+): Promise<number[] | undefined> {
+  if (service_name === undefined && resource_type === undefined) return undefined
+  const kinds = await em.find(ResourceKind, {
+    ...(service_name !== undefined && { service_name }),
+    ...(resource_type !== undefined && { resource_type }),
+  })
   return kinds.map(({ id }) => id)
 }
 

@@ -14,7 +14,8 @@ export function authorize(
 ): void {
   const { leastRole, workspaceField, serviceField, safe } = policy
   const fields = request as Record<string, unknown>
-  if (user && workspaceField) {
+  // An optional workspace that is absent is that of the token.
+  if (user && workspaceField && fields[workspaceField] !== undefined) {
     if (String(fields[workspaceField]).toLowerCase() !== user.workspaceId) throw otherWorkspace()
   }
   if (user && leastRole) {

@@ -31,6 +31,8 @@ export type Policy = {
   /** Errors of the handler, in addition to those that follow from the rest of the policy. */
   errors: ErrorCode[]
   capacity: Capacity
+  /** REST ignores undeclared query parameters instead of rejecting them. */
+  ignoresUnknownParameters: boolean
 }
 
 /** How a file becomes a request field (policy.proto). */
@@ -90,6 +92,7 @@ type PolicyJson = {
   workspace_field?: string
   service_field?: string
   optional_user?: boolean
+  ignore_unknown_parameters?: boolean
   limit_per_minute?: number
   status?: number
   response_field?: string
@@ -173,6 +176,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     upload: readUpload(json),
     errors: (json.errors ?? []).map((code) => readErrorCode(name, code)),
     capacity: readCapacity(json),
+    ignoresUnknownParameters: json.ignore_unknown_parameters ?? false,
   }
 }
 

@@ -46,6 +46,7 @@ const publicPolicy: Policy = {
   upload: undefined,
   errors: [],
   capacity: 'shared_read',
+  ignoresUnknownParameters: true,
 }
 
 /** Every declared unary method with its handler; throws when a method has none. */

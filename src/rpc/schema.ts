@@ -49,6 +49,11 @@ export function requestSchema(registry: FileRegistry, message: DescMessage): Jso
   return { type: 'object', additionalProperties: false, properties, required }
 }
 
+/** Whether a field is a timestamp, which JSON and handlers represent as text (RFC 3339). */
+export function isTimestamp({ message }: DescField): boolean {
+  return message?.typeName === 'google.protobuf.Timestamp'
+}
+
 /** Singular fields are required unless they are declared `optional`. */
 function isRequired(field: DescField): boolean {
   return field.fieldKind !== 'list' && !field.proto.proto3Optional
@@ -63,6 +68,7 @@ function fieldSchema(registry: FileRegistry, field: DescField): JsonSchema {
         : { ...scalarSchemas[field.scalar as number], ...ruleKeywords(rules, true) }
     return listSchema(items, rules)
   }
+  if (isTimestamp(field)) return { type: 'string', format: 'date-time' }
   if (field.fieldKind === 'message') return requestSchema(registry, field.message)
   if (field.fieldKind !== 'scalar') throw new Error(`${field} has an unsupported field kind`)
   return { ...scalarSchemas[field.scalar], ...ruleKeywords(rules, isRequired(field)) }

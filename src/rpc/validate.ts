@@ -29,6 +29,9 @@ export function createValidator(
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+/** RFC 3339, in years that protobuf can represent. */
+const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+
 const ajv = new Ajv({
   allErrors: true,
   removeAdditional: true,
@@ -48,6 +51,7 @@ const ajv = new Ajv({
     // The 16 bytes of an id in base64url.
     page_token: /^([\w-]{21}[AQgw])?$/,
     unicode: (text: string) => text.isWellFormed(),
+    'date-time': (text: string) => timestamp.test(text) && !Number.isNaN(Date.parse(text)),
   },
 })
 
@@ -76,6 +80,7 @@ const formatMessages: Record<string, string> = {
   email: 'must be an e-mail address',
   page_token: 'must be a page token from a previous response',
   unicode: 'must be well-formed Unicode',
+  'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
 }
 
 /** The first violation of each field: reporting a missing value as too short, too, is noise. */

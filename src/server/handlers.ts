@@ -181,6 +181,8 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
     UserService: {
       getMe,
       updateMe,
+      checkMyPermissions: check,
+      listMyAccessibleResources: accessible,
       listSessions,
       endSession,
       endOtherSessions,

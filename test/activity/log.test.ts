@@ -38,6 +38,29 @@ async function walk(transport: Transport, workspace_id: string): Promise<string[
 }
 
 for (const transport of environment.transports) {
+  test(`the log is filtered by target and time over ${transport.label}`, async (t) => {
+    const workspace_id = randomUUID()
+    const ids = await fill(workspace_id, 3)
+    for (const [index, id] of ids.entries())
+      await pool.query(`update activity set created_at = $2 where id = $1`, [
+        id,
+        `2020-01-0${index + 1}T00:00:00Z`,
+      ])
+    const list = async (filter: object) => {
+      const outcome = await admin.call(transport, 'ListActivity', { workspace_id, ...filter })
+      return expectOk(outcome).items.map(({ id }: { id: string }) => ids.indexOf(id))
+    }
+    t.deepEqual(await list({ target_id: ids[1] }), [1])
+    t.deepEqual(await list({ since: '2020-01-02T00:00:00Z' }), [2, 1])
+    t.deepEqual(await list({ until: '2020-01-02T01:00:00+01:00' }), [0])
+    t.deepEqual(await list({ since: '2020-01-02T00:00:00Z', until: '2020-01-03T00:00:00Z' }), [1])
+    if (transport.name === 'grpc') return
+    for (const since of ['yesterday', '2020-13-01T00:00:00Z', '2020-01-01'])
+      t.like(expectError(await admin.call(transport, 'ListActivity', { since })), {
+        violations: [{ field: 'since', message: 'must be a time such as 2026-01-31T12:00:00Z' }],
+      })
+  })
+
   test(`pages of the log neither miss nor repeat entries while new ones are recorded over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = await fill(workspace_id, 25)

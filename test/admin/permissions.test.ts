@@ -42,6 +42,32 @@ for (const transport of environment.transports) {
       })
   })
 
+  test(`resources are filtered by type, ID, owner, visibility and grantee ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { workspace: workspace_id, people } = fixture
+    const mine = await fixture.register(people.owner, { resource_type: 'folder' })
+    const open = await fixture.register(people.editor, { visibility: 'workspace' })
+    await fixture.share(people.owner, mine, { user: people.viewer.id }, 'view')
+    const group = await environment.seed.group(workspace_id, [people.viewer.id])
+    await fixture.share(people.owner, open, { group }, 'view')
+    for (const [filter, expected] of [
+      [{ resource_type: 'folder' }, [mine]],
+      [{ resource_id: open.resource_id }, [open]],
+      [{ owner_id: people.editor.id }, [open]],
+      [{ visibility: 'workspace' }, [open]],
+      [{ grantee_id: people.viewer.id }, [mine]],
+      [{ grantee_id: group }, [open]],
+      [{ owner_id: people.owner.id, visibility: 'workspace' }, []],
+    ] as const) {
+      const page = await list({ workspace_id, ...filter })
+      t.deepEqual(
+        providerIds(page),
+        expected.map(({ id }) => id),
+      )
+      t.is(page.total, expected.length)
+    }
+  })
+
   test(`an administrator can read, publish, share and hide every resource ${through}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people } = fixture

@@ -30,6 +30,8 @@ const memberOperations = operations.filter(
     policy.tier === 'admin' &&
     // Any user may be added.
     key !== 'addUserToWorkspace' &&
+    // Its fields are filters.
+    key !== 'listPermissions' &&
     idFields(input).length > 1 &&
     idFields(input).some((field) => userFields.includes(field)),
 )

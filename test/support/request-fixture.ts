@@ -88,6 +88,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     listWorkspaces: () => ({ q: workspace }),
     // A user who is not a member yet.
     addUserToWorkspace: () => ({ user_id: otherFixture.people.viewer.id }),
+    listPermissions: () => ({ owner_id: people.owner.id, visibility: 'private' }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
   }
   return {

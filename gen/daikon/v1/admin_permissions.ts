@@ -26,7 +26,27 @@ export interface PermissionPageRequest {
     | string
     | undefined;
   /** Returns only the resources of this service. */
-  service_name?: string | undefined;
+  service_name?:
+    | string
+    | undefined;
+  /** Returns only the resources of this type. */
+  resource_type?:
+    | string
+    | undefined;
+  /** Returns only the resources with this ID, at most one per service and type. */
+  resource_id?:
+    | string
+    | undefined;
+  /** Returns only the resources of this owner. */
+  owner_id?:
+    | string
+    | undefined;
+  /** Returns only the resources with this visibility. */
+  visibility?:
+    | string
+    | undefined;
+  /** Returns only the resources that are shared directly with this user or group. */
+  grantee_id?: string | undefined;
 }
 
 /** A page of permission records. */
@@ -71,7 +91,17 @@ export interface PermissionRequest {
 }
 
 function createBasePermissionPageRequest(): PermissionPageRequest {
-  return { page: undefined, page_size: undefined, workspace_id: undefined, service_name: undefined };
+  return {
+    page: undefined,
+    page_size: undefined,
+    workspace_id: undefined,
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+    owner_id: undefined,
+    visibility: undefined,
+    grantee_id: undefined,
+  };
 }
 
 export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
@@ -87,6 +117,21 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     }
     if (message.service_name !== undefined) {
       writer.uint32(34).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(42).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(50).string(message.resource_id);
+    }
+    if (message.owner_id !== undefined) {
+      writer.uint32(58).string(message.owner_id);
+    }
+    if (message.visibility !== undefined) {
+      writer.uint32(66).string(message.visibility);
+    }
+    if (message.grantee_id !== undefined) {
+      writer.uint32(74).string(message.grantee_id);
     }
     return writer;
   },
@@ -136,6 +181,46 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
             message.service_name = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.owner_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.visibility = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.grantee_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -157,6 +242,11 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     message.page_size = object.page_size ?? undefined;
     message.workspace_id = object.workspace_id ?? undefined;
     message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
+    message.owner_id = object.owner_id ?? undefined;
+    message.visibility = object.visibility ?? undefined;
+    message.grantee_id = object.grantee_id ?? undefined;
     return message;
   },
 };

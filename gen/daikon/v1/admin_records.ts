@@ -63,7 +63,19 @@ export interface ListActivityRequest {
     | string
     | undefined;
   /** Returns only events with a target of this type. */
-  target_type?: string | undefined;
+  target_type?:
+    | string
+    | undefined;
+  /** Returns only events with this target. */
+  target_id?:
+    | string
+    | undefined;
+  /** Returns only events at or after this time. */
+  since?:
+    | string
+    | undefined;
+  /** Returns only events before this time. */
+  until?: string | undefined;
 }
 
 export interface ListActivityResponse {
@@ -274,6 +286,9 @@ function createBaseListActivityRequest(): ListActivityRequest {
     actor_id: undefined,
     workspace_id: undefined,
     target_type: undefined,
+    target_id: undefined,
+    since: undefined,
+    until: undefined,
   };
 }
 
@@ -296,6 +311,15 @@ export const ListActivityRequest: MessageFns<ListActivityRequest> = {
     }
     if (message.target_type !== undefined) {
       writer.uint32(50).string(message.target_type);
+    }
+    if (message.target_id !== undefined) {
+      writer.uint32(58).string(message.target_id);
+    }
+    if (message.since !== undefined) {
+      Timestamp.encode(toTimestamp(message.since), writer.uint32(66).fork()).join();
+    }
+    if (message.until !== undefined) {
+      Timestamp.encode(toTimestamp(message.until), writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -361,6 +385,30 @@ export const ListActivityRequest: MessageFns<ListActivityRequest> = {
             message.target_type = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.target_id = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.since = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.until = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -384,6 +432,9 @@ export const ListActivityRequest: MessageFns<ListActivityRequest> = {
     message.actor_id = object.actor_id ?? undefined;
     message.workspace_id = object.workspace_id ?? undefined;
     message.target_type = object.target_type ?? undefined;
+    message.target_id = object.target_id ?? undefined;
+    message.since = object.since ?? undefined;
+    message.until = object.until ?? undefined;
     return message;
   },
 };

@@ -167,6 +167,11 @@ export interface Policy {
    * `least_role` and `workspace_field` apply to its user.
    */
   optional_user: boolean;
+  /**
+   * REST accepts and ignores query parameters that the request does not declare. Without it, they are
+   * invalid.
+   */
+  ignore_unknown_parameters: boolean;
 }
 
 /**
@@ -274,6 +279,7 @@ function createBasePolicy(): Policy {
     errors: [],
     capacity: 0,
     optional_user: false,
+    ignore_unknown_parameters: false,
   };
 }
 
@@ -311,6 +317,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.optional_user !== false) {
       writer.uint32(88).bool(message.optional_user);
+    }
+    if (message.ignore_unknown_parameters !== false) {
+      writer.uint32(96).bool(message.ignore_unknown_parameters);
     }
     return writer;
   },
@@ -416,6 +425,14 @@ export const Policy: MessageFns<Policy> = {
             message.optional_user = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.ignore_unknown_parameters = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -446,6 +463,7 @@ export const Policy: MessageFns<Policy> = {
     message.errors = object.errors?.map((e) => e) || [];
     message.capacity = object.capacity ?? 0;
     message.optional_user = object.optional_user ?? false;
+    message.ignore_unknown_parameters = object.ignore_unknown_parameters ?? false;
     return message;
   },
 };

@@ -19,6 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { AccessibleResourcesResponse, PermissionCheck, PermissionCheckResponse } from "./permissions.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -50,6 +51,32 @@ export interface UserResponse {
   is_active: boolean;
   /** When the user was created. */
   created_at: string | undefined;
+}
+
+export interface CheckMyPermissionsRequest {
+  /** The checks, 1 to 100. */
+  checks: PermissionCheck[];
+  /** The ID of the workspace, which must be that of the access token. Defaults to it. */
+  workspace_id?: string | undefined;
+}
+
+export interface ListMyAccessibleResourcesRequest {
+  /** The name of the service, 1 to 200 characters. */
+  service_name: string;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type: string;
+  /** `view`, `edit`, `manage` or an action that the service has registered. */
+  action: string;
+  /** The ID of the workspace, which must be that of the access token. Defaults to it. */
+  workspace_id?:
+    | string
+    | undefined;
+  /** The maximum number of IDs per page, 1 to 100. Defaults to 100. */
+  limit?:
+    | number
+    | undefined;
+  /** The `next_page_token` of the previous response. */
+  page_token?: string | undefined;
 }
 
 export interface ListSessionsRequest {
@@ -318,6 +345,199 @@ export const UserResponse: MessageFns<UserResponse> = {
     message.avatar_url = object.avatar_url ?? "";
     message.is_active = object.is_active ?? false;
     message.created_at = object.created_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCheckMyPermissionsRequest(): CheckMyPermissionsRequest {
+  return { checks: [], workspace_id: undefined };
+}
+
+export const CheckMyPermissionsRequest: MessageFns<CheckMyPermissionsRequest> = {
+  encode(message: CheckMyPermissionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.checks) {
+      PermissionCheck.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(18).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckMyPermissionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckMyPermissionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.checks.push(PermissionCheck.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckMyPermissionsRequest>, I>>(base?: I): CheckMyPermissionsRequest {
+    return CheckMyPermissionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckMyPermissionsRequest>, I>>(object: I): CheckMyPermissionsRequest {
+    const message = createBaseCheckMyPermissionsRequest();
+    message.checks = object.checks?.map((e) => PermissionCheck.fromPartial(e)) || [];
+    message.workspace_id = object.workspace_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListMyAccessibleResourcesRequest(): ListMyAccessibleResourcesRequest {
+  return {
+    service_name: "",
+    resource_type: "",
+    action: "",
+    workspace_id: undefined,
+    limit: undefined,
+    page_token: undefined,
+  };
+}
+
+export const ListMyAccessibleResourcesRequest: MessageFns<ListMyAccessibleResourcesRequest> = {
+  encode(message: ListMyAccessibleResourcesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.service_name !== "") {
+      writer.uint32(10).string(message.service_name);
+    }
+    if (message.resource_type !== "") {
+      writer.uint32(18).string(message.resource_type);
+    }
+    if (message.action !== "") {
+      writer.uint32(26).string(message.action);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(34).string(message.workspace_id);
+    }
+    if (message.limit !== undefined) {
+      writer.uint32(40).int32(message.limit);
+    }
+    if (message.page_token !== undefined) {
+      writer.uint32(50).string(message.page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMyAccessibleResourcesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMyAccessibleResourcesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.limit = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListMyAccessibleResourcesRequest>, I>>(
+    base?: I,
+  ): ListMyAccessibleResourcesRequest {
+    return ListMyAccessibleResourcesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListMyAccessibleResourcesRequest>, I>>(
+    object: I,
+  ): ListMyAccessibleResourcesRequest {
+    const message = createBaseListMyAccessibleResourcesRequest();
+    message.service_name = object.service_name ?? "";
+    message.resource_type = object.resource_type ?? "";
+    message.action = object.action ?? "";
+    message.workspace_id = object.workspace_id ?? undefined;
+    message.limit = object.limit ?? undefined;
+    message.page_token = object.page_token ?? undefined;
     return message;
   },
 };
@@ -741,6 +961,41 @@ export const UserServiceService = {
     responseDeserialize: (value: Buffer): UserResponse => UserResponse.decode(value),
   },
   /**
+   * Check own permissions
+   *
+   * Returns whether the current user may perform each action, in the order of the request, as
+   * `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+   */
+  checkMyPermissions: {
+    path: "/daikon.v1.UserService/CheckMyPermissions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckMyPermissionsRequest): Buffer =>
+      Buffer.from(CheckMyPermissionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckMyPermissionsRequest => CheckMyPermissionsRequest.decode(value),
+    responseSerialize: (value: PermissionCheckResponse): Buffer =>
+      Buffer.from(PermissionCheckResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PermissionCheckResponse => PermissionCheckResponse.decode(value),
+  },
+  /**
+   * List own accessible resources
+   *
+   * Lists the resources of a type on which the current user may perform an action, as
+   * `POST /permissions/accessible` does, without a service key.
+   */
+  listMyAccessibleResources: {
+    path: "/daikon.v1.UserService/ListMyAccessibleResources" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListMyAccessibleResourcesRequest): Buffer =>
+      Buffer.from(ListMyAccessibleResourcesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMyAccessibleResourcesRequest =>
+      ListMyAccessibleResourcesRequest.decode(value),
+    responseSerialize: (value: AccessibleResourcesResponse): Buffer =>
+      Buffer.from(AccessibleResourcesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AccessibleResourcesResponse => AccessibleResourcesResponse.decode(value),
+  },
+  /**
    * List sessions
    *
    * Lists the active sessions of the user, one for each sign-in.
@@ -800,6 +1055,20 @@ export interface UserServiceServer extends UntypedServiceImplementation {
    */
   updateMe: handleUnaryCall<UpdateMeRequest, UserResponse>;
   /**
+   * Check own permissions
+   *
+   * Returns whether the current user may perform each action, in the order of the request, as
+   * `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+   */
+  checkMyPermissions: handleUnaryCall<CheckMyPermissionsRequest, PermissionCheckResponse>;
+  /**
+   * List own accessible resources
+   *
+   * Lists the resources of a type on which the current user may perform an action, as
+   * `POST /permissions/accessible` does, without a service key.
+   */
+  listMyAccessibleResources: handleUnaryCall<ListMyAccessibleResourcesRequest, AccessibleResourcesResponse>;
+  /**
    * List sessions
    *
    * Lists the active sessions of the user, one for each sign-in.
@@ -856,6 +1125,48 @@ export interface UserServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Check own permissions
+   *
+   * Returns whether the current user may perform each action, in the order of the request, as
+   * `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+   */
+  checkMyPermissions(
+    request: CheckMyPermissionsRequest,
+    callback: (error: ServiceError | null, response: PermissionCheckResponse) => void,
+  ): ClientUnaryCall;
+  checkMyPermissions(
+    request: CheckMyPermissionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PermissionCheckResponse) => void,
+  ): ClientUnaryCall;
+  checkMyPermissions(
+    request: CheckMyPermissionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PermissionCheckResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List own accessible resources
+   *
+   * Lists the resources of a type on which the current user may perform an action, as
+   * `POST /permissions/accessible` does, without a service key.
+   */
+  listMyAccessibleResources(
+    request: ListMyAccessibleResourcesRequest,
+    callback: (error: ServiceError | null, response: AccessibleResourcesResponse) => void,
+  ): ClientUnaryCall;
+  listMyAccessibleResources(
+    request: ListMyAccessibleResourcesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AccessibleResourcesResponse) => void,
+  ): ClientUnaryCall;
+  listMyAccessibleResources(
+    request: ListMyAccessibleResourcesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AccessibleResourcesResponse) => void,
   ): ClientUnaryCall;
   /**
    * List sessions

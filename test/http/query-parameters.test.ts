@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createAdmin } from '../support/admin.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { createRequestFixture } from '../support/request-fixture.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+test.after.always(() => environment.stop())
+const transport = environment.transports.find(({ name }) => name === 'rest') as Transport
+
+test('an undeclared query parameter is 422 on every route but the callbacks of providers', async (t) => {
+  const requests = await createRequestFixture(environment, transport)
+  const { key, people } = requests.fixture
+  const headers = {
+    authorization: `Bearer ${people.owner.token}`,
+    'x-service-key': key,
+    cookie: `admin_token=${requests.admin.token}`,
+    origin: 'http://localhost:9004',
+  }
+  const exempt: string[] = []
+  for (const { name, policy, routes, input } of environment.app.operations) {
+    for (const { verb, path, pathFields, excludedFields, body } of routes) {
+      const address = path.replace(/\{(\w+)\}/g, (_, field) =>
+        String(requests.values[field] ?? 'x'),
+      )
+      const { status, json } = await sendRawHttp(environment.httpPort, {
+        method: verb.toUpperCase(),
+        path: `${address}?workspce_id=x`,
+        headers,
+      })
+      if (policy.ignoresUnknownParameters) {
+        exempt.push(path)
+        continue
+      }
+      t.is(status, 422, name)
+      const { message } = json.errors.find(({ field }: any) => field === 'workspce_id')
+      const [, known] = /; use (.*)$/.exec(message) ?? []
+      const declared = input.fields
+        .map(({ name }) => name)
+        .filter((field) => ![...pathFields, ...excludedFields].includes(field))
+      if (body || declared.length === 0) t.regex(message, /which has none$/, name)
+      else if (policy.tier !== 'public') t.is(known, declared.join(', '), name)
+    }
+  }
+  t.deepEqual(exempt, ['/auth/callback/{provider}', '/auth/admin/callback/{provider}'])
+})
+
+test('undeclared parameters are reported together with invalid fields', async (t) => {
+  const { token } = await createAdmin(environment)
+  const { status, json } = await sendRawHttp(environment.httpPort, {
+    path: '/admin/permissions?page=0&owner=x&workspace_id=y',
+    headers: { cookie: `admin_token=${token}` },
+  })
+  t.is(status, 422)
+  t.deepEqual(
+    json.errors.map(({ field }: { field: string }) => field),
+    ['owner', 'page', 'workspace_id'],
+  )
+  t.regex(json.errors[0].message, /^is not a query parameter of this route; use page, page_size, /)
+})
+
+test('null means absent for optional fields, and missing for required ones', async (t) => {
+  const { people, key, kind, workspace } = await createWorkspaceFixture(environment, transport)
+  const send = async (method: string, path: string, body: object) => {
+    const response = await sendRawHttp(environment.httpPort, {
+      method,
+      path,
+      headers: {
+        'content-type': 'application/json',
+        'x-service-key': key,
+        authorization: `Bearer ${people.owner.token}`,
+      },
+      body: JSON.stringify(body),
+    })
+    return [response.status, response.json] as const
+  }
+  const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace }
+  const [registered, record] = await send('POST', '/permissions/register', {
+    ...facts,
+    owner_id: people.owner.id,
+    visibility: null,
+  })
+  t.deepEqual([registered, record.visibility], [201, 'private'])
+  const [updated, me] = await send('PATCH', '/users/me', { name: 'New', avatar_url: null })
+  t.deepEqual([updated, me.name], [200, 'New'])
+  const list = { ...kind, action: 'view', workspace_id: workspace, limit: null, page_token: null }
+  t.is((await send('POST', '/permissions/accessible', list))[0], 200)
+  const actions = [{ name: 'publish', description: null }]
+  const registration = { service_name: kind.service_name, actions }
+  t.is((await send('PUT', '/permissions/actions', registration))[0], 200)
+
+  const [missing, { errors }] = await send('POST', '/permissions/register', {
+    ...facts,
+    owner_id: null,
+  })
+  t.is(missing, 422)
+  t.deepEqual(errors, [{ field: 'owner_id', message: 'is required' }])
+  const [invalid, problem] = await send('POST', '/permissions/check', { checks: [null] })
+  t.is(invalid, 422)
+  t.deepEqual(problem.errors, [{ field: 'checks[0]', message: 'must be an object' }])
+})
