@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import test from 'ava'
 import { createAdmin } from '../support/admin.ts'
 import { findNestedGroupErrors } from '../support/nested-groups.ts'
@@ -124,6 +125,66 @@ test('after random changes at the same time on two nodes, inherited members are 
   const unexpected = Object.keys(codes).filter((code) => ![...expectedCodes, 'ok'].includes(code))
   t.deepEqual(unexpected, [])
 })
+
+const memberChanges = {
+  AddGroupMember: { members: [], left: 1 },
+  RemoveGroupMember: { members: ['viewer'], left: 0 },
+  DeleteGroup: { members: ['viewer'], left: 0 },
+} as const
+
+for (const [method, { members, left }] of Object.entries(memberChanges)) {
+  test.serial(
+    `${method} notices a parent that another transaction adds in the meantime`,
+    async (t) => {
+      const [transport] = environment.transports as [Transport]
+      const { workspace, people } = await createWorkspaceFixture(environment, transport)
+      const child = await seed.group(
+        workspace,
+        members.map((role) => people[role].id),
+      )
+      const parent = await seed.group(workspace)
+      const client = await pool.connect()
+      try {
+        await client.query('begin')
+        await client.query('select from groups where id = $1 for update', [child])
+        const message = { workspace_id: workspace, group_id: child }
+        const user = method === 'DeleteGroup' ? {} : { user_id: people.viewer.id }
+        const { token } = people.admin
+        const change = transport.call(method, { ...message, ...user }, { token })
+        await waitForLock()
+        await client.query(
+          'insert into group_parents (parent_id, child_id, workspace_id) values ($1, $2, $3)',
+          [parent, child, workspace],
+        )
+        await client.query(
+          `insert into group_members (group_id, user_id, workspace_id, is_direct)
+         select $1, user_id, workspace_id, false from group_members where group_id = $2`,
+          [parent, child],
+        )
+        await client.query('commit')
+        expectOk(await change)
+      } finally {
+        client.release()
+      }
+      const inherited = 'select from group_members where group_id = $1'
+      t.is((await pool.query(inherited, [parent])).rowCount, left)
+      t.deepEqual(await findNestedGroupErrors(pool, workspace), [])
+    },
+  )
+}
+
+/** Waits until a statement in this database waits for the row of a group. */
+async function waitForLock(): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const { rowCount } = await pool.query(
+      `select from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query ilike '%group%'`,
+    )
+    if (rowCount) return
+    await setTimeout(20)
+  }
+  throw new Error('No statement waits for a lock')
+}
 
 test('a member who is removed from a deep child loses access on the other node at once', async (t) => {
   const [transport] = environment.transports as [Transport]
