@@ -34,10 +34,10 @@ const nonEmptyFormats = new Set(['FORMAT_UUID', 'FORMAT_NAME', 'FORMAT_TITLE', '
 
 /** JSON Schema by protobuf scalar type (FieldDescriptorProto.Type), for the types that messages use. */
 export const scalarSchemas: Record<number, JsonSchema> = {
-  5: { type: 'integer' }, // int32
+  5: { type: 'integer', minimum: -2_147_483_648, maximum: 2_147_483_647 }, // int32
   8: { type: 'boolean' },
   9: { type: 'string', format: 'unicode' },
-  13: { type: 'integer', minimum: 0 }, // uint32
+  13: { type: 'integer', minimum: 0, maximum: 4_294_967_295 }, // uint32
 }
 
 /** The JSON Schema of a request message, which validation and the OpenAPI document share. */

@@ -108,3 +108,41 @@ test('the global limit and the limits of operations are documented', (t) => {
   const { headers } = document.components.responses[429]
   t.deepEqual(Object.keys(headers), ['Retry-After', 'RateLimit', 'RateLimit-Policy'])
 })
+
+test('patterns compile in every language: no flags, \\p or lookaround', (t) => {
+  const patterns = new Set<string>()
+  JSON.stringify(document, (key, value) => {
+    if (key === 'pattern' && typeof value === 'string') patterns.add(value)
+    return value
+  })
+  t.true(patterns.size > 4)
+  for (const pattern of patterns) {
+    t.notThrows(() => new RegExp(pattern), pattern)
+    t.notRegex(pattern, /\\p|\\u|\(\?/, pattern)
+  }
+})
+
+test('the published rules of names reject what the server rejects', (t) => {
+  const { schema } = document.paths['/users/me'].patch.requestBody.content['application/json']
+  for (const name of ['a\u0000b', 'a\nb', '\u0085', ' ', ''])
+    t.regex(String(fits(schema, { name })), /name must/, JSON.stringify(name))
+  for (const name of ['a', ' b ', 'Zoë 🦊']) t.is(fits(schema, { name }), undefined, name)
+  t.regex(String(fits(schema, { avatar_url: 'https://a\u0007' })), /pattern/)
+  t.is(fits(schema, { avatar_url: 'https://example.com/a.png' }), undefined)
+})
+
+test('a list with a minimum is required and has no default', (t) => {
+  const { schema } =
+    document.paths['/permissions/check'].post.requestBody.content['application/json']
+  t.true(schema.required.includes('checks'))
+  t.false('default' in schema.properties.checks)
+  t.regex(String(fits(schema, {})), /checks/)
+})
+
+test('numbers are bounded by the range of int32', (t) => {
+  const { parameters } = document.paths['/admin/users'].get
+  const { schema } = parameters.find(({ name }: { name: string }) => name === 'page')
+  t.like(schema, { minimum: 1, maximum: 2_147_483_647 })
+  t.is(document.info.license.identifier, 'Apache-2.0')
+  t.like(document.components.schemas.ActivityEntry.properties.detail, { type: 'object' })
+})

@@ -140,7 +140,7 @@ export function createExampleMaker(schemas: Record<string, JsonSchema>): Example
       const list = examples[`${message}.${field}`]
       return list ?? [makeExample(schema.items as JsonSchema, field, message)]
     }
-    if (schema.type === 'object') return makeObject(schema, message)
+    if (schema.properties) return makeObject(schema, message)
     return makeScalar(schema, field, message)
   }
 
@@ -160,7 +160,7 @@ function makeScalar(schema: JsonSchema, field: string, message: string): unknown
   if (choices) return choices.includes(example) ? example : choices[0]
   if (example !== undefined && hasType(example, schema)) return example
   if (schema.format === 'date-time') return exampleTime
-  if (schema.type === 'integer') return schema.default ?? schema.minimum ?? 1
+  if (schema.type === 'integer') return schema.default ?? Math.max(Number(schema.minimum ?? 1), 0)
   if (schema.type === 'boolean') return schema.default ?? true
   if (schema.type === undefined) return {}
   const isId = schema.format === 'uuid' || /(^|_)ids?$/.test(field)

@@ -79,6 +79,7 @@ export function createOpenApi(
     info: {
       title: 'daikon',
       version: '1',
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       description: `Identity, workspaces and permissions.\n\n${limitNote}`,
     },
     'x-rate-limit': globalLimit && { limit: globalLimit, period: 60 },

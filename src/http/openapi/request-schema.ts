@@ -6,8 +6,17 @@ import { protoComment } from './proto-comment.ts'
 
 type ObjectSchema = { properties: Record<string, JsonSchema>; required: string[] }
 
-/** Formats that only this server validates. */
-const internalFormats = ['name', 'title', 'text', 'page_token', 'unicode']
+/**
+ * The published patterns of the formats that only this server knows, without flags, `\p` or lookahead,
+ * so that they compile in every language. Well-formed Unicode has no such pattern.
+ */
+const formatPatterns: Record<string, string | undefined> = {
+  name: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+  title: '^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$',
+  text: '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$',
+  page_token: '^([A-Za-z0-9_-]{21}[AQgw])?$',
+  unicode: undefined,
+}
 
 /**
  * The JSON Schema of a request as published: with the comments of its fields, and without keywords
@@ -22,7 +31,14 @@ function describe(schema: JsonSchema, message: DescMessage | undefined): JsonSch
   // that is too long.
   const { additionalProperties, if: _condition, else: unconditional, ...published } = schema
   Object.assign(published, unconditional)
-  if (internalFormats.includes(String(published.format))) delete published.format
+  const format = String(published.format)
+  if (Object.hasOwn(formatPatterns, format)) {
+    delete published.format
+    const pattern = formatPatterns[format]
+    if (pattern) published.pattern ??= pattern
+  }
+  // The server validates a missing list as an empty one, which a minimum does not allow.
+  if (published.minItems) delete published.default
   if (published.items) published.items = describe(published.items as JsonSchema, message)
   if (published.properties) {
     const properties = Object.entries(published.properties as Record<string, JsonSchema>)
@@ -34,6 +50,8 @@ function describe(schema: JsonSchema, message: DescMessage | undefined): JsonSch
         return [name, { ...described, ...(description && { description }) }]
       }),
     )
+    const lists = properties.filter(([, property]) => property.minItems).map(([name]) => name)
+    published.required = [...((published.required ?? []) as string[]), ...lists]
   }
   return published
 }

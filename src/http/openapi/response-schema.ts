@@ -34,7 +34,10 @@ export function createResponseSchemas(registry: FileRegistry) {
     const description = protoComment(field)
     const value = valueSchema(field)
     const schema = field.fieldKind === 'list' ? { type: 'array', items: value } : value
-    const isNullable = field.proto.proto3Optional || (field.fieldKind === 'message' && !value.$ref)
+    const isNullable =
+      field.proto.proto3Optional ||
+      field.message?.typeName === 'google.protobuf.Value' ||
+      (field.message?.typeName === 'google.protobuf.Timestamp' && field.fieldKind === 'message')
     const nullable = isNullable ? { anyOf: [schema, { type: 'null' }] } : schema
     return { ...nullable, ...(description && { description }) }
   }
@@ -42,7 +45,8 @@ export function createResponseSchemas(registry: FileRegistry) {
   function valueSchema(field: DescField): JsonSchema {
     if (field.message?.typeName === 'google.protobuf.Timestamp')
       return { type: 'string', format: 'date-time' }
-    // Struct and Value are arbitrary JSON.
+    if (field.message?.typeName === 'google.protobuf.Struct')
+      return { type: 'object', additionalProperties: true }
     if (field.message?.typeName.startsWith('google.protobuf.')) return {}
     if (field.message) return refer(field.message)
     return { type: scalarSchemas[Number(field.scalar)]?.type ?? 'string' }
