@@ -78,6 +78,19 @@ export const activityEvents = {
     description: 'An operator revoked the administrator rights of a user',
     recordedBy: [],
   },
+  'user.erased': {
+    target: 'user',
+    detail: ['by', 'workspaces', 'resources'],
+    description:
+      'A user was erased; counts the deleted workspaces and the resources given to another user',
+    recordedBy: ['deleteUser'],
+  },
+  'user.exported': {
+    target: 'user',
+    detail: ['by'],
+    description: 'All data about a user was exported',
+    recordedBy: ['exportUser'],
+  },
   'import.executed': {
     target: 'import',
     detail: ['rows', 'created', 'updated'],

@@ -22,6 +22,8 @@ export type EntryQuery = {
   since?: string | undefined
   /** Only entries before this time (RFC 3339). */
   until?: string | undefined
+  /** The user who caused the event or is its target. */
+  concernedUserId?: string | undefined
   /** Only entries with a lower id, which are older because ids are UUIDs of version 7. */
   before?: string | undefined
   /** Only entries with a higher id, which are newer. */
@@ -31,7 +33,7 @@ export type EntryQuery = {
 
 export function findEntryRows(em: EntityManager, entryQuery: EntryQuery): Promise<EntryRow[]> {
   const { action, actions, actorId, workspaceId, targetId, since, until } = entryQuery
-  const { before, after, limit } = entryQuery
+  const { concernedUserId, before, after, limit } = entryQuery
   const values: unknown[] = []
   const conditions: string[] = []
   const filter = (value: unknown, condition: (placeholder: string) => string) => {
@@ -46,6 +48,11 @@ export function findEntryRows(em: EntityManager, entryQuery: EntryQuery): Promis
   filter(targetId, (placeholder) => `target_id = ${placeholder}`)
   filter(since, (placeholder) => `created_at >= ${placeholder}`)
   filter(until, (placeholder) => `created_at < ${placeholder}`)
+  filter(
+    concernedUserId,
+    (placeholder) =>
+      `(actor_id = ${placeholder} or target_type = 'user' and target_id = ${placeholder})`,
+  )
   filter(before, (placeholder) => `id < ${placeholder}`)
   filter(after, (placeholder) => `id > ${placeholder}`)
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
@@ -89,5 +96,27 @@ export async function insertEntryRows(
       targetType,
       actorId,
     ],
+  )
+}
+
+/**
+ * Removes the name and e-mail address of a user from the entries about the user, and the slugs of the
+ * user's own workspaces, which may contain either. The entries remain.
+ */
+export async function redactUserEntries(
+  em: EntityManager,
+  userId: string,
+  workspaceIds: string[],
+): Promise<void> {
+  await query(
+    em,
+    `update activity
+     set detail = detail - case
+       when action = 'user.renamed' then '{from,to}'::text[]
+       when target_type = 'workspace' then '{slug}'::text[]
+       else '{email}'::text[] end
+     where target_type = 'user' and target_id = $1
+       or target_type = 'workspace' and target_id = any($2::uuid[])`,
+    [userId, workspaceIds],
   )
 }

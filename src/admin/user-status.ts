@@ -3,7 +3,7 @@ import type { UserDetail, UserUpdateRequest } from '../../gen/daikon/v1/admin_us
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
-import { type RequestContext, requireAdmin, type WriteContext } from '../core/request-context.ts'
+import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { denyAdminTokens } from '../identity/queries.ts'
@@ -17,12 +17,12 @@ type UserChanges = Partial<Pick<LockedUser, 'name' | 'is_active'>>
 
 /** Changes the name of a user, activates or deactivates the user. Deactivation ends every session. */
 export async function updateUser(
-  { em, principal, now }: RequestContext,
+  { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
   { user_id, name, is_active }: UserUpdateRequest,
 ): Promise<UserDetail> {
   const changes = changedFields({ name: name?.trim(), is_active })
   return inTransaction(em, async (em) => {
-    const callerId = requireAdmin(principal).id
+    const callerId = principal.admin?.id
     const user = await lockUser(em, user_id, callerId)
     if (!changes) return requireUserDetail(em, now, user.id)
     if (user.id === callerId && is_active === false) {
@@ -75,19 +75,24 @@ export async function setAdministrator(
 
 /**
  * Locks a user together with the calling administrator, whose rights are checked under the lock: of
- * two administrators who deactivate each other, the second one fails.
+ * two administrators who deactivate each other, the second one fails. An operator has no account.
  */
-async function lockUser(em: EntityManager, userId: string, callerId: string): Promise<LockedUser> {
-  const users = await lockUsers(em, [userId, callerId])
+async function lockUser(
+  em: EntityManager,
+  userId: string,
+  callerId: string | undefined,
+): Promise<LockedUser> {
+  const users = await lockUsers(em, callerId ? [userId, callerId] : [userId])
   const caller = users.find(({ id }) => id === callerId)
-  if (!caller?.is_active) throw userInactive()
-  if (!caller.is_admin) throw adminRequired()
+  if (callerId && !caller?.is_active) throw userInactive()
+  if (callerId && !caller?.is_admin) throw adminRequired()
   const user = users.find(({ id }) => id === userId.toLowerCase())
   if (!user) throw userNotFound()
   return user
 }
 
-function lastAdministrator(email: string): ServiceError {
+/** The error for a change that would leave no active administrator. */
+export function lastAdministrator(email: string): ServiceError {
   return new ServiceError(
     'already_exists',
     'LAST_ADMINISTRATOR',

@@ -12,6 +12,8 @@ import { print } from './output.ts'
 import { serviceAppCommand } from './service-app.ts'
 import { withDatabase } from './session.ts'
 import { tokenCommand } from './token.ts'
+import { userCommand } from './user.ts'
+import { workspaceCommand } from './workspace.ts'
 
 const program = new Command('daikon')
   .description('Operate a daikon server. Settings are read from the environment, as by the server.')
@@ -19,6 +21,8 @@ const program = new Command('daikon')
   .addCommand(migrateCommand())
   .addCommand(keysCommand())
   .addCommand(adminCommand())
+  .addCommand(userCommand())
+  .addCommand(workspaceCommand())
   .addCommand(serviceAppCommand())
   .addCommand(clientAppCommand())
   .addCommand(activityCommand())

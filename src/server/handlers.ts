@@ -11,6 +11,8 @@ import {
   listClientApps,
   updateClientApp,
 } from '../admin/client-apps.ts'
+import { deleteUser } from '../admin/delete-user.ts'
+import { exportUser } from '../admin/export-user.ts'
 import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
 import {
   createServiceApp,
@@ -96,6 +98,8 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       listUsers,
       getUser,
       updateUser,
+      deleteUser,
+      exportUser,
       addUserToWorkspace,
       // Workspaces, members and groups.
       listWorkspaces: listWorkspacePage,

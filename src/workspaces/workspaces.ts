@@ -78,7 +78,7 @@ export async function listWorkspacePage(
 
 /** Lists the ids, names and slugs of all workspaces, by name. */
 export async function listAllWorkspaces(
-  { em }: RequestContext,
+  { em }: Pick<RequestContext, 'em'>,
   _request: ListAllWorkspacesRequest,
 ): Promise<ListAllWorkspacesResponse> {
   return { workspaces: await findWorkspaceChoices(em) }

@@ -80,6 +80,12 @@ const eventCalls: EventCalls = {
   },
   'user.promoted': {},
   'user.demoted': {},
+  'user.erased': {
+    deleteUser: async ({ member: user_id }) => forPanel('DeleteUser', { user_id }),
+  },
+  'user.exported': {
+    exportUser: async ({ member: user_id }) => forPanel('ExportUser', { user_id }),
+  },
   'import.executed': {
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
   },

@@ -52,6 +52,7 @@ import {
   RoleResponse,
   RoleUpdateRequest,
 } from "./admin_roles.ts";
+import { DeleteUserRequest, DeleteUserResponse, ExportUserRequest, UserExport } from "./admin_user_data.ts";
 import {
   AddUserToWorkspaceRequest,
   GetUserRequest,
@@ -170,6 +171,37 @@ export const AdminServiceService = {
     requestDeserialize: (value: Buffer): UserUpdateRequest => UserUpdateRequest.decode(value),
     responseSerialize: (value: UserDetail): Buffer => Buffer.from(UserDetail.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserDetail => UserDetail.decode(value),
+  },
+  /**
+   * Delete a user
+   *
+   * Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
+   * in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
+   * in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
+   * be deleted, nor can the last owner of a workspace with other members.
+   */
+  deleteUser: {
+    path: "/daikon.v1.AdminService/DeleteUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteUserRequest): Buffer => Buffer.from(DeleteUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteUserRequest => DeleteUserRequest.decode(value),
+    responseSerialize: (value: DeleteUserResponse): Buffer => Buffer.from(DeleteUserResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteUserResponse => DeleteUserResponse.decode(value),
+  },
+  /**
+   * Export a user
+   *
+   * Returns all data about a user.
+   */
+  exportUser: {
+    path: "/daikon.v1.AdminService/ExportUser" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExportUserRequest): Buffer => Buffer.from(ExportUserRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExportUserRequest => ExportUserRequest.decode(value),
+    responseSerialize: (value: UserExport): Buffer => Buffer.from(UserExport.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UserExport => UserExport.decode(value),
   },
   /**
    * Add user to workspace
@@ -915,6 +947,21 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   updateUser: handleUnaryCall<UserUpdateRequest, UserDetail>;
   /**
+   * Delete a user
+   *
+   * Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
+   * in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
+   * in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
+   * be deleted, nor can the last owner of a workspace with other members.
+   */
+  deleteUser: handleUnaryCall<DeleteUserRequest, DeleteUserResponse>;
+  /**
+   * Export a user
+   *
+   * Returns all data about a user.
+   */
+  exportUser: handleUnaryCall<ExportUserRequest, UserExport>;
+  /**
    * Add user to workspace
    *
    * Creates a pending membership, as an invitation of the user's e-mail address does.
@@ -1309,6 +1356,49 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserDetail) => void,
+  ): ClientUnaryCall;
+  /**
+   * Delete a user
+   *
+   * Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address
+   * in the activity log, whose entries remain. Workspaces without other members are deleted. Resources
+   * in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot
+   * be deleted, nor can the last owner of a workspace with other members.
+   */
+  deleteUser(
+    request: DeleteUserRequest,
+    callback: (error: ServiceError | null, response: DeleteUserResponse) => void,
+  ): ClientUnaryCall;
+  deleteUser(
+    request: DeleteUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteUserResponse) => void,
+  ): ClientUnaryCall;
+  deleteUser(
+    request: DeleteUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteUserResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Export a user
+   *
+   * Returns all data about a user.
+   */
+  exportUser(
+    request: ExportUserRequest,
+    callback: (error: ServiceError | null, response: UserExport) => void,
+  ): ClientUnaryCall;
+  exportUser(
+    request: ExportUserRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UserExport) => void,
+  ): ClientUnaryCall;
+  exportUser(
+    request: ExportUserRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UserExport) => void,
   ): ClientUnaryCall;
   /**
    * Add user to workspace

@@ -1,0 +1,42 @@
+import { Command } from 'commander'
+import { Workspace } from '../database/entities/people.ts'
+import { findMembers } from '../workspaces/queries.ts'
+import { listAllWorkspaces, workspaceNotFound } from '../workspaces/workspaces.ts'
+import { formatTable, print } from './output.ts'
+import { withDatabase } from './session.ts'
+
+const maxMembers = 10_000
+
+export function workspaceCommand(): Command {
+  const command = new Command('workspace').description('list workspaces and their members')
+
+  command
+    .command('list')
+    .description('list all workspaces, by name')
+    .action(async (_options, command) => {
+      const { workspaces } = await withDatabase(({ em }) => listAllWorkspaces({ em }, {}))
+      print(command, workspaces, formatTable(workspaces))
+    })
+
+  command
+    .command('members')
+    .description(`list the members of a workspace, at most ${maxMembers}`)
+    .argument('<slug>', 'slug of the workspace')
+    .action(async (slug: string, _options, command) => {
+      const members = await withDatabase(async ({ em }) => {
+        const workspace = await em.findOne(Workspace, { slug })
+        if (!workspace) throw workspaceNotFound()
+        return findMembers(em, workspace.id, undefined, maxMembers)
+      })
+      const rows = members.map(({ user_id, email, name, role, joined_at }) => ({
+        user_id,
+        email,
+        name,
+        role,
+        status: joined_at === null ? 'invited' : 'active',
+      }))
+      print(command, rows, formatTable(rows))
+    })
+
+  return command
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { createAdmin } from '../support/admin.ts'
+import { runCli } from '../support/cli.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
+import { createSignInEnvironment, obtainCode, signIn, signInAdmin } from '../support/sign-in.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+const environment = await createSignInEnvironment()
+const { pool, seed } = environment
+const admin = await createAdmin(environment)
+test.after.always(() => environment.stop())
+
+async function count(sql: string, ...values: unknown[]): Promise<number> {
+  return Number((await pool.query(`select count(*) from ${sql}`, values)).rows[0].count)
+}
+
+for (const transport of environment.transports) {
+  const through = `over ${transport.label}`
+  const call = (method: string, message: object) => admin.call(transport, method, message)
+  const erase = (user_id: string, transfer_to?: string) =>
+    call('DeleteUser', { user_id, ...(transfer_to && { transfer_to }) })
+
+  test(`deleting a user ends every token and removes all data of the user ${through}`, async (t) => {
+    const email = environment.addProviderUser()
+    const { tokens, workspaces } = await signIn(transport, email, 'github')
+    const { exchange } = await obtainCode(transport, email)
+    const { rows } = await pool.query('select id from users where email = $1', [email])
+    const { id } = rows[0]
+    await pool.query('update users set is_admin = true where id = $1', [id])
+    const { admin: cookie = '' } = await signInAdmin(transport, email, 'github')
+    expectOk(await call('UpdateUser', { user_id: id, name: 'Changed' }))
+    t.deepEqual(expectOk(await erase(id.toUpperCase())), {})
+
+    const unauthenticated = { ok: false, code: 'unauthenticated' } as const
+    for (const each of environment.transports) {
+      t.like(await each.call('GetMe', {}, { token: tokens.access_token }), unauthenticated)
+      t.like(await each.call('GetAdminMe', {}, { admin: cookie }), unauthenticated)
+      t.like(
+        await each.call('RefreshToken', { refresh_token: tokens.refresh_token }),
+        unauthenticated,
+      )
+      t.false((await each.call('ExchangeToken', exchange)).ok)
+    }
+    for (const table of [
+      'users where id',
+      'members where user_id',
+      'linked_accounts where user_id',
+    ])
+      t.is(await count(`${table} = $1`, id), 0, table)
+    t.is(await count('workspaces where id = $1', workspaces[0].id), 0)
+
+    const text = (
+      await pool.query(
+        "select string_agg(a::text, ' ') as text, count(*) from activity a where $1 in (actor_id, target_id)",
+        [id],
+      )
+    ).rows[0]
+    t.true(Number(text.count) >= 4)
+    t.false(text.text.includes(email.split('@')[0]))
+    t.is(expectError(await erase(id)).reason, 'USER_NOT_FOUND')
+    t.is(await count("activity where action = 'user.erased' and target_id = $1", id), 1)
+  })
+
+  test(`a user who owns resources in a shared workspace needs a recipient ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { editor, viewer, owner } = fixture.people
+    const record = await fixture.register(editor)
+    await fixture.share(editor, record, { user: viewer.id }, 'view')
+    t.like(await erase(editor.id), { ok: false, code: 'already_exists', reason: 'OWNS_RESOURCES' })
+    for (const wrong of [editor.id, randomUUID(), admin.id]) {
+      const { code, violations } = expectError(await erase(editor.id, wrong))
+      t.is(code, 'invalid_argument')
+      t.is(violations[0]?.field, 'transfer_to')
+    }
+    t.is(await count('members where user_id = $1', editor.id), 1)
+    expectOk(await erase(editor.id, owner.id))
+    const { rows } = await pool.query('select owner_id from resources where id = $1', [record.id])
+    t.deepEqual(rows, [{ owner_id: owner.id }])
+    t.is(await count('shares where user_id = $1 and granted_by is null', viewer.id), 1)
+  })
+
+  test(`the last owner of a workspace with other members cannot be deleted ${through}`, async (t) => {
+    const workspace = await seed.workspace()
+    const owner = await seed.newMember(workspace, 'owner')
+    const other = await seed.newMember(workspace, 'admin')
+    const refused = expectError(await erase(owner))
+    t.like(refused, { code: 'already_exists', reason: 'LAST_OWNER' })
+    t.is(await count('members where workspace_id = $1', workspace), 2)
+    await pool.query("update members set role = 'owner' where user_id = $1", [other])
+    await pool.query('update users set is_active = false where id = $1', [other])
+    t.is(expectError(await erase(owner)).reason, 'LAST_OWNER')
+    await pool.query('update users set is_active = true where id = $1', [other])
+    expectOk(await erase(owner))
+    t.is(await count('members where workspace_id = $1', workspace), 1)
+  })
+
+  test(`two owners deleted at the same time leave the workspace an owner ${through}`, async (t) => {
+    const workspace = await seed.workspace()
+    const owners = [
+      await seed.newMember(workspace, 'owner'),
+      await seed.newMember(workspace, 'owner'),
+    ]
+    await seed.newMember(workspace, 'viewer')
+    const outcomes = await Promise.all(owners.map((id) => erase(id)))
+    t.is(outcomes.filter(({ ok }) => ok).length, 1)
+    t.is(await count("members where workspace_id = $1 and role = 'owner'", workspace), 1)
+  })
+
+  test(`administrators cannot delete their own account ${through}`, async (t) => {
+    for (const id of [admin.id, admin.id.toUpperCase()])
+      t.like(await erase(id), { ok: false, code: 'permission_denied', reason: 'OWN_ACCOUNT' })
+  })
+
+  test(`an export contains everything about a user ${through}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { editor, viewer } = fixture.people
+    const record = await fixture.register(editor)
+    await fixture.share(editor, record, { user: viewer.id }, 'view')
+    const data = expectOk(await call('ExportUser', { user_id: editor.id.toUpperCase() }))
+    t.is(data.user.id, editor.id)
+    t.like(data.user.memberships[0], { workspace_id: fixture.workspace, role: 'editor' })
+    t.like(data.resources[0], { permission_id: record.id, visibility: 'private' })
+    t.like(data.shares[0], { permission_id: record.id, grantee_id: viewer.id, permission: 'view' })
+    t.is(data.resources.length + data.shares.length, 2)
+    const actions = data.activity.map(({ action }: { action: string }) => action)
+    t.deepEqual(actions, ['user.exported', 'permission.shared'])
+    const received = expectOk(await call('ExportUser', { user_id: viewer.id }))
+    t.like(received.shares[0], { permission_id: record.id, granted_by: editor.id })
+    const unknown = await call('ExportUser', { user_id: randomUUID() })
+    t.is(expectError(unknown).reason, 'USER_NOT_FOUND')
+  })
+}
+
+test('the user and workspace commands work by e-mail address and ID', async (t) => {
+  const run = async (...args: string[]) => {
+    const { out, err, status } = await runCli(environment.databaseUrl, ...args, '--json')
+    return { result: out && JSON.parse(out), err, status }
+  }
+  const workspace = await seed.workspace('Tools')
+  const owner = await seed.newMember(workspace, 'owner')
+  const editor = await seed.newMember(workspace, 'editor')
+  const { rows } = await pool.query('select email from users where id = $1', [editor])
+  const { email } = rows[0]
+
+  t.like((await run('user', 'find', email)).result, [{ id: editor, email }])
+  t.like((await run('user', 'show', email)).result, { id: editor, memberships: [{}] })
+  t.like((await run('user', 'export', editor)).result, { user: { id: editor }, resources: [] })
+  t.like((await run('user', 'deactivate', email)).result, { id: editor, is_active: false })
+  t.like((await run('user', 'activate', editor)).result, { id: editor, is_active: true })
+  const { result: members } = await run('workspace', 'members', `w-${workspace}`)
+  t.deepEqual(
+    members.map(({ user_id }: { user_id: string }) => user_id).sort(),
+    [owner, editor].sort(),
+  )
+  const { result: workspaces } = await run('workspace', 'list')
+  t.true(workspaces.some(({ id }: { id: string }) => id === workspace))
+  const refused = await run('user', 'delete', owner)
+  t.is(refused.status, 1)
+  t.regex(refused.err, /last owner/)
+  t.like((await run('user', 'delete', email, '--transfer-to', owner)).result, { user_id: editor })
+  t.regex((await run('user', 'show', email)).err, /User not found/)
+})
