@@ -1376,14 +1376,14 @@ export interface paths {
         post?: never;
         /**
          * Delete a service app
-         * @description Deletes a service app with its keys.
+         * @description Deletes a service app with its keys. Deleting the last active app requires `force`.
          */
         delete: operations["AdminService_DeleteServiceApp"];
         options?: never;
         head?: never;
         /**
          * Update a service app
-         * @description Updates the fields that are present. The keys of an inactive app are rejected.
+         * @description Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the last active app requires `force`.
          */
         patch: operations["AdminService_UpdateServiceApp"];
         trace?: never;
@@ -7915,7 +7915,10 @@ export interface operations {
     };
     AdminService_DeleteServiceApp: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Required to be `true` for the last active service app. */
+                force?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -7965,7 +7968,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Example",
-                 *       "is_active": true
+                 *       "is_active": true,
+                 *       "force": true
                  *     }
                  */
                 "application/json": {
@@ -7973,6 +7977,8 @@ export interface operations {
                     name?: string;
                     /** @description Whether the keys are accepted. */
                     is_active?: boolean;
+                    /** @description Required to be `true` to deactivate the last active service app. */
+                    force?: boolean;
                 };
             };
         };

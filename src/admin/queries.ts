@@ -132,6 +132,15 @@ export function findServiceApps(em: EntityManager): Promise<ServiceAppRow[]> {
   return query(em, `${serviceAppSelect} order by a.id`)
 }
 
+/** Locks the active service apps until the end of the transaction and returns their ids. */
+export async function lockActiveServiceApps(em: EntityManager): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    em,
+    'select id from service_apps where is_active order by id for no key update',
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** Locks a service app until the end of the transaction. */
 export async function lockServiceApp(
   em: EntityManager,

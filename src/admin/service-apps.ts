@@ -24,6 +24,7 @@ import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/
 import {
   expireServiceKeys,
   findServiceApps,
+  lockActiveServiceApps,
   lockServiceApp,
   type ServiceAppRow,
 } from './queries.ts'
@@ -61,12 +62,16 @@ export async function listServiceApps(
   return { service_apps: rows.map(toServiceAppResponse) }
 }
 
-/** Changes the name or state of a service app. The keys of an inactive app are rejected. */
+/**
+ * Changes the name or state of a service app. The keys of an inactive app are rejected. Deactivating the
+ * last active app requires `force`.
+ */
 export async function updateServiceApp(
   { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
-  { service_app_id, name, is_active }: ServiceAppUpdateRequest,
+  { service_app_id, name, is_active, force }: ServiceAppUpdateRequest,
 ): Promise<ServiceAppResponse> {
   const updated = await inTransaction(em, async (em) => {
+    if (is_active === false && !force) await requireAnotherApp(em, service_app_id, keysRequired)
     const before = await requireServiceApp(em, service_app_id)
     const changes = changedFields({ name: name?.trim(), is_active })
     if (!changes) return before
@@ -83,12 +88,13 @@ export async function updateServiceApp(
   return updated
 }
 
-/** Deletes a service app with its keys. */
+/** Deletes a service app with its keys. Deleting the last active app requires `force`. */
 export async function deleteServiceApp(
   { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
-  { service_app_id }: ServiceAppRequest,
+  { service_app_id, force }: ServiceAppRequest,
 ): Promise<DeleteResponse> {
   await inTransaction(em, async (em) => {
+    if (!force) await requireAnotherApp(em, service_app_id, keysRequired)
     const app = await requireServiceApp(em, service_app_id)
     await em.nativeDelete(ServiceApp, { id: app.id })
     await recordApp({ em, principal }, 'service_app.deleted', app)
@@ -126,6 +132,25 @@ export async function warnOfDevelopmentMode(
   if (row?.active) return
   warn(
     'No service app is active. Development mode: requests are accepted with any service key, or none',
+  )
+}
+
+/** Throws if the app is the only active one. */
+async function requireAnotherApp(
+  em: EntityManager,
+  appId: string,
+  keysRequired: boolean,
+): Promise<void> {
+  // Locking all active apps makes concurrent deactivations run one after the other.
+  const activeIds = await lockActiveServiceApps(em)
+  if (activeIds.length !== 1 || activeIds[0] !== appId.toLowerCase()) return
+  const effect = keysRequired
+    ? 'every call of a backend service is rejected'
+    : 'requests are accepted with any service key, or none (development mode)'
+  throw new ServiceError(
+    'already_exists',
+    'LAST_SERVICE_APP',
+    `This is the last active service app. Without it, ${effect}. Set force to true to continue.`,
   )
 }
 

@@ -40,8 +40,9 @@ export function serviceAppCommand(): Command {
     .command('deactivate')
     .description('reject the keys of an app, effective immediately')
     .argument('<id>', 'ID of the app, as shown by `list`')
-    .action(async (id: string, _options, command) => {
-      const request = { service_app_id: id, is_active: false }
+    .option('--force', 'deactivate the app even if it is the last active one')
+    .action(async (id: string, { force }: { force?: true }, command) => {
+      const request = { service_app_id: id, is_active: false, force }
       requireValid('updateServiceApp', request)
       const app = await withDatabase(({ operator }) => updateServiceApp(operator, request))
       print(command, app, [`Deactivated service app ${app.id}.`])

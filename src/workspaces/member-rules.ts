@@ -2,8 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/request-context.ts'
 import { atLeast } from '../core/roles.ts'
-import { Member } from '../database/entities/people.ts'
-import { lockWorkspaceRow } from './queries.ts'
+import { hasOtherActiveOwner, lockWorkspaceRow } from './queries.ts'
 import { workspaceNotFound } from './workspaces.ts'
 
 /**
@@ -28,24 +27,17 @@ export function requireRoleToManage({ user, admin }: Principal, roles: string[])
 }
 
 /**
- * Throws unless the workspace has an owner other than this one. The caller must hold the lock of
- * `lockWorkspace`.
+ * Throws unless the workspace has another owner who can act: who has joined and is active. The caller
+ * must hold the lock of `lockWorkspace`.
  */
 export async function requireAnotherOwner(
   em: EntityManager,
   { workspace_id, user_id }: { workspace_id: string; user_id: string },
 ): Promise<void> {
-  // Invited owners do not count, because they may never accept.
-  const otherOwners = await em.count(Member, {
-    workspace_id,
-    role: 'owner',
-    user_id: { $ne: user_id },
-    joined_at: { $ne: null },
-  })
-  if (otherOwners > 0) return
+  if (await hasOtherActiveOwner(em, workspace_id, user_id)) return
   throw new ServiceError(
     'already_exists',
     'LAST_OWNER',
-    'The last owner of a workspace cannot leave, be removed or get another role',
+    'The last active owner of a workspace cannot leave, be removed or get another role',
   )
 }

@@ -72,6 +72,25 @@ export async function lockWorkspaceRow(
   return row
 }
 
+/**
+ * Whether a workspace has an owner other than this user who has joined and is active. An invited owner
+ * may never accept, and an inactive one cannot sign in.
+ */
+export async function hasOtherActiveOwner(
+  em: EntityManager,
+  workspaceId: string,
+  userId: string,
+): Promise<boolean> {
+  const rows = await query(
+    em,
+    `select from members m join users u on u.id = m.user_id
+     where m.workspace_id = $1 and m.role = 'owner' and m.user_id <> $2
+       and m.joined_at is not null and u.is_active limit 1`,
+    [workspaceId, userId],
+  )
+  return rows.length > 0
+}
+
 /** A membership with the user it belongs to. */
 export type MemberRow = Omit<WorkspaceMemberResponse, 'status' | 'joined_at'> & {
   joined_at: Timestamp | null

@@ -33,28 +33,41 @@ for (const transport of environment.transports) {
       t.is(await look(), 'unauthenticated')
       expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: false }))
       t.deepEqual(takeWarnings(), [])
-      expectOk(await call('UpdateServiceApp', { service_app_id: second, is_active: false }))
+      const last = { service_app_id: second, is_active: false }
+      const refused = expectError(await call('UpdateServiceApp', last))
+      t.like(refused, { code: 'already_exists', reason: 'LAST_SERVICE_APP' })
+      t.regex(refused.detail, /last active service app.*development mode.*force/)
+      t.is(await look(), 'unauthenticated')
+      expectOk(await call('UpdateServiceApp', { ...last, force: true }))
       t.deepEqual(takeWarnings(), [warning])
       t.is(await look(), 'not_found')
       expectOk(await call('UpdateServiceApp', { service_app_id: first, is_active: true }))
       t.deepEqual(takeWarnings(), [])
       t.is(await look(), 'unauthenticated')
-      expectOk(await call('DeleteServiceApp', { service_app_id: first }))
+      const request = { service_app_id: first }
+      t.is(expectError(await call('DeleteServiceApp', request)).reason, 'LAST_SERVICE_APP')
+      expectOk(await call('DeleteServiceApp', { ...request, force: true }))
+      // It is not active, so it is not the last active one.
+      expectOk(await call('DeleteServiceApp', { service_app_id: second }))
       t.deepEqual(takeWarnings(), [warning])
       t.is(await look(), 'not_found')
     },
   )
 
   test.serial(
-    `when the last two apps are deactivated concurrently, a warning is logged ${through}`,
+    `of the last two apps only one is deactivated by concurrent calls without force ${through}`,
     async (t) => {
       const apps = [await make(), await make()]
-      await Promise.all(
-        apps.map(async (service_app_id) =>
-          expectOk(await call('UpdateServiceApp', { service_app_id, is_active: false })),
+      const outcomes = await Promise.all(
+        apps.map((service_app_id) =>
+          call('UpdateServiceApp', { service_app_id, is_active: false }),
         ),
       )
-      t.true(takeWarnings().includes(warning))
+      t.deepEqual(outcomes.map(({ ok }) => ok).toSorted(), [false, true])
+      t.deepEqual(takeWarnings(), [])
+      for (const service_app_id of apps)
+        expectOk(await call('DeleteServiceApp', { service_app_id, force: true }))
+      t.deepEqual(takeWarnings(), [warning])
     },
   )
 
@@ -65,7 +78,11 @@ for (const transport of environment.transports) {
       const strictDoor = strict.transports.find(({ name }) => name === transport.name) as Transport
       const service_app_id = await make()
       expectOk(
-        await admin.call(strictDoor, 'UpdateServiceApp', { service_app_id, is_active: false }),
+        await admin.call(strictDoor, 'UpdateServiceApp', {
+          service_app_id,
+          is_active: false,
+          force: true,
+        }),
       )
       t.deepEqual(takeWarnings(strict), [])
       t.is(await look(strictDoor), 'unauthenticated')

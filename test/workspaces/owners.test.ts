@@ -116,6 +116,22 @@ for (const transport of environment.transports) {
     expectOk(await fixture.remove(owner, owner))
   })
 
+  test(`an inactive owner does not count as another owner ${through}`, async (t) => {
+    const { people, ...fixture } = await createFixture(transport)
+    const { owner } = people
+    const inactive = await fixture.addMember('owner')
+    const setActive = (isActive: boolean) =>
+      pool.query('update users set is_active = $2 where id = $1', [inactive.id, isActive])
+    await setActive(false)
+    t.like(expectError(await fixture.remove(owner, owner)), last)
+    t.like(expectError(await fixture.change(owner, owner, 'admin')), last)
+    // The inactive owner can go, because an active one stays.
+    expectOk(await fixture.change(owner, inactive, 'admin'))
+    expectOk(await fixture.change(owner, inactive, 'owner'))
+    await setActive(true)
+    expectOk(await fixture.remove(owner, owner))
+  })
+
   test(`two owners demote, remove or leave concurrently, 50 times: one always remains ${through}`, async (t) => {
     t.timeout(50_000)
     const elsewhere = other.transports.find(({ name }) => name === transport.name) ?? transport

@@ -781,7 +781,8 @@ export const AdminServiceService = {
   /**
    * Update a service app
    *
-   * Updates the fields that are present. The keys of an inactive app are rejected.
+   * Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
+   * last active app requires `force`.
    */
   updateServiceApp: {
     path: "/daikon.v1.AdminService/UpdateServiceApp" as const,
@@ -796,7 +797,7 @@ export const AdminServiceService = {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys.
+   * Deletes a service app with its keys. Deleting the last active app requires `force`.
    */
   deleteServiceApp: {
     path: "/daikon.v1.AdminService/DeleteServiceApp" as const,
@@ -1204,13 +1205,14 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Update a service app
    *
-   * Updates the fields that are present. The keys of an inactive app are rejected.
+   * Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
+   * last active app requires `force`.
    */
   updateServiceApp: handleUnaryCall<ServiceAppUpdateRequest, ServiceAppResponse>;
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys.
+   * Deletes a service app with its keys. Deleting the last active app requires `force`.
    */
   deleteServiceApp: handleUnaryCall<ServiceAppRequest, DeleteResponse>;
   /**
@@ -2189,7 +2191,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Update a service app
    *
-   * Updates the fields that are present. The keys of an inactive app are rejected.
+   * Updates the fields that are present. The keys of an inactive app are rejected. Deactivating the
+   * last active app requires `force`.
    */
   updateServiceApp(
     request: ServiceAppUpdateRequest,
@@ -2209,7 +2212,7 @@ export interface AdminServiceClient extends Client {
   /**
    * Delete a service app
    *
-   * Deletes a service app with its keys.
+   * Deletes a service app with its keys. Deleting the last active app requires `force`.
    */
   deleteServiceApp(
     request: ServiceAppRequest,

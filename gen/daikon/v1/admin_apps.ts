@@ -30,6 +30,8 @@ export interface ServiceAppCreateRequest {
 export interface ServiceAppRequest {
   /** The ID of the service app. */
   service_app_id: string;
+  /** Required to be `true` for the last active service app. */
+  force?: boolean | undefined;
 }
 
 export interface ServiceAppUpdateRequest {
@@ -40,7 +42,11 @@ export interface ServiceAppUpdateRequest {
     | string
     | undefined;
   /** Whether the keys are accepted. */
-  is_active?: boolean | undefined;
+  is_active?:
+    | boolean
+    | undefined;
+  /** Required to be `true` to deactivate the last active service app. */
+  force?: boolean | undefined;
 }
 
 export interface ServiceAppRotateRequest {
@@ -334,13 +340,16 @@ export const ServiceAppCreateRequest: MessageFns<ServiceAppCreateRequest> = {
 };
 
 function createBaseServiceAppRequest(): ServiceAppRequest {
-  return { service_app_id: "" };
+  return { service_app_id: "", force: undefined };
 }
 
 export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
   encode(message: ServiceAppRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.service_app_id !== "") {
       writer.uint32(10).string(message.service_app_id);
+    }
+    if (message.force !== undefined) {
+      writer.uint32(16).bool(message.force);
     }
     return writer;
   },
@@ -366,6 +375,14 @@ export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
             message.service_app_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.force = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -384,12 +401,13 @@ export const ServiceAppRequest: MessageFns<ServiceAppRequest> = {
   fromPartial<I extends Exact<DeepPartial<ServiceAppRequest>, I>>(object: I): ServiceAppRequest {
     const message = createBaseServiceAppRequest();
     message.service_app_id = object.service_app_id ?? "";
+    message.force = object.force ?? undefined;
     return message;
   },
 };
 
 function createBaseServiceAppUpdateRequest(): ServiceAppUpdateRequest {
-  return { service_app_id: "", name: undefined, is_active: undefined };
+  return { service_app_id: "", name: undefined, is_active: undefined, force: undefined };
 }
 
 export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
@@ -402,6 +420,9 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
     }
     if (message.is_active !== undefined) {
       writer.uint32(24).bool(message.is_active);
+    }
+    if (message.force !== undefined) {
+      writer.uint32(32).bool(message.force);
     }
     return writer;
   },
@@ -443,6 +464,14 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
             message.is_active = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.force = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -463,6 +492,7 @@ export const ServiceAppUpdateRequest: MessageFns<ServiceAppUpdateRequest> = {
     message.service_app_id = object.service_app_id ?? "";
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
+    message.force = object.force ?? undefined;
     return message;
   },
 };

@@ -18,11 +18,11 @@ export type Row = {
 
 /** What exists of everything that the rows name. */
 export type Snapshot = {
-  /** Numbers of joined owners by slug. */
+  /** Numbers of owners who have joined and are active, by slug. */
   workspaces: Map<string, number>
   /** Names by e-mail address. */
   users: Map<string, string>
-  /** By `keyOf(slug, email)`. */
+  /** By `keyOf(slug, email)`. Inactive users do not count as joined. */
   members: Map<string, { role: Role; joined: boolean }>
   /** `keyOf(slug, group)`. */
   groups: Set<string>

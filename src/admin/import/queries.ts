@@ -18,12 +18,13 @@ export async function lockWorkspaces(em: EntityManager, slugs: string[]): Promis
 
 type WorkspaceRow = { id: string; slug: string; owners: number }
 
-/** Workspaces with the number of owners who have joined. */
+/** Workspaces with the number of owners who have joined and are active. */
 export function findWorkspaces(em: EntityManager, slugs: string[]): Promise<WorkspaceRow[]> {
   return query(
     em,
-    `select w.id, w.slug, (select count(*)::int from members m
-       where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null) as owners
+    `select w.id, w.slug, (select count(*)::int from members m join users u on u.id = m.user_id
+       where m.workspace_id = w.id and m.role = 'owner' and m.joined_at is not null
+         and u.is_active) as owners
      from workspaces w where w.slug = any($1::text[])`,
     [slugs],
   )
@@ -35,13 +36,14 @@ export function findUsers(em: EntityManager, emails: string[]): Promise<UserRow[
   return query(em, 'select id, email, name from users where email = any($1::text[])', [emails])
 }
 
+/** `joined`: the member has joined and is active, so they count as an owner. */
 type MemberRow = { user_id: string; workspace_id: string; role: Role; joined: boolean }
 
 export function findMembers(em: EntityManager, userIds: string[]): Promise<MemberRow[]> {
   return query(
     em,
-    `select user_id, workspace_id, role, joined_at is not null as joined from members
-     where user_id = any($1::uuid[])`,
+    `select m.user_id, m.workspace_id, m.role, m.joined_at is not null and u.is_active as joined
+     from members m join users u on u.id = m.user_id where m.user_id = any($1::uuid[])`,
     [userIds],
   )
 }
