@@ -73,46 +73,16 @@ export interface paths {
         put?: never;
         /**
          * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace.
          *
          *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Share"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share.
          */
         delete: operations["PermissionService_RevokeShare"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/permissions/resource/{service_name}/{resource_type}/{resource_id}/share": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
-         *
-         *     Requires role `viewer` or higher.
-         */
-        post: operations["PermissionService_Share_by_service_name"];
-        /**
-         * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
-         */
-        delete: operations["PermissionService_RevokeShare_by_service_name"];
         options?: never;
         head?: never;
         patch?: never;
@@ -153,77 +123,9 @@ export interface paths {
         head?: never;
         /**
          * Update visibility
-         * @description Makes a resource visible to its whole workspace, or private again. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
+         * @description Makes a resource visible to its whole workspace, or private again.
          */
         patch: operations["PermissionService_UpdateVisibility"];
-        trace?: never;
-    };
-    "/permissions/resource/{service_name}/{resource_type}/{resource_id}/visibility": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Update visibility
-         * @description Makes a resource visible to its whole workspace, or private again. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
-         */
-        patch: operations["PermissionService_UpdateVisibility_by_service_name"];
-        trace?: never;
-    };
-    "/permissions/{permission_id}/owner": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Transfer ownership
-         * @description Makes another member of the workspace the owner of a resource. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
-         */
-        patch: operations["PermissionService_TransferOwnership"];
-        trace?: never;
-    };
-    "/permissions/resource/{service_name}/{resource_type}/{resource_id}/owner": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Transfer ownership
-         * @description Makes another member of the workspace the owner of a resource. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
-         */
-        patch: operations["PermissionService_TransferOwnership_by_service_name"];
         trace?: never;
     };
     "/permissions/resource/{service_name}/{resource_type}/{resource_id}": {
@@ -240,13 +142,7 @@ export interface paths {
         get: operations["PermissionService_GetResource"];
         put?: never;
         post?: never;
-        /**
-         * Unregister a resource
-         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
-         */
-        delete: operations["PermissionService_Unregister_by_service_name"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -264,9 +160,7 @@ export interface paths {
         post?: never;
         /**
          * Unregister a resource
-         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
-         *
-         *     A user of an access token requires role `viewer` or higher.
+         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted.
          */
         delete: operations["PermissionService_Unregister"];
         options?: never;
@@ -614,48 +508,6 @@ export interface paths {
         patch: operations["UserService_UpdateMe"];
         trace?: never;
     };
-    "/users/me/permissions/check": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Check own permissions
-         * @description Returns whether the current user may perform each action, in the order of the request, as `POST /permissions/check` does. Browsers call it, without a service key, for any service.
-         */
-        post: operations["UserService_CheckMyPermissions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/users/me/permissions/accessible": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * List own accessible resources
-         * @description Lists the resources of a type on which the current user may perform an action, as `POST /permissions/accessible` does, without a service key.
-         *
-         *     Requires role `viewer` or higher.
-         */
-        post: operations["UserService_ListMyAccessibleResources"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/users/me/sessions": {
         parameters: {
             query?: never;
@@ -695,6 +547,46 @@ export interface paths {
          * @description Ends a session of the user: its refresh tokens are no longer valid.
          */
         delete: operations["UserService_EndSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/me/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List linked accounts
+         * @description Lists the accounts at identity providers with which the user can sign in.
+         */
+        get: operations["UserService_ListAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/me/accounts/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlink an account
+         * @description Unlinks an account, and ends the user's other sessions that signed in through its provider. The last account cannot be unlinked.
+         */
+        delete: operations["UserService_UnlinkAccount"];
         options?: never;
         head?: never;
         patch?: never;
@@ -774,11 +666,7 @@ export interface paths {
         get: operations["AdminService_GetUser"];
         put?: never;
         post?: never;
-        /**
-         * Delete a user
-         * @description Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address in the activity log, whose entries remain. Workspaces without other members are deleted. Resources in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot be deleted, nor can the last owner of a workspace with other members.
-         */
-        delete: operations["AdminService_DeleteUser"];
+        delete?: never;
         options?: never;
         head?: never;
         /**
@@ -786,26 +674,6 @@ export interface paths {
          * @description Updates the fields that are present. Deactivating a user ends all their sessions.
          */
         patch: operations["AdminService_UpdateUser"];
-        trace?: never;
-    };
-    "/admin/users/{user_id}/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export a user
-         * @description Returns all data about a user.
-         */
-        get: operations["AdminService_ExportUser"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
         trace?: never;
     };
     "/admin/users/{user_id}/workspaces": {
@@ -1944,6 +1812,17 @@ export interface components {
             /** @description Whether the access token of this request belongs to the session. */
             current: boolean;
         };
+        /** @description An account at an identity provider with which the user can sign in. */
+        LinkedAccountResponse: {
+            /** @description The ID of the link. */
+            id: string;
+            /** @description `google`, `microsoft` or `github`. */
+            provider: string;
+            /** @description The e-mail address of the account when it was linked. */
+            email: string;
+            /** @description When the account was linked. */
+            linked_at: string | null;
+        };
         /** @description The figures of the dashboard. */
         Stats: {
             /** @description The number of users. */
@@ -1991,9 +1870,7 @@ export interface components {
             /** @description The ID of the workspace, if the event belongs to one. */
             workspace_id: string | null;
             /** @description Details, depending on the action. */
-            detail: {
-                [key: string]: unknown;
-            };
+            detail: unknown | null;
             /** @description When it happened. */
             created_at: string | null;
         };
@@ -2111,59 +1988,6 @@ export interface components {
             member_count: number;
             /** @description When the custom role was created. */
             created_at: string | null;
-        };
-        /** @description All data about a user. */
-        UserExport: {
-            /** @description The user with accounts, memberships, groups, custom roles and active sessions. */
-            user: components["schemas"]["UserDetail"];
-            /** @description The resources that the user owns. */
-            resources: components["schemas"]["ExportedResource"][];
-            /** @description The shares granted to the user or by the user. */
-            shares: components["schemas"]["ExportedShare"][];
-            /** @description The activity events that the user caused or that concern the user, newest first. */
-            activity: components["schemas"]["ActivityEntry"][];
-            /** @description When the data was exported. */
-            exported_at: string | null;
-        };
-        /** @description A resource that the user owns. */
-        ExportedResource: {
-            /** @description The ID of the permission record. */
-            permission_id: string;
-            /** @description The service of the resource. */
-            service_name: string;
-            /** @description The type of the resource. */
-            resource_type: string;
-            /** @description The ID of the resource. */
-            resource_id: string;
-            /** @description The ID of the workspace. */
-            workspace_id: string;
-            /** @description `private` or `workspace`. */
-            visibility: string;
-            /** @description When the resource was registered. */
-            created_at: string | null;
-        };
-        /** @description A share that was granted to the user or by the user. */
-        ExportedShare: {
-            /** @description The ID of the permission record of the resource. */
-            permission_id: string;
-            /** @description The service of the resource. */
-            service_name: string;
-            /** @description The type of the resource. */
-            resource_type: string;
-            /** @description The ID of the resource. */
-            resource_id: string;
-            /** @description The ID of the workspace. */
-            workspace_id: string;
-            /** @description `view` or `edit`. */
-            permission: string;
-            /** @description `user` or `group`. */
-            grantee_type: string;
-            /** @description The ID of the user or group. */
-            grantee_id: string;
-            /** @description The ID of the user who granted the share. Absent if a service did, or if the user was deleted. */
-            granted_by: string | null;
-            /** @description When the share was granted. */
-            granted_at: string | null;
         };
         /** @description A page of workspaces. */
         WorkspacePage: {
@@ -2734,7 +2558,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -2749,8 +2573,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The checks, 1 to 1,000. */
-                    checks: {
+                    /**
+                     * @description The checks, 1 to 1,000.
+                     * @default []
+                     */
+                    checks?: {
                         /** @description The name of the service, 1 to 200 characters. */
                         service_name: string;
                         /** @description The type of the resource, 1 to 200 characters. */
@@ -3009,172 +2836,6 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    PermissionService_Share_by_service_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The name of the service, 1 to 200 characters.
-                 * @example docs
-                 */
-                service_name: string;
-                /**
-                 * @description The type of the resource, 1 to 200 characters.
-                 * @example document
-                 */
-                resource_type: string;
-                /**
-                 * @description The ID of the resource.
-                 * @example 0d000000-0000-7000-8000-0000000000d2
-                 */
-                resource_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "grantee_type": "user",
-                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            201: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "0d000000-0000-7000-8000-000000000010",
-                     *       "grantee_type": "user",
-                     *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                     *       "permission": "view",
-                     *       "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *       "granted_at": "2026-11-21T12:00:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ShareResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    PermissionService_RevokeShare_by_service_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The name of the service, 1 to 200 characters.
-                 * @example docs
-                 */
-                service_name: string;
-                /**
-                 * @description The type of the resource, 1 to 200 characters.
-                 * @example document
-                 */
-                resource_type: string;
-                /**
-                 * @description The ID of the resource.
-                 * @example 0d000000-0000-7000-8000-0000000000d2
-                 */
-                resource_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "grantee_type": "user",
-                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "status": "ok"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Acknowledgement"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
@@ -3344,252 +3005,6 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    PermissionService_UpdateVisibility_by_service_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The name of the service, 1 to 200 characters.
-                 * @example docs
-                 */
-                service_name: string;
-                /**
-                 * @description The type of the resource, 1 to 200 characters.
-                 * @example document
-                 */
-                resource_type: string;
-                /**
-                 * @description The ID of the resource.
-                 * @example 0d000000-0000-7000-8000-0000000000d2
-                 */
-                resource_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "visibility": "workspace"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description `private` or `workspace`.
-                     * @enum {string}
-                     */
-                    visibility: "private" | "workspace";
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "0d000000-0000-7000-8000-000000000010",
-                     *       "service_name": "docs",
-                     *       "resource_type": "document",
-                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
-                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
-                     *       "visibility": "workspace",
-                     *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "shares": [
-                     *         {
-                     *           "id": "0d000000-0000-7000-8000-000000000010",
-                     *           "grantee_type": "user",
-                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                     *           "permission": "view",
-                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ResourcePermissionResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    PermissionService_TransferOwnership: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The ID of the permission record.
-                 * @example 0d000000-0000-7000-8000-000000000010
-                 */
-                permission_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "owner_id": "0d000000-0000-7000-8000-00000000000a"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the new owner, a member of the workspace.
-                     */
-                    owner_id: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "0d000000-0000-7000-8000-000000000010",
-                     *       "service_name": "docs",
-                     *       "resource_type": "document",
-                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
-                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
-                     *       "visibility": "workspace",
-                     *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "shares": [
-                     *         {
-                     *           "id": "0d000000-0000-7000-8000-000000000010",
-                     *           "grantee_type": "user",
-                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                     *           "permission": "view",
-                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ResourcePermissionResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    PermissionService_TransferOwnership_by_service_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The name of the service, 1 to 200 characters.
-                 * @example docs
-                 */
-                service_name: string;
-                /**
-                 * @description The type of the resource, 1 to 200 characters.
-                 * @example document
-                 */
-                resource_type: string;
-                /**
-                 * @description The ID of the resource.
-                 * @example 0d000000-0000-7000-8000-0000000000d2
-                 */
-                resource_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "owner_id": "0d000000-0000-7000-8000-00000000000a"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the new owner, a member of the workspace.
-                     */
-                    owner_id: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "0d000000-0000-7000-8000-000000000010",
-                     *       "service_name": "docs",
-                     *       "resource_type": "document",
-                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
-                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
-                     *       "visibility": "workspace",
-                     *       "created_at": "2026-11-21T12:00:00.000Z",
-                     *       "shares": [
-                     *         {
-                     *           "id": "0d000000-0000-7000-8000-000000000010",
-                     *           "grantee_type": "user",
-                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                     *           "permission": "view",
-                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["ResourcePermissionResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
@@ -3667,50 +3082,6 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
-    PermissionService_Unregister_by_service_name: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The name of the service, 1 to 200 characters.
-                 * @example docs
-                 */
-                service_name: string;
-                /**
-                 * @description The type of the resource, 1 to 200 characters.
-                 * @example document
-                 */
-                resource_type: string;
-                /**
-                 * @description The ID of the resource.
-                 * @example 0d000000-0000-7000-8000-0000000000d2
-                 */
-                resource_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success, no content */
-            204: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
     PermissionService_Unregister: {
         parameters: {
             query?: never;
@@ -3737,7 +3108,6 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
-            403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -3811,8 +3181,11 @@ export interface operations {
                 "application/json": {
                     /** @description The name of the service, 1 to 200 characters. */
                     service_name: string;
-                    /** @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered. */
-                    actions: {
+                    /**
+                     * @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered.
+                     * @default []
+                     */
+                    actions?: {
                         /** @description The name of the action, 1 to 200 characters. */
                         name: string;
                         /** @description A description of up to 2,000 characters. Defaults to an empty string. */
@@ -4956,159 +4329,6 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
-    UserService_CheckMyPermissions: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "checks": [
-                 *         {
-                 *           "service_name": "docs",
-                 *           "resource_type": "document",
-                 *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
-                 *           "action": "view"
-                 *         }
-                 *       ],
-                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
-                 *     }
-                 */
-                "application/json": {
-                    /** @description The checks, 1 to 100. */
-                    checks: {
-                        /** @description The name of the service, 1 to 200 characters. */
-                        service_name: string;
-                        /** @description The type of the resource, 1 to 200 characters. */
-                        resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the resource.
-                         */
-                        resource_id: string;
-                        /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
-                        action: string;
-                    }[];
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
-                     */
-                    workspace_id?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "results": [
-                     *         {
-                     *           "service_name": "docs",
-                     *           "resource_type": "document",
-                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
-                     *           "action": "view",
-                     *           "allowed": true
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    "application/json": components["schemas"]["PermissionCheckResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    UserService_ListMyAccessibleResources: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "service_name": "docs",
-                 *       "resource_type": "document",
-                 *       "action": "view",
-                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                 *       "limit": 50
-                 *     }
-                 */
-                "application/json": {
-                    /** @description The name of the service, 1 to 200 characters. */
-                    service_name: string;
-                    /** @description The type of the resource, 1 to 200 characters. */
-                    resource_type: string;
-                    /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                    action: string;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
-                     */
-                    workspace_id?: string;
-                    /**
-                     * @description The maximum number of IDs per page, 1 to 100. Defaults to 100.
-                     * @default 100
-                     */
-                    limit?: number;
-                    /** @description The `next_page_token` of the previous response. */
-                    page_token?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "resource_ids": [
-                     *         "0d000000-0000-7000-8000-0000000000d2"
-                     *       ],
-                     *       "has_full_access": true,
-                     *       "next_page_token": null
-                     *     }
-                     */
-                    "application/json": components["schemas"]["AccessibleResourcesResponse"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            413: components["responses"]["413"];
-            415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
     UserService_ListSessions: {
         parameters: {
             query?: never;
@@ -5208,6 +4428,77 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    UserService_ListAccounts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "provider": "google",
+                     *         "email": "bob@example.com",
+                     *         "linked_at": "2026-11-21T12:00:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["LinkedAccountResponse"][];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    UserService_UnlinkAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the link.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, no content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     AdminService_GetStats: {
         parameters: {
             query?: never;
@@ -5282,19 +4573,13 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.shared" | "permission.share_revoked";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
                 workspace_id?: string;
                 /** @description Returns only events with a target of this type. */
                 target_type?: "user" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission";
-                /** @description Returns only events with this target. */
-                target_id?: string;
-                /** @description Returns only events at or after this time. */
-                since?: string;
-                /** @description Returns only events before this time. */
-                until?: string;
             };
             header?: never;
             path?: never;
@@ -5495,44 +4780,6 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
-    AdminService_DeleteUser: {
-        parameters: {
-            query?: {
-                /** @description The ID of the user who receives the resources of the deleted user. Must be a member of every workspace that these resources belong to. */
-                transfer_to?: string;
-            };
-            header?: never;
-            path: {
-                /**
-                 * @description The ID of the user.
-                 * @example 0d000000-0000-7000-8000-00000000000b
-                 */
-                user_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success, no content */
-            204: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
-            409: components["responses"]["409"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
     AdminService_UpdateUser: {
         parameters: {
             query?: never;
@@ -5643,147 +4890,6 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
-            422: components["responses"]["422"];
-            429: components["responses"]["429"];
-            503: components["responses"]["503"];
-            default: components["responses"]["default"];
-        };
-    };
-    AdminService_ExportUser: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The ID of the user.
-                 * @example 0d000000-0000-7000-8000-00000000000b
-                 */
-                user_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "user": {
-                     *         "id": "0d000000-0000-7000-8000-000000000010",
-                     *         "email": "bob@example.com",
-                     *         "name": "Example",
-                     *         "avatar_url": "https://example.com/bob.png",
-                     *         "is_active": true,
-                     *         "is_admin": false,
-                     *         "created_at": "2026-11-21T12:00:00.000Z",
-                     *         "last_sign_in_at": "2026-11-21T12:00:00.000Z",
-                     *         "linked_accounts": [
-                     *           {
-                     *             "provider": "google",
-                     *             "subject": "1042",
-                     *             "email": "bob@example.com",
-                     *             "linked_at": "2026-11-21T12:00:00.000Z"
-                     *           }
-                     *         ],
-                     *         "memberships": [
-                     *           {
-                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *             "workspace_name": "Example",
-                     *             "workspace_slug": "example",
-                     *             "role": "editor",
-                     *             "status": "active",
-                     *             "joined_at": "2026-11-21T12:00:00.000Z"
-                     *           }
-                     *         ],
-                     *         "groups": [
-                     *           {
-                     *             "id": "0d000000-0000-7000-8000-000000000010",
-                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *             "name": "Example",
-                     *             "description": "An example",
-                     *             "created_by": "0d000000-0000-7000-8000-00000000000a",
-                     *             "created_at": "2026-11-21T12:00:00.000Z"
-                     *           }
-                     *         ],
-                     *         "roles": [
-                     *           {
-                     *             "id": "0d000000-0000-7000-8000-000000000010",
-                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *             "name": "Example",
-                     *             "description": "An example",
-                     *             "action_count": 1,
-                     *             "member_count": 1,
-                     *             "created_at": "2026-11-21T12:00:00.000Z"
-                     *           }
-                     *         ],
-                     *         "sessions": [
-                     *           {
-                     *             "id": "0d000000-0000-7000-8000-000000000010",
-                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *             "provider": "google",
-                     *             "user_agent": "Firefox",
-                     *             "created_at": "2026-11-21T12:00:00.000Z",
-                     *             "last_used_at": "2026-11-21T12:00:00.000Z",
-                     *             "expires_at": "2026-11-21T12:00:00.000Z",
-                     *             "current": true
-                     *           }
-                     *         ]
-                     *       },
-                     *       "resources": [
-                     *         {
-                     *           "permission_id": "0d000000-0000-7000-8000-000000000010",
-                     *           "service_name": "docs",
-                     *           "resource_type": "document",
-                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
-                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *           "visibility": "workspace",
-                     *           "created_at": "2026-11-21T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "shares": [
-                     *         {
-                     *           "permission_id": "0d000000-0000-7000-8000-000000000010",
-                     *           "service_name": "docs",
-                     *           "resource_type": "document",
-                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
-                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *           "permission": "view",
-                     *           "grantee_type": "user",
-                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "activity": [
-                     *         {
-                     *           "id": "0d000000-0000-7000-8000-000000000010",
-                     *           "action": "member.invited",
-                     *           "target_type": "user",
-                     *           "target_id": "0d000000-0000-7000-8000-00000000000b",
-                     *           "actor_id": "0d000000-0000-7000-8000-00000000000a",
-                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *           "detail": {
-                     *             "role": "editor"
-                     *           },
-                     *           "created_at": "2026-11-21T12:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "exported_at": "2026-11-21T12:00:00.000Z"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["UserExport"];
-                };
-            };
-            400: components["responses"]["400"];
-            401: components["responses"]["401"];
-            403: components["responses"]["403"];
-            404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -6943,16 +6049,6 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Returns only the resources of this service. */
                 service_name?: string;
-                /** @description Returns only the resources of this type. */
-                resource_type?: string;
-                /** @description Returns only the resources with this ID, at most one per service and type. */
-                resource_id?: string;
-                /** @description Returns only the resources of this owner. */
-                owner_id?: string;
-                /** @description Returns only the resources with this visibility. */
-                visibility?: "private" | "workspace";
-                /** @description Returns only the resources that are shared directly with this user or group. */
-                grantee_id?: string;
             };
             header?: never;
             path?: never;
@@ -7594,7 +6690,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
@@ -7604,8 +6700,11 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The IDs of the actions, 1 to 1,000. */
-                    service_action_ids: string[];
+                    /**
+                     * @description The IDs of the actions, 1 to 1,000.
+                     * @default []
+                     */
+                    service_action_ids?: string[];
                 };
             };
         };
@@ -8146,8 +7245,11 @@ export interface operations {
                 "application/json": {
                     /** @description A label, 1 to 200 characters. */
                     name: string;
-                    /** @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG. */
-                    redirect_uris: string[];
+                    /**
+                     * @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG.
+                     * @default []
+                     */
+                    redirect_uris?: string[];
                 };
             };
         };

@@ -42,6 +42,25 @@ export const activityEvents = {
     description: 'A user who is not an administrator tried to sign in to the admin console',
     recordedBy: ['completeAdminLogin'],
   },
+  'user.account_linked': {
+    target: 'user',
+    detail: ['provider', 'subject'],
+    description: 'A first sign-in with an account linked it to the user with its e-mail address',
+    recordedBy: ['completeLogin', 'completeAdminLogin'],
+  },
+  'user.account_unlinked': {
+    target: 'user',
+    detail: ['provider', 'subject'],
+    description: 'A user unlinked an account, which ended the other sessions of its provider',
+    recordedBy: ['unlinkAccount'],
+  },
+  'user.link_refused': {
+    target: 'user',
+    detail: ['provider', 'subject'],
+    description:
+      'A sign-in with an unknown account was refused, because the user with its e-mail address has other accounts',
+    recordedBy: ['completeLogin', 'completeAdminLogin'],
+  },
   'user.updated': {
     target: 'user',
     detail: ['email'],

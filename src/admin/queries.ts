@@ -63,13 +63,14 @@ export type LockedUser = {
   name: string
   is_active: boolean
   is_admin: boolean
+  admin_revoked: boolean
 }
 
 /** Locks users until the end of the transaction. */
 export function lockUsers(em: EntityManager, ids: string[]): Promise<LockedUser[]> {
   return query(
     em,
-    `select id, email, name, is_active, is_admin from users
+    `select id, email, name, is_active, is_admin, admin_revoked from users
      where id = any($1::uuid[]) order by id for no key update`,
     [ids],
   )
@@ -79,7 +80,7 @@ export function lockUsers(em: EntityManager, ids: string[]): Promise<LockedUser[
 export function lockUserAndAdministrators(em: EntityManager, email: string): Promise<LockedUser[]> {
   return query(
     em,
-    `select id, email, name, is_active, is_admin from users
+    `select id, email, name, is_active, is_admin, admin_revoked from users
      where email = $1 or is_admin and is_active order by id for no key update`,
     [email],
   )

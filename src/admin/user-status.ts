@@ -46,7 +46,8 @@ type Administrator = { email: string; is_admin: boolean }
 
 /**
  * Makes a user an administrator or revokes that, for the command-line tool. A demotion denies the user's
- * admin tokens, even if the user is promoted again. The last active administrator cannot be demoted.
+ * admin tokens, even if the user is promoted again, and is remembered: ADMIN_EMAILS does not promote the
+ * user again. The last active administrator cannot be demoted.
  */
 export async function setAdministrator(
   { em, principal }: WriteContext,
@@ -57,12 +58,13 @@ export async function setAdministrator(
     const locked = await lockUserAndAdministrators(em, email)
     const user = locked.find((candidate) => candidate.email === email)
     if (!user) throw userNotFound()
-    if (user.is_admin === is_admin) return { email, is_admin }
+    if (user.is_admin === is_admin && user.admin_revoked === !is_admin) return { email, is_admin }
     const hasOtherAdmin = locked.some(
       (other) => other.is_admin && other.is_active && other.id !== user.id,
     )
-    if (!is_admin && user.is_active && !hasOtherAdmin) throw lastAdministrator(email)
-    await em.nativeUpdate(User, { id: user.id }, { is_admin })
+    if (!is_admin && user.is_admin && user.is_active && !hasOtherAdmin)
+      throw lastAdministrator(email)
+    await em.nativeUpdate(User, { id: user.id }, { is_admin, admin_revoked: !is_admin })
     if (!is_admin) await denyAdminTokens(em, user.id)
     await recordActivity(em, actorOf(principal), {
       action: is_admin ? 'user.promoted' : 'user.demoted',

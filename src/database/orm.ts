@@ -25,6 +25,7 @@ import { AdminTokens } from './migrations/008-admin-tokens.ts'
 import { ActivityIndexes } from './migrations/009-activity-indexes.ts'
 import { ResourceParents } from './migrations/010-resource-parents.ts'
 import { NestedGroups } from './migrations/011-nested-groups.ts'
+import { AccountLinks } from './migrations/013-account-links.ts'
 import { poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -65,6 +66,7 @@ const migrations = [
   { name: '009-activity-indexes', class: ActivityIndexes },
   { name: '010-resource-parents', class: ResourceParents },
   { name: '011-nested-groups', class: NestedGroups },
+  { name: '013-account-links', class: AccountLinks },
 ]
 
 type OrmOptions = {

@@ -27,7 +27,12 @@ async function dev(): Promise<void> {
   const daikonUrl = environment.BASE_URL || `http://localhost:${httpPort}`
   const adminPage = await startDemoAdmin({ port: DEMO_ADMIN_PORT, daikonUrl })
   const client = { id: 'daikon', secret: createSecret(), redirectUris: listRedirectUris(daikonUrl) }
-  const people = Object.values(demo.people).map(({ name, email }) => ({ name, email }))
+  const people = Object.values(demo.people).map(({ name, email }) => ({
+    name,
+    email,
+    // Lets each person sign in with all three providers.
+    hostedDomain: 'example.com',
+  }))
   const providers = await startMockProviders({ port: MOCK_PROVIDERS_PORT, people, client })
   const mockProviders = providerNames.filter(
     (name) => !environment[`${name.toUpperCase()}_CLIENT_ID`],

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../core/roles.ts'
 import { query } from '../database/query.ts'
+import type { Timestamp } from '../database/sql-values.ts'
 import { type Claims, maxGroups } from './claims.ts'
 
 /** Identifies a member by the ids, or by the e-mail address and the workspace's slug. */
@@ -70,27 +71,63 @@ export type SignedInUser = { id: string; email: string; name: string; isAdmin: b
 
 /**
  * Updates a user at a sign-in, and returns undefined if the user is inactive. The provider's name and
- * picture are used only where the user has none.
+ * picture are used only where the user has none. A verified address of ADMIN_EMAILS (`adminEmail`) makes
+ * the user an administrator, unless an operator has revoked that or it is the address of another user.
  */
 export async function updateSignedInUser(
   em: EntityManager,
-  user: { id: string; promote: boolean; name: string; avatarUrl: string; now: Date },
+  user: {
+    id: string
+    adminEmail: string | undefined
+    name: string
+    avatarUrl: string
+    now: Date
+  },
 ): Promise<SignedInUser | undefined> {
   const [updated] = await query<SignedInUser>(
     em,
     `update users set
        last_sign_in_at = $2,
-       is_admin = is_admin or $3,
+       is_admin = is_admin or ($3::text is not null and not admin_revoked
+         and not exists (select from users other where other.email = $3 and other.id <> $1)),
        name = case when name = '' then $4 else name end,
        avatar_url = case when avatar_url = '' then $5 else avatar_url end
      where id = $1 and is_active
      returning id, email, name, is_admin as "isAdmin"`,
-    [user.id, user.now, user.promote, user.name, user.avatarUrl],
+    [user.id, user.now, user.adminEmail, user.name, user.avatarUrl],
   )
   return updated
 }
 
-/** Links an account at a provider to a user unless it is linked already. */
+/** The id of the user that an account at a provider is linked to. */
+export async function findLinkedUserId(
+  em: EntityManager,
+  { provider, subject }: { provider: string; subject: string },
+): Promise<string | undefined> {
+  const sql = 'select user_id from linked_accounts where provider = $1 and subject = $2'
+  const [account] = await query<{ user_id: string }>(em, sql, [provider, subject])
+  return account?.user_id
+}
+
+export type LinkedAccountRow = {
+  id: string
+  provider: string
+  subject: string
+  email: string
+  created_at: Timestamp
+}
+
+/** The linked accounts of a user, oldest first. */
+export function findAccounts(em: EntityManager, userId: string): Promise<LinkedAccountRow[]> {
+  return query(
+    em,
+    `select id, provider, subject, email, created_at from linked_accounts
+     where user_id = $1 order by created_at, id`,
+    [userId],
+  )
+}
+
+/** Links an account at a provider to a user. Returns false if it is linked already. */
 export async function insertLinkedAccount(
   em: EntityManager,
   account: {
@@ -100,13 +137,14 @@ export async function insertLinkedAccount(
     email: string
     hostedDomain: string
   },
-): Promise<void> {
-  await query(
+): Promise<boolean> {
+  const inserted = await query(
     em,
     `insert into linked_accounts (provider, subject, user_id, email, hosted_domain)
-     values ($1, $2, $3, $4, $5) on conflict (provider, subject) do nothing`,
+     values ($1, $2, $3, $4, $5) on conflict (provider, subject) do nothing returning id`,
     [account.provider, account.subject, account.userId, account.email, account.hostedDomain],
   )
+  return inserted.length > 0
 }
 
 /** Marks a state as used. Returns false if it was used before. */

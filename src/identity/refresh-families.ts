@@ -133,11 +133,11 @@ async function rotate(
   return issueTokens(em, context, context.identity.clock(), { id, expiresAt }, claims)
 }
 
-/** Ends the sessions of a user, in one workspace or in all, except the one with the id `exceptId`. */
+/** Ends the sessions of a user, in one workspace or through one provider or all, except the one with the id `exceptId`. */
 export async function endSessions(
   em: EntityManager,
   now: Date,
-  owner: { user_id: string; workspace_id?: string },
+  owner: { user_id: string; workspace_id?: string; provider?: string },
   exceptId?: string,
 ): Promise<void> {
   const families = await em.find(RefreshFamily, owner)

@@ -109,12 +109,12 @@ export async function signOutEverywhere(
  * Waits until concurrent code exchanges have created their sessions, and consumes the codes that have
  * not been exchanged. What the user began before cannot become a session afterwards.
  */
-async function preventSessions(em: EntityManager, now: Date, userId: string): Promise<void> {
+export async function preventSessions(em: EntityManager, now: Date, userId: string): Promise<void> {
   await isActiveUser(em, userId, { lock: true })
   await consumeCodes(em, now, userId)
 }
 
-async function findSessionId(
+export async function findSessionId(
   em: EntityManager,
   accessTokenId: string,
 ): Promise<string | undefined> {

@@ -11,6 +11,7 @@ export const signInErrors = {
   email_scope_missing: 'The identity provider was not allowed to share the e-mail address',
   tenant_refused: 'Accounts of this organization cannot sign in here',
   email_not_verified: 'The identity provider has not verified the e-mail address',
+  account_conflict: 'The e-mail address belongs to a user who signs in with another account',
   user_inactive: 'The account has been deactivated',
   not_admin: 'The account is not an administrator',
 } as const

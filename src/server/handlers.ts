@@ -34,6 +34,7 @@ import {
 } from '../identity/admin-login.ts'
 import { exchangeToken, listCodeWorkspaces } from '../identity/authorization-codes.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
+import { listAccounts, unlinkAccount } from '../identity/linked-accounts.ts'
 import { beginLogin, completeLogin } from '../identity/login.ts'
 import { refreshToken } from '../identity/refresh-families.ts'
 import { endOtherSessions, endSession, listSessions, logout } from '../identity/sessions.ts'
@@ -190,6 +191,8 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       listSessions,
       endSession,
       endOtherSessions,
+      listAccounts,
+      unlinkAccount,
     } satisfies HandlersOf<UserServiceServer>,
     WorkspaceService: {
       createWorkspace,

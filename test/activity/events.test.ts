@@ -62,6 +62,34 @@ const eventCalls: EventCalls = {
   'admin.access_refused': {
     completeAdminLogin: ({ comeBack, known }) => comeBack('AdminLogin', known),
   },
+  'user.account_linked': {
+    completeLogin: async ({ comeBack, invited }) => ({
+      ...(await comeBack('Login', invited)),
+      writes: ['user.account_linked', 'user.signed_in'],
+    }),
+    completeAdminLogin: async ({ comeBack, invited }) => ({
+      ...(await comeBack('AdminLogin', invited)),
+      writes: ['user.account_linked', 'admin.access_refused'],
+    }),
+  },
+  'user.account_unlinked': {
+    unlinkAccount: async ({ fixture }) => {
+      const { id, token } = fixture.people.editor
+      await linkAccount(id, 'google')
+      const account_id = await linkAccount(id, 'github')
+      return { method: 'UnlinkAccount', message: { account_id }, credentials: { token } }
+    },
+  },
+  'user.link_refused': {
+    completeLogin: async ({ comeBack, conflicting }) => ({
+      ...(await comeBack('Login', conflicting)),
+      writes: ['user.link_refused', 'user.sign_in_failed'],
+    }),
+    completeAdminLogin: async ({ comeBack, conflicting }) => ({
+      ...(await comeBack('AdminLogin', conflicting)),
+      writes: ['user.link_refused', 'admin.sign_in_failed'],
+    }),
+  },
   'user.updated': {
     updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, name: 'new' }),
   },
@@ -93,11 +121,11 @@ const eventCalls: EventCalls = {
     createWorkspace: async ({ by }) => by('owner', 'CreateWorkspace', title()),
     completeLogin: async ({ comeBack }) => ({
       ...(await comeBack('Login', async () => environment.addProviderUser())),
-      writes: ['workspace.created', 'user.signed_in'],
+      writes: ['user.account_linked', 'workspace.created', 'user.signed_in'],
     }),
     completeAdminLogin: async ({ comeBack }) => ({
       ...(await comeBack('AdminLogin', async () => environment.addProviderUser())),
-      writes: ['workspace.created', 'admin.access_refused'],
+      writes: ['user.account_linked', 'workspace.created', 'admin.access_refused'],
     }),
   },
   'workspace.updated': {
@@ -297,7 +325,9 @@ for (const transport of environment.transports) {
         t.is(entry.target_id === null, nobody)
         t.is(
           entry.actor_id === null,
-          nobody || (credentials?.key !== undefined && !credentials.token),
+          nobody ||
+            action === 'user.link_refused' ||
+            (credentials?.key !== undefined && !credentials.token),
         )
       })
 
@@ -336,6 +366,16 @@ test('every handler named in the table exists', (t) => {
 
 type Prepare = (scene: Scene) => Promise<EventCall>
 
+/** Links an account at a provider to a user; returns the id of the link. */
+async function linkAccount(userId: string, provider: string): Promise<string> {
+  const { rows } = await pool.query(
+    `insert into linked_accounts (provider, subject, user_id, email)
+     values ($1, gen_random_uuid(), $2, 'linked@example.com') returning id`,
+    [provider, userId],
+  )
+  return rows[0].id
+}
+
 /** A fixture with one of every object that can be changed. */
 async function createScene(transport: Transport) {
   const fixture = await createWorkspaceFixture(environment, transport)
@@ -348,6 +388,18 @@ async function createScene(transport: Transport) {
     expectOk(await transport.call('CompleteLogin', message))
     return email
   }
+  /** A member who has not signed in yet. */
+  const invited = async () => {
+    const email = environment.addProviderUser()
+    await seed.member(workspace_id, await seed.user('invited', { email }))
+    return email
+  }
+  /** A person whose address belongs to a user with another account of the provider. */
+  const conflicting = async () => {
+    const email = environment.addProviderUser()
+    await linkAccount(await seed.user('known', { email }), 'github')
+    return email
+  }
   const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }] =
     await Promise.all([
       seed.group(workspace_id, [member]),
@@ -357,7 +409,7 @@ async function createScene(transport: Transport) {
       fixture.register(fixture.people.owner),
     ])
   return {
-    ...{ fixture, workspace_id, member, service_action_id, known },
+    ...{ fixture, workspace_id, member, service_action_id, known, invited, conflicting },
     ...{ group, role_id, service_app_id, client_app_id, permission_id },
     /** A call by a member of the fixture. */
     by: (role: keyof typeof fixture.people, method: string, message: object): EventCall => ({

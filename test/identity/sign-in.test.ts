@@ -34,7 +34,16 @@ test('one user signs in with every provider over every transport', async (t) => 
   t.deepEqual(rows, [{ email: 'ann@example.com', name: 'Ann' }])
   const { rows: activity } = await environment.pool.query('select action from activity order by id')
   const actions = activity.map(({ action }) => action)
-  t.deepEqual(actions, ['workspace.created', ...Array(6).fill('user.signed_in')])
+  t.deepEqual(actions, [
+    'user.account_linked',
+    'workspace.created',
+    'user.signed_in',
+    'user.account_linked',
+    'user.signed_in',
+    'user.account_linked',
+    'user.signed_in',
+    ...Array(3).fill('user.signed_in'),
+  ])
 })
 
 test('the redirect contains the code, the app’s state and the redirect_uri’s own query', async (t) => {

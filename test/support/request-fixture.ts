@@ -32,6 +32,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const record = await fixture.register(people.owner)
   await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
   const session = await createSession(environment, people.owner, workspace)
+  const account = await createAccounts(environment, people.owner)
+  const otherAccount = await createAccounts(environment, otherFixture.people.owner)
   const otherSession = await createSession(
     environment,
     otherFixture.people.owner,
@@ -64,6 +66,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     grantee_id: people.editor.id,
     owner_id: people.editor.id,
     session_id: session,
+    account_id: account,
     role: 'editor',
     limit: 10,
     name: `n-${randomUUID()}`,
@@ -130,6 +133,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         user_id: [{ user_id: otherFixture.people.viewer.id }],
         owner_id: [{ owner_id: otherFixture.people.viewer.id }],
         session_id: [{ session_id: otherSession }],
+        account_id: [{ account_id: otherAccount }],
         grantee_id: [
           { grantee_id: otherFixture.people.viewer.id, grantee_type: 'user' },
           { grantee_id: otherGroup, grantee_type: 'group' },
@@ -192,6 +196,17 @@ async function createGroup(
   { workspace, people }: WorkspaceFixture,
 ): Promise<string> {
   return environment.seed.group(workspace, [people.viewer.id, people.editor.id])
+}
+
+/** Links two accounts, because the last one cannot be unlinked; returns the id of one. */
+async function createAccounts({ pool }: TestEnvironment, { id }: Member): Promise<string> {
+  const { rows } = await pool.query(
+    `insert into linked_accounts (provider, subject, user_id, email)
+     select provider, gen_random_uuid(), $1, 'linked@example.com'
+     from unnest(array['google', 'github']) provider returning id`,
+    [id],
+  )
+  return rows[0].id
 }
 
 async function createSession(

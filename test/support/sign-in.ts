@@ -58,7 +58,7 @@ export async function createSignInEnvironment({
     /** Adds a user to the providers; returns their email address. */
     addProviderUser(person: Partial<MockPerson> = {}): string {
       const email = `ann-${randomBytes(6).toString('hex')}@example.com`
-      people.push({ name: 'Ann', email, ...person })
+      people.push({ name: 'Ann', email, hostedDomain: 'example.com', ...person })
       return person.email ?? email
     },
     async stop() {

@@ -25,6 +25,34 @@ export const protobufPackage = "daikon.v1";
 
 export const protobufFileName = "daikon/v1/users.proto";
 
+export interface ListAccountsRequest {
+}
+
+export interface ListAccountsResponse {
+  /** The linked accounts, oldest first. */
+  accounts: LinkedAccountResponse[];
+}
+
+/** An account at an identity provider with which the user can sign in. */
+export interface LinkedAccountResponse {
+  /** The ID of the link. */
+  id: string;
+  /** `google`, `microsoft` or `github`. */
+  provider: string;
+  /** The e-mail address of the account when it was linked. */
+  email: string;
+  /** When the account was linked. */
+  linked_at: string | undefined;
+}
+
+export interface UnlinkAccountRequest {
+  /** The ID of the link. */
+  account_id: string;
+}
+
+export interface UnlinkAccountResponse {
+}
+
 export interface GetMeRequest {
 }
 
@@ -123,6 +151,293 @@ export interface EndSessionRequest {
 
 export interface EndSessionResponse {
 }
+
+function createBaseListAccountsRequest(): ListAccountsRequest {
+  return {};
+}
+
+export const ListAccountsRequest: MessageFns<ListAccountsRequest> = {
+  encode(_: ListAccountsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAccountsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAccountsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListAccountsRequest>, I>>(base?: I): ListAccountsRequest {
+    return ListAccountsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListAccountsRequest>, I>>(_: I): ListAccountsRequest {
+    const message = createBaseListAccountsRequest();
+    return message;
+  },
+};
+
+function createBaseListAccountsResponse(): ListAccountsResponse {
+  return { accounts: [] };
+}
+
+export const ListAccountsResponse: MessageFns<ListAccountsResponse> = {
+  encode(message: ListAccountsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.accounts) {
+      LinkedAccountResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListAccountsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListAccountsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accounts.push(LinkedAccountResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListAccountsResponse>, I>>(base?: I): ListAccountsResponse {
+    return ListAccountsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListAccountsResponse>, I>>(object: I): ListAccountsResponse {
+    const message = createBaseListAccountsResponse();
+    message.accounts = object.accounts?.map((e) => LinkedAccountResponse.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseLinkedAccountResponse(): LinkedAccountResponse {
+  return { id: "", provider: "", email: "", linked_at: undefined };
+}
+
+export const LinkedAccountResponse: MessageFns<LinkedAccountResponse> = {
+  encode(message: LinkedAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.provider !== "") {
+      writer.uint32(18).string(message.provider);
+    }
+    if (message.email !== "") {
+      writer.uint32(26).string(message.email);
+    }
+    if (message.linked_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.linked_at), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LinkedAccountResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLinkedAccountResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.linked_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LinkedAccountResponse>, I>>(base?: I): LinkedAccountResponse {
+    return LinkedAccountResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LinkedAccountResponse>, I>>(object: I): LinkedAccountResponse {
+    const message = createBaseLinkedAccountResponse();
+    message.id = object.id ?? "";
+    message.provider = object.provider ?? "";
+    message.email = object.email ?? "";
+    message.linked_at = object.linked_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUnlinkAccountRequest(): UnlinkAccountRequest {
+  return { account_id: "" };
+}
+
+export const UnlinkAccountRequest: MessageFns<UnlinkAccountRequest> = {
+  encode(message: UnlinkAccountRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.account_id !== "") {
+      writer.uint32(10).string(message.account_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnlinkAccountRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnlinkAccountRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.account_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UnlinkAccountRequest>, I>>(base?: I): UnlinkAccountRequest {
+    return UnlinkAccountRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UnlinkAccountRequest>, I>>(object: I): UnlinkAccountRequest {
+    const message = createBaseUnlinkAccountRequest();
+    message.account_id = object.account_id ?? "";
+    return message;
+  },
+};
+
+function createBaseUnlinkAccountResponse(): UnlinkAccountResponse {
+  return {};
+}
+
+export const UnlinkAccountResponse: MessageFns<UnlinkAccountResponse> = {
+  encode(_: UnlinkAccountResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UnlinkAccountResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUnlinkAccountResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UnlinkAccountResponse>, I>>(base?: I): UnlinkAccountResponse {
+    return UnlinkAccountResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UnlinkAccountResponse>, I>>(_: I): UnlinkAccountResponse {
+    const message = createBaseUnlinkAccountResponse();
+    return message;
+  },
+};
 
 function createBaseGetMeRequest(): GetMeRequest {
   return {};
@@ -1039,6 +1354,37 @@ export const UserServiceService = {
     responseSerialize: (value: EndSessionResponse): Buffer => Buffer.from(EndSessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndSessionResponse => EndSessionResponse.decode(value),
   },
+  /**
+   * List linked accounts
+   *
+   * Lists the accounts at identity providers with which the user can sign in.
+   */
+  listAccounts: {
+    path: "/daikon.v1.UserService/ListAccounts" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListAccountsRequest): Buffer => Buffer.from(ListAccountsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListAccountsRequest => ListAccountsRequest.decode(value),
+    responseSerialize: (value: ListAccountsResponse): Buffer =>
+      Buffer.from(ListAccountsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListAccountsResponse => ListAccountsResponse.decode(value),
+  },
+  /**
+   * Unlink an account
+   *
+   * Unlinks an account, and ends the user's other sessions that signed in through its provider. The
+   * last account cannot be unlinked.
+   */
+  unlinkAccount: {
+    path: "/daikon.v1.UserService/UnlinkAccount" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UnlinkAccountRequest): Buffer => Buffer.from(UnlinkAccountRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UnlinkAccountRequest => UnlinkAccountRequest.decode(value),
+    responseSerialize: (value: UnlinkAccountResponse): Buffer =>
+      Buffer.from(UnlinkAccountResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UnlinkAccountResponse => UnlinkAccountResponse.decode(value),
+  },
 } as const;
 
 export interface UserServiceServer extends UntypedServiceImplementation {
@@ -1086,6 +1432,19 @@ export interface UserServiceServer extends UntypedServiceImplementation {
    * Ends a session of the user: its refresh tokens are no longer valid.
    */
   endSession: handleUnaryCall<EndSessionRequest, EndSessionResponse>;
+  /**
+   * List linked accounts
+   *
+   * Lists the accounts at identity providers with which the user can sign in.
+   */
+  listAccounts: handleUnaryCall<ListAccountsRequest, ListAccountsResponse>;
+  /**
+   * Unlink an account
+   *
+   * Unlinks an account, and ends the user's other sessions that signed in through its provider. The
+   * last account cannot be unlinked.
+   */
+  unlinkAccount: handleUnaryCall<UnlinkAccountRequest, UnlinkAccountResponse>;
 }
 
 export interface UserServiceClient extends Client {
@@ -1227,6 +1586,47 @@ export interface UserServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EndSessionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * List linked accounts
+   *
+   * Lists the accounts at identity providers with which the user can sign in.
+   */
+  listAccounts(
+    request: ListAccountsRequest,
+    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
+  ): ClientUnaryCall;
+  listAccounts(
+    request: ListAccountsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
+  ): ClientUnaryCall;
+  listAccounts(
+    request: ListAccountsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListAccountsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Unlink an account
+   *
+   * Unlinks an account, and ends the user's other sessions that signed in through its provider. The
+   * last account cannot be unlinked.
+   */
+  unlinkAccount(
+    request: UnlinkAccountRequest,
+    callback: (error: ServiceError | null, response: UnlinkAccountResponse) => void,
+  ): ClientUnaryCall;
+  unlinkAccount(
+    request: UnlinkAccountRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UnlinkAccountResponse) => void,
+  ): ClientUnaryCall;
+  unlinkAccount(
+    request: UnlinkAccountRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UnlinkAccountResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -12,6 +12,8 @@ export const User = defineEntity({
     avatar_url: p.text().default(''),
     is_active: p.boolean().default(true),
     is_admin: p.boolean().default(false),
+    /** An operator revoked the administrator rights, so ADMIN_EMAILS does not grant them again. */
+    admin_revoked: p.boolean().default(false),
     last_sign_in_at: p.datetime().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
   },
@@ -24,6 +26,7 @@ export const LinkedAccount = defineEntity({
   properties: {
     provider: p.text().primary(),
     subject: p.text().primary(),
+    id: p.uuid().defaultRaw('gen_random_uuid()'),
     user_id: p.uuid(),
     email: p.text(),
     hosted_domain: p.text().default(''),

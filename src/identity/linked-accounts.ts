@@ -1,0 +1,147 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import type {
+  LinkedAccountResponse,
+  ListAccountsRequest,
+  ListAccountsResponse,
+  UnlinkAccountRequest,
+  UnlinkAccountResponse,
+} from '../../gen/daikon/v1/users.ts'
+import { recordActivity } from '../activity/record-activity.ts'
+import { ServiceError } from '../core/errors.ts'
+import { type RequestContext, requireUser } from '../core/request-context.ts'
+import { LinkedAccount } from '../database/entities/people.ts'
+import { isoTime } from '../database/sql-values.ts'
+import { inTransaction } from '../database/transaction.ts'
+import type { Identity } from './providers/provider.ts'
+import {
+  denyAdminTokens,
+  findAccounts,
+  findLinkedUserId,
+  insertLinkedAccount,
+  isActiveUser,
+  type LinkedAccountRow,
+} from './queries.ts'
+import { endSessions } from './refresh-families.ts'
+import { findSessionId, preventSessions } from './sessions.ts'
+import { failure, type SignInResult, success } from './sign-in-result.ts'
+import { ensureUser } from './users.ts'
+
+/**
+ * Returns the id of the user an identity belongs to, and locks the user's row until the end of the
+ * transaction.
+ *
+ * The user is found by the linked account (provider, subject), else by a verified e-mail address. The
+ * latter links the account and creates the user if there is none, so it also claims an invitation. An
+ * unverified address never links an account: anyone can enter the address of someone else at a
+ * provider.
+ */
+export async function resolveUser(
+  em: EntityManager,
+  identity: Identity,
+): Promise<SignInResult<string>> {
+  const linkedUserId = await findLinkedUserId(em, identity)
+  if (linkedUserId) {
+    await isActiveUser(em, linkedUserId, { lock: true })
+    // Again, because the account may have been unlinked before the lock was acquired.
+    if ((await findLinkedUserId(em, identity)) === linkedUserId) return success(linkedUserId)
+  }
+  if (!identity.email || !identity.emailVerified) return failure('email_not_verified')
+  return linkByEmail(em, identity, identity.email)
+}
+
+/** Links the account to the user with this address, unless other accounts of the user forbid it. */
+async function linkByEmail(
+  em: EntityManager,
+  identity: Identity,
+  email: string,
+): Promise<SignInResult<string>> {
+  const { provider, subject, hostedDomain = '' } = identity
+  const userId = await ensureUser(em, email)
+  // Locked, so that of two accounts with the same address the second one sees the link of the first.
+  if (!(await isActiveUser(em, userId, { lock: true }))) return failure('user_inactive')
+  const accounts = await findAccounts(em, userId)
+  if (accounts.some((other) => other.provider === provider && other.subject === subject))
+    return success(userId)
+  const detail = { provider, subject }
+  if (!mayJoin(identity, email, accounts)) {
+    const refusal = { action: 'user.link_refused', targetId: userId, detail } as const
+    await recordActivity(em, { actorId: undefined }, refusal)
+    return failure('account_conflict')
+  }
+  if (!(await insertLinkedAccount(em, { provider, subject, userId, email, hostedDomain }))) {
+    // A concurrent sign-in with another address has linked the account to another user.
+    const otherUserId = await findLinkedUserId(em, identity)
+    return otherUserId ? success(otherUserId) : failure('account_conflict')
+  }
+  const link = { action: 'user.account_linked', targetId: userId, detail } as const
+  await recordActivity(em, { actorId: userId }, link)
+  return success(userId)
+}
+
+/**
+ * Whether an account may join the accounts of the user with its address. Another account of the same
+ * provider means that the address has a new holder. Accounts of other providers require an address for
+ * which the provider is authoritative.
+ */
+function mayJoin(identity: Identity, email: string, accounts: LinkedAccountRow[]): boolean {
+  if (accounts.length === 0) return true
+  if (accounts.some(({ provider }) => provider === identity.provider)) return false
+  return identity.provider !== 'google' || isGoogleAddress(email, identity.hostedDomain)
+}
+
+/**
+ * Google is authoritative for gmail.com and for the domain of a Workspace account. It verifies other
+ * addresses once, but does not notice when they change hands.
+ */
+function isGoogleAddress(email: string, hostedDomain: string | undefined): boolean {
+  const domain = email.slice(email.lastIndexOf('@') + 1)
+  return domain === 'gmail.com' || domain === hostedDomain
+}
+
+/** Lists the user's linked accounts, oldest first. */
+export async function listAccounts(
+  { em, principal }: RequestContext,
+  _request: ListAccountsRequest,
+): Promise<ListAccountsResponse> {
+  const accounts = await findAccounts(em, requireUser(principal).id)
+  return { accounts: accounts.map(toResponse) }
+}
+
+/**
+ * Unlinks an account of the user, who must keep at least one, and ends what it may have signed in to:
+ * the user's sessions through its provider, except the caller's, and the user's admin tokens.
+ */
+export async function unlinkAccount(
+  { em, principal, now }: RequestContext,
+  { account_id }: UnlinkAccountRequest,
+): Promise<UnlinkAccountResponse> {
+  const { id: userId, token } = requireUser(principal)
+  return inTransaction(em, async (em) => {
+    await preventSessions(em, now, userId)
+    const accounts = await findAccounts(em, userId)
+    const account = accounts.find(({ id }) => id === account_id.toLowerCase())
+    if (!account) throw new ServiceError('not_found', 'ACCOUNT_NOT_FOUND', 'Account not found')
+    if (accounts.length === 1) {
+      throw new ServiceError(
+        'already_exists',
+        'LAST_ACCOUNT',
+        'The last linked account cannot be unlinked, because it is the only way to sign in',
+      )
+    }
+    const { id, provider, subject } = account
+    await em.nativeDelete(LinkedAccount, { id })
+    const currentSessionId = await findSessionId(em, token.id)
+    await endSessions(em, now, { user_id: userId, provider }, currentSessionId)
+    await denyAdminTokens(em, userId)
+    await recordActivity(
+      em,
+      { actorId: userId },
+      { action: 'user.account_unlinked', targetId: userId, detail: { provider, subject } },
+    )
+    return {}
+  })
+}
+
+function toResponse({ id, provider, email, created_at }: LinkedAccountRow): LinkedAccountResponse {
+  return { id, provider, email, linked_at: isoTime(created_at) }
+}
