@@ -1,5 +1,6 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { controlCharacters } from '../core/control-characters.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { checkFieldSets, readFieldSets } from './field-sets.ts'
@@ -44,8 +45,8 @@ const ajv = new Ajv({
   formats: {
     // Formats accept an empty string, so that `minLength` reports it as a missing value.
     uuid: (text: string) => text === '' || uuid.test(text),
-    name: /^[^\p{Cc}\p{Cs}]*$/u,
-    title: /^(?=.*\S)[^\p{Cc}\p{Cs}]*$|^$/u,
+    name: new RegExp(`^[^${controlCharacters}\\p{Cs}]*$`, 'u'),
+    title: new RegExp(`^(?=.*\\S)[^${controlCharacters}\\p{Cs}]*$|^$`, 'u'),
     text: /^([^\p{Cc}\p{Cs}]|[\n\r\t])*$/u,
     email: (text: string) => text === '' || normalizeEmail(text) !== undefined,
     // The 16 bytes of an id in base64url.

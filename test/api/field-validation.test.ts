@@ -156,9 +156,17 @@ for (const transport of environment.transports) {
     }
   })
 
-  test(`NUL and other control characters in a name are 422 ${over}`, async (t) => {
+  test(`control characters and bidirectional overrides in a name are 422 ${over}`, async (t) => {
     const { service, people, as } = await createWorkspaceFixture(environment, transport)
-    for (const code of [0, 1, 7, 9, 10, 13, 27, 31, 127, 128, 133, 159]) {
+    const control = [0, 1, 7, 9, 10, 13, 27, 31, 127, 128, 133, 159]
+    const bidirectional = [0x200e, 0x200f, 0x202a, 0x202c, 0x202e, 0x2066, 0x2069]
+    for (const code of bidirectional) {
+      const name = `Ann${String.fromCharCode(code)}`
+      const { token } = people.owner
+      const outcome = await transport.call('UpdateMe', { name }, { token })
+      t.like(outcome, { ok: false, violations: [{ field: 'name' }] })
+    }
+    for (const code of [...control, ...bidirectional]) {
       const resource_type = `a${String.fromCharCode(code)}b`
       const checks = [{ ...item, service_name: service, resource_type }]
       const outcome = await transport.call('Check', { checks }, as(people.owner))

@@ -1,3 +1,4 @@
+import { controlCharacters } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
 import { type Role, roles } from '../../core/roles.ts'
 import type { CellError, Row } from './plan.ts'
@@ -7,6 +8,7 @@ export const columns = ['email', 'name', 'workspace_slug', 'role', 'groups'] as 
 
 export type Column = (typeof columns)[number]
 
+const controlCharacter = new RegExp(`[${controlCharacters}]`, 'u')
 const maxLength = 200
 const maxGroups = 100
 
@@ -22,7 +24,8 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
     return row
   }
   for (const [index, column] of header.entries()) {
-    if (/\p{Cc}/u.test(cells[index] ?? '')) addError(column, 'must not contain control characters')
+    if (controlCharacter.test(cells[index] ?? ''))
+      addError(column, 'must not contain control characters')
   }
   if (errors.length > 0) return row
 

@@ -1,9 +1,10 @@
-import { decodeJwt } from 'jose'
+import { compactVerify, decodeJwt, decodeProtectedHeader, type JWK } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { isLoopbackHttp } from '../../core/loopback.ts'
 import { beginGrant, type CodeGrant, checkCallback, clientOf, exchangeCode } from './code-grant.ts'
 import { createCachedLoader, discover } from './discovery.ts'
-import { createRequestOptions, readJson } from './http-client.ts'
+import { createRequestOptions, fetchJson, readJson } from './http-client.ts'
+import { createKeySet } from './key-set.ts'
 import type { Identity, Provider, ProviderName } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
 
@@ -23,11 +24,29 @@ export type OidcProviderOptions = {
 export function createOidcProvider(
   { name, grant, authority, isOwnIssuer, readIdentity }: OidcProviderOptions,
   timeout: number,
+  now?: () => number,
 ): Provider {
   const allowInsecure = isLoopbackHttp(authority)
   const loadServer = createCachedLoader(() =>
     discover(authority, isOwnIssuer, createRequestOptions(timeout, allowInsecure)),
   )
+
+  const findKey = createKeySet(async () => {
+    const { jwks_uri = '' } = await loadServer()
+    const { keys } = await fetchJson(jwks_uri, createRequestOptions(timeout, allowInsecure))
+    if (Array.isArray(keys)) return keys as JWK[]
+    throw new ProviderError('invalid_response', `${jwks_uri} is not a JSON Web Key Set`)
+  }, now)
+
+  /** Verifies an ID token whose claims are already validated. */
+  async function verifySignature(idToken: string, claims: oauth.IDToken): Promise<void> {
+    const { kid } = decodeProtectedHeader(idToken)
+    const key = await findKey((key) => isSigningKey(key, kid) && isKeyOfIssuer(key, claims))
+    if (!key) {
+      throw new ProviderError('invalid_response', `${claims.iss} has no signing key ${kid}`)
+    }
+    await compactVerify(idToken, key, { algorithms: ['RS256'] })
+  }
 
   /** The server under the issuer that a response names, which must be one of its own. */
   function withIssuer(server: oauth.AuthorizationServer, issuer: unknown) {
@@ -60,8 +79,8 @@ export function createOidcProvider(
           response,
           { expectedNonce: secrets.nonce as string, requireIdToken: true },
         )
-        await oauth.validateApplicationLevelSignature(server, response, options)
         const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
+        await verifySignature(tokens.id_token as string, claims)
         return readIdentity(claims, server.issuer)
       }),
   }
@@ -72,4 +91,17 @@ async function readUnverifiedIssuer(response: Response): Promise<unknown> {
   if (response.status !== 200) return undefined
   const { id_token } = await readJson(response.clone())
   return typeof id_token === 'string' ? decodeJwt(id_token).iss : undefined
+}
+
+function isSigningKey({ kty, use, alg, kid }: JWK, wanted: string | undefined): boolean {
+  const isUsable = kty === 'RSA' && (use ?? 'sig') === 'sig' && (alg ?? 'RS256') === 'RS256'
+  return isUsable && (wanted === undefined || kid === wanted)
+}
+
+/**
+ * Microsoft publishes the keys of all tenants in one set and names the issuer that may use each key,
+ * with `{tenantid}` for any tenant. A key of one tenant must not sign tokens of another.
+ */
+function isKeyOfIssuer({ issuer }: JWK & { issuer?: unknown }, { iss, tid }: oauth.IDToken) {
+  return issuer === undefined || String(issuer).replace('{tenantid}', String(tid)) === iss
 }

@@ -1,5 +1,8 @@
+import { controlCharacters } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
 import { ProviderError } from './provider-error.ts'
+
+const controlCharacter = new RegExp(`[${controlCharacters}]+`, 'gu')
 
 /** Reads a subject: up to 255 printable ASCII characters (OpenID Connect Core 1.0, 2). */
 export function readSubject(value: unknown): string {
@@ -16,7 +19,7 @@ export function readEmail(value: unknown): string | undefined {
 export function readName(...names: unknown[]): string {
   for (const name of names) {
     if (typeof name !== 'string') continue
-    const text = name.replace(/\p{Cc}+/gu, ' ').trim()
+    const text = name.replace(controlCharacter, ' ').trim()
     if (text !== '') return text.slice(0, 200).toWellFormed()
   }
   return ''

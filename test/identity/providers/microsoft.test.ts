@@ -210,3 +210,29 @@ test('a discovery document that names another issuer is refused', async (t) => {
     )
   }
 })
+
+test('a key signs only tokens of the issuer that the key set names for it', async (t) => {
+  const { mock, microsoft } = await start(t)
+  const key = mock.server.issuer.keys.get('key') as Record<string, unknown>
+  // The key set is loaded at the first sign-in and reloaded once when no key matches.
+  key.issuer = `${mock.url}/${consumerTenant}/v2.0`
+  await expectProviderError(t, signIn(microsoft), 'invalid_response', /no signing key/)
+  for (const issuer of ['{tenantid}', tenant]) {
+    key.issuer = `${mock.url}/${issuer}/v2.0`
+    const provider = createTestProvider('microsoft', {
+      MICROSOFT_ISSUER: `${mock.url}/{tenant}/v2.0`,
+      MICROSOFT_TENANT: 'common',
+    })
+    t.is(expectSuccess(await signIn(provider)).subject, `${tenant}:${oid}`)
+  }
+})
+
+test('keys that the provider replaces at once verify the next ID token', async (t) => {
+  const { mock, microsoft } = await start(t)
+  expectSuccess(await signIn(microsoft))
+  const { keys } = mock.server.issuer
+  await keys.generate('RS256', { kid: 'new' })
+  // Keys are used in turn: the new one is next.
+  keys.get('key')
+  expectSuccess(await signIn(microsoft))
+})
