@@ -42,6 +42,8 @@ export async function createSignInEnvironment({
   settings,
   dependencies,
 }: SignInEnvironmentOptions = {}) {
+  // So that Google is authoritative for their addresses, and every provider can link its account.
+  for (const person of people) person.hostedDomain ??= 'example.com'
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
     providerNames.map((name) => `http://localhost:8000/auth/${flow}callback/${name}`),
   )
