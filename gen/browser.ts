@@ -73,16 +73,46 @@ export interface paths {
         put?: never;
         /**
          * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace.
+         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
          *
          *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Share"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share.
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
          */
         delete: operations["PermissionService_RevokeShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/permissions/resource/{service_name}/{resource_type}/{resource_id}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share a resource
+         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         *
+         *     Requires role `viewer` or higher.
+         */
+        post: operations["PermissionService_Share_by_service_name"];
+        /**
+         * Revoke a share
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
+         */
+        delete: operations["PermissionService_RevokeShare_by_service_name"];
         options?: never;
         head?: never;
         patch?: never;
@@ -123,9 +153,77 @@ export interface paths {
         head?: never;
         /**
          * Update visibility
-         * @description Makes a resource visible to its whole workspace, or private again.
+         * @description Makes a resource visible to its whole workspace, or private again. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
          */
         patch: operations["PermissionService_UpdateVisibility"];
+        trace?: never;
+    };
+    "/permissions/resource/{service_name}/{resource_type}/{resource_id}/visibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update visibility
+         * @description Makes a resource visible to its whole workspace, or private again. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
+         */
+        patch: operations["PermissionService_UpdateVisibility_by_service_name"];
+        trace?: never;
+    };
+    "/permissions/{permission_id}/owner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Transfer ownership
+         * @description Makes another member of the workspace the owner of a resource. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
+         */
+        patch: operations["PermissionService_TransferOwnership"];
+        trace?: never;
+    };
+    "/permissions/resource/{service_name}/{resource_type}/{resource_id}/owner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Transfer ownership
+         * @description Makes another member of the workspace the owner of a resource. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
+         */
+        patch: operations["PermissionService_TransferOwnership_by_service_name"];
         trace?: never;
     };
     "/permissions/resource/{service_name}/{resource_type}/{resource_id}": {
@@ -142,7 +240,13 @@ export interface paths {
         get: operations["PermissionService_GetResource"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Unregister a resource
+         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
+         */
+        delete: operations["PermissionService_Unregister_by_service_name"];
         options?: never;
         head?: never;
         patch?: never;
@@ -160,7 +264,9 @@ export interface paths {
         post?: never;
         /**
          * Unregister a resource
-         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted.
+         * @description Deletes the permission record of a resource and its shares. Services call it when a resource is deleted. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
          */
         delete: operations["PermissionService_Unregister"];
         options?: never;
@@ -506,6 +612,48 @@ export interface paths {
          * @description Updates the fields that are present.
          */
         patch: operations["UserService_UpdateMe"];
+        trace?: never;
+    };
+    "/users/me/permissions/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check own permissions
+         * @description Returns whether the current user may perform each action, in the order of the request, as `POST /permissions/check` does. Browsers call it, without a service key, for any service.
+         */
+        post: operations["UserService_CheckMyPermissions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/me/permissions/accessible": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List own accessible resources
+         * @description Lists the resources of a type on which the current user may perform an action, as `POST /permissions/accessible` does, without a service key.
+         *
+         *     Requires role `viewer` or higher.
+         */
+        post: operations["UserService_ListMyAccessibleResources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/users/me/sessions": {
@@ -2836,6 +2984,172 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_Share_by_service_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
+                service_name: string;
+                /**
+                 * @description The type of the resource, 1 to 200 characters.
+                 * @example document
+                 */
+                resource_type: string;
+                /**
+                 * @description The ID of the resource.
+                 * @example 0d000000-0000-7000-8000-0000000000d2
+                 */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grantee_type": "user",
+                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                 *       "permission": "view"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description `user` or `group`.
+                     * @enum {string}
+                     */
+                    grantee_type: "user" | "group";
+                    /**
+                     * Format: uuid
+                     * @description The ID of the user or group, in the workspace of the resource.
+                     */
+                    grantee_id: string;
+                    /**
+                     * @description `view` or `edit`.
+                     * @enum {string}
+                     */
+                    permission: "view" | "edit";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "grantee_type": "user",
+                     *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *       "permission": "view",
+                     *       "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "granted_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShareResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_RevokeShare_by_service_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
+                service_name: string;
+                /**
+                 * @description The type of the resource, 1 to 200 characters.
+                 * @example document
+                 */
+                resource_type: string;
+                /**
+                 * @description The ID of the resource.
+                 * @example 0d000000-0000-7000-8000-0000000000d2
+                 */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "grantee_type": "user",
+                 *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                 *       "permission": "view"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description `user` or `group`.
+                     * @enum {string}
+                     */
+                    grantee_type: "user" | "group";
+                    /**
+                     * Format: uuid
+                     * @description The ID of the user or group, in the workspace of the resource.
+                     */
+                    grantee_id: string;
+                    /**
+                     * @description `view` or `edit`.
+                     * @enum {string}
+                     */
+                    permission: "view" | "edit";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Acknowledgement"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
@@ -3005,6 +3319,252 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_UpdateVisibility_by_service_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
+                service_name: string;
+                /**
+                 * @description The type of the resource, 1 to 200 characters.
+                 * @example document
+                 */
+                resource_type: string;
+                /**
+                 * @description The ID of the resource.
+                 * @example 0d000000-0000-7000-8000-0000000000d2
+                 */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "visibility": "workspace"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description `private` or `workspace`.
+                     * @enum {string}
+                     */
+                    visibility: "private" | "workspace";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourcePermissionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_TransferOwnership: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                permission_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "owner_id": "0d000000-0000-7000-8000-00000000000a"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The ID of the new owner, a member of the workspace.
+                     */
+                    owner_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourcePermissionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_TransferOwnership_by_service_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
+                service_name: string;
+                /**
+                 * @description The type of the resource, 1 to 200 characters.
+                 * @example document
+                 */
+                resource_type: string;
+                /**
+                 * @description The ID of the resource.
+                 * @example 0d000000-0000-7000-8000-0000000000d2
+                 */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "owner_id": "0d000000-0000-7000-8000-00000000000a"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The ID of the new owner, a member of the workspace.
+                     */
+                    owner_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourcePermissionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
@@ -3082,6 +3642,50 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    PermissionService_Unregister_by_service_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
+                service_name: string;
+                /**
+                 * @description The type of the resource, 1 to 200 characters.
+                 * @example document
+                 */
+                resource_type: string;
+                /**
+                 * @description The ID of the resource.
+                 * @example 0d000000-0000-7000-8000-0000000000d2
+                 */
+                resource_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, no content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     PermissionService_Unregister: {
         parameters: {
             query?: never;
@@ -3108,6 +3712,7 @@ export interface operations {
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
+            403: components["responses"]["403"];
             404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
@@ -4329,6 +4934,162 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    UserService_CheckMyPermissions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "checks": [
+                 *         {
+                 *           "service_name": "docs",
+                 *           "resource_type": "document",
+                 *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                 *           "action": "view"
+                 *         }
+                 *       ],
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The checks, 1 to 100.
+                     * @default []
+                     */
+                    checks?: {
+                        /** @description The name of the service, 1 to 200 characters. */
+                        service_name: string;
+                        /** @description The type of the resource, 1 to 200 characters. */
+                        resource_type: string;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the resource.
+                         */
+                        resource_id: string;
+                        /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
+                        action: string;
+                    }[];
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+                     */
+                    workspace_id?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "service_name": "docs",
+                     *           "resource_type": "document",
+                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *           "action": "view",
+                     *           "allowed": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PermissionCheckResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    UserService_ListMyAccessibleResources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "service_name": "docs",
+                 *       "resource_type": "document",
+                 *       "action": "view",
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *       "limit": 50
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The name of the service, 1 to 200 characters. */
+                    service_name: string;
+                    /** @description The type of the resource, 1 to 200 characters. */
+                    resource_type: string;
+                    /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+                    action: string;
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+                     */
+                    workspace_id?: string;
+                    /**
+                     * @description The maximum number of IDs per page, 1 to 100. Defaults to 100.
+                     * @default 100
+                     */
+                    limit?: number;
+                    /** @description The `next_page_token` of the previous response. */
+                    page_token?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resource_ids": [
+                     *         "0d000000-0000-7000-8000-0000000000d2"
+                     *       ],
+                     *       "has_full_access": true,
+                     *       "next_page_token": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccessibleResourcesResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     UserService_ListSessions: {
         parameters: {
             query?: never;
@@ -4573,13 +5334,19 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.shared" | "permission.share_revoked";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
                 workspace_id?: string;
                 /** @description Returns only events with a target of this type. */
                 target_type?: "user" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission";
+                /** @description Returns only events with this target. */
+                target_id?: string;
+                /** @description Returns only events at or after this time. */
+                since?: string;
+                /** @description Returns only events before this time. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -6049,6 +6816,16 @@ export interface operations {
                 workspace_id?: string;
                 /** @description Returns only the resources of this service. */
                 service_name?: string;
+                /** @description Returns only the resources of this type. */
+                resource_type?: string;
+                /** @description Returns only the resources with this ID, at most one per service and type. */
+                resource_id?: string;
+                /** @description Returns only the resources of this owner. */
+                owner_id?: string;
+                /** @description Returns only the resources with this visibility. */
+                visibility?: "private" | "workspace";
+                /** @description Returns only the resources that are shared directly with this user or group. */
+                grantee_id?: string;
             };
             header?: never;
             path?: never;
