@@ -234,5 +234,5 @@ test('keys that the provider replaces at once verify the next ID token', async (
   await keys.generate('RS256', { kid: 'new' })
   // Keys are used in turn: the new one is next.
   keys.get('key')
-  expectSuccess(await signIn(microsoft))
+  t.is(expectSuccess(await signIn(microsoft)).subject, `${tenant}:${oid}`)
 })
