@@ -814,7 +814,11 @@ export interface paths {
         get: operations["AdminService_GetUser"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a user
+         * @description Erases a user: memberships, shares, sessions and linked accounts, and the name and e-mail address in the activity log, whose entries remain. Workspaces without other members are deleted. Resources in other workspaces go to the user `transfer_to`; without it, a user who has such resources cannot be deleted, nor can the last owner of a workspace with other members.
+         */
+        delete: operations["AdminService_DeleteUser"];
         options?: never;
         head?: never;
         /**
@@ -822,6 +826,26 @@ export interface paths {
          * @description Updates the fields that are present. Deactivating a user ends all their sessions.
          */
         patch: operations["AdminService_UpdateUser"];
+        trace?: never;
+    };
+    "/admin/users/{user_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a user
+         * @description Returns all data about a user.
+         */
+        get: operations["AdminService_ExportUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/admin/users/{user_id}/workspaces": {
@@ -2018,7 +2042,9 @@ export interface components {
             /** @description The ID of the workspace, if the event belongs to one. */
             workspace_id: string | null;
             /** @description Details, depending on the action. */
-            detail: unknown | null;
+            detail: {
+                [key: string]: unknown;
+            };
             /** @description When it happened. */
             created_at: string | null;
         };
@@ -2136,6 +2162,59 @@ export interface components {
             member_count: number;
             /** @description When the custom role was created. */
             created_at: string | null;
+        };
+        /** @description All data about a user. */
+        UserExport: {
+            /** @description The user with accounts, memberships, groups, custom roles and active sessions. */
+            user: components["schemas"]["UserDetail"];
+            /** @description The resources that the user owns. */
+            resources: components["schemas"]["ExportedResource"][];
+            /** @description The shares granted to the user or by the user. */
+            shares: components["schemas"]["ExportedShare"][];
+            /** @description The activity events that the user caused or that concern the user, newest first. */
+            activity: components["schemas"]["ActivityEntry"][];
+            /** @description When the data was exported. */
+            exported_at: string | null;
+        };
+        /** @description A resource that the user owns. */
+        ExportedResource: {
+            /** @description The ID of the permission record. */
+            permission_id: string;
+            /** @description The service of the resource. */
+            service_name: string;
+            /** @description The type of the resource. */
+            resource_type: string;
+            /** @description The ID of the resource. */
+            resource_id: string;
+            /** @description The ID of the workspace. */
+            workspace_id: string;
+            /** @description `private` or `workspace`. */
+            visibility: string;
+            /** @description When the resource was registered. */
+            created_at: string | null;
+        };
+        /** @description A share that was granted to the user or by the user. */
+        ExportedShare: {
+            /** @description The ID of the permission record of the resource. */
+            permission_id: string;
+            /** @description The service of the resource. */
+            service_name: string;
+            /** @description The type of the resource. */
+            resource_type: string;
+            /** @description The ID of the resource. */
+            resource_id: string;
+            /** @description The ID of the workspace. */
+            workspace_id: string;
+            /** @description `view` or `edit`. */
+            permission: string;
+            /** @description `user` or `group`. */
+            grantee_type: string;
+            /** @description The ID of the user or group. */
+            grantee_id: string;
+            /** @description The ID of the user who granted the share. Absent if a service did, or if the user was deleted. */
+            granted_by: string | null;
+            /** @description When the share was granted. */
+            granted_at: string | null;
         };
         /** @description A page of workspaces. */
         WorkspacePage: {
@@ -2706,7 +2785,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -2721,11 +2800,8 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description The checks, 1 to 1,000.
-                     * @default []
-                     */
-                    checks?: {
+                    /** @description The checks, 1 to 1,000. */
+                    checks: {
                         /** @description The name of the service, 1 to 200 characters. */
                         service_name: string;
                         /** @description The type of the resource, 1 to 200 characters. */
@@ -3786,11 +3862,8 @@ export interface operations {
                 "application/json": {
                     /** @description The name of the service, 1 to 200 characters. */
                     service_name: string;
-                    /**
-                     * @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered.
-                     * @default []
-                     */
-                    actions?: {
+                    /** @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered. */
+                    actions: {
                         /** @description The name of the action, 1 to 200 characters. */
                         name: string;
                         /** @description A description of up to 2,000 characters. Defaults to an empty string. */
@@ -4941,7 +5014,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -4957,11 +5030,8 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description The checks, 1 to 100.
-                     * @default []
-                     */
-                    checks?: {
+                    /** @description The checks, 1 to 100. */
+                    checks: {
                         /** @description The name of the service, 1 to 200 characters. */
                         service_name: string;
                         /** @description The type of the resource, 1 to 200 characters. */
@@ -5334,7 +5404,7 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
@@ -5547,6 +5617,44 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    AdminService_DeleteUser: {
+        parameters: {
+            query?: {
+                /** @description The ID of the user who receives the resources of the deleted user. Must be a member of every workspace that these resources belong to. */
+                transfer_to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, no content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     AdminService_UpdateUser: {
         parameters: {
             query?: never;
@@ -5657,6 +5765,147 @@ export interface operations {
             404: components["responses"]["404"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_ExportUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user": {
+                     *         "id": "0d000000-0000-7000-8000-000000000010",
+                     *         "email": "bob@example.com",
+                     *         "name": "Example",
+                     *         "avatar_url": "https://example.com/bob.png",
+                     *         "is_active": true,
+                     *         "is_admin": false,
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+                     *         "linked_accounts": [
+                     *           {
+                     *             "provider": "google",
+                     *             "subject": "1042",
+                     *             "email": "bob@example.com",
+                     *             "linked_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "memberships": [
+                     *           {
+                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *             "workspace_name": "Example",
+                     *             "workspace_slug": "example",
+                     *             "role": "editor",
+                     *             "status": "active",
+                     *             "joined_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "groups": [
+                     *           {
+                     *             "id": "0d000000-0000-7000-8000-000000000010",
+                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *             "name": "Example",
+                     *             "description": "An example",
+                     *             "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *             "created_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "roles": [
+                     *           {
+                     *             "id": "0d000000-0000-7000-8000-000000000010",
+                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *             "name": "Example",
+                     *             "description": "An example",
+                     *             "action_count": 1,
+                     *             "member_count": 1,
+                     *             "created_at": "2026-11-21T12:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "sessions": [
+                     *           {
+                     *             "id": "0d000000-0000-7000-8000-000000000010",
+                     *             "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *             "provider": "google",
+                     *             "user_agent": "Firefox",
+                     *             "created_at": "2026-11-21T12:00:00.000Z",
+                     *             "last_used_at": "2026-11-21T12:00:00.000Z",
+                     *             "expires_at": "2026-11-21T12:00:00.000Z",
+                     *             "current": true
+                     *           }
+                     *         ]
+                     *       },
+                     *       "resources": [
+                     *         {
+                     *           "permission_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "service_name": "docs",
+                     *           "resource_type": "document",
+                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "visibility": "workspace",
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "shares": [
+                     *         {
+                     *           "permission_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "service_name": "docs",
+                     *           "resource_type": "document",
+                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "permission": "view",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "activity": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "action": "member.invited",
+                     *           "target_type": "user",
+                     *           "target_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "actor_id": "0d000000-0000-7000-8000-00000000000a",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "detail": {
+                     *             "role": "editor"
+                     *           },
+                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "exported_at": "2026-11-21T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserExport"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             503: components["responses"]["503"];
@@ -7467,7 +7716,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: {
+        requestBody: {
             content: {
                 /**
                  * @example {
@@ -7477,11 +7726,8 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /**
-                     * @description The IDs of the actions, 1 to 1,000.
-                     * @default []
-                     */
-                    service_action_ids?: string[];
+                    /** @description The IDs of the actions, 1 to 1,000. */
+                    service_action_ids: string[];
                 };
             };
         };
@@ -8024,11 +8270,8 @@ export interface operations {
                 "application/json": {
                     /** @description A label, 1 to 200 characters. */
                     name: string;
-                    /**
-                     * @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG.
-                     * @default []
-                     */
-                    redirect_uris?: string[];
+                    /** @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG. */
+                    redirect_uris: string[];
                 };
             };
         };
