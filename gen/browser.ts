@@ -2047,6 +2047,14 @@ export interface components {
             };
             /** @description When it happened. */
             created_at: string | null;
+            /** @description The ID of the service app whose key authenticated the call, if any. */
+            service_app_id: string | null;
+            /** @description The first characters of that service key. */
+            key_prefix: string | null;
+            /** @description The ID of the request. Absent for the operator's tool and background jobs. */
+            request_id: string | null;
+            /** @description The IP address of the client. Absent if it is not recorded or was erased. */
+            ip: string | null;
         };
         /** @description The new users of a day. */
         DaySignups: {
@@ -5374,7 +5382,11 @@ export interface operations {
                      *           "detail": {
                      *             "role": "editor"
                      *           },
-                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "service_app_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "key_prefix": "dk_c2Vj",
+                     *           "request_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "ip": "ip"
                      *         }
                      *       ],
                      *       "signups_by_day": [
@@ -5404,13 +5416,13 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked" | "activity.pruned";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
                 workspace_id?: string;
                 /** @description Returns only events with a target of this type. */
-                target_type?: "user" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission";
+                target_type?: "user" | "import" | "workspace" | "group" | "role" | "service_action" | "service_app" | "client_app" | "permission" | "activity";
                 /** @description Returns only events with this target. */
                 target_id?: string;
                 /** @description Returns only events at or after this time. */
@@ -5445,7 +5457,11 @@ export interface operations {
                      *           "detail": {
                      *             "role": "editor"
                      *           },
-                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "service_app_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "key_prefix": "dk_c2Vj",
+                     *           "request_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "ip": "ip"
                      *         }
                      *       ],
                      *       "next_before": null
@@ -5893,7 +5909,11 @@ export interface operations {
                      *           "detail": {
                      *             "role": "editor"
                      *           },
-                     *           "created_at": "2026-11-21T12:00:00.000Z"
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "service_app_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "key_prefix": "dk_c2Vj",
+                     *           "request_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "ip": "ip"
                      *         }
                      *       ],
                      *       "exported_at": "2026-11-21T12:00:00.000Z"

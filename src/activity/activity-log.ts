@@ -7,7 +7,7 @@ import type {
 import type { RequestContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { activityEvents } from './events.ts'
-import { type EntryQuery, findEntryRows } from './queries.ts'
+import { type EntryQuery, type EntryRow, findEntryRows } from './queries.ts'
 
 /** Lists a page of the log, newest first. New entries never shift a page, because cursors are ids. */
 export async function listActivity(
@@ -37,13 +37,13 @@ export async function findEntries(
   entryQuery: EntryQuery,
 ): Promise<ActivityEntry[]> {
   const rows = await findEntryRows(em, entryQuery)
-  return rows.map(({ target_id, actor_id, workspace_id, created_at, ...row }) => ({
-    ...row,
-    ...(target_id && { target_id }),
-    ...(actor_id && { actor_id }),
-    ...(workspace_id && { workspace_id }),
-    created_at: isoTime(created_at),
-  }))
+  return rows.map(viewEntry)
+}
+
+/** Leaves out the fields that are null. */
+export function viewEntry({ created_at, ...row }: EntryRow): ActivityEntry {
+  const fields = Object.entries(row).filter(([, value]) => value !== null)
+  return { ...Object.fromEntries(fields), created_at: isoTime(created_at) } as ActivityEntry
 }
 
 function actionsOf(targetType: string): string[] {

@@ -6,8 +6,8 @@ const shareFields = [...resourceFields, 'grantee_type', 'grantee_id', 'permissio
 
 /**
  * Every event of the activity log by its action: the type of its target, the fields of its detail,
- * what it means, and the handlers that record it. Events without a handler are recorded by the
- * command-line tool. docs/activity-log.md is generated from this table.
+ * what it means, and the handlers that record it. `alsoRecordedBy` names what else
+ * records it. docs/activity-log.md is generated from this table.
  */
 export const activityEvents = {
   'user.signed_in': {
@@ -90,12 +90,14 @@ export const activityEvents = {
     detail: ['email', 'by'],
     description: 'An operator made a user an administrator',
     recordedBy: [],
+    alsoRecordedBy: 'the `daikon` command-line tool',
   },
   'user.demoted': {
     target: 'user',
     detail: ['email', 'by'],
     description: 'An operator revoked the administrator rights of a user',
     recordedBy: [],
+    alsoRecordedBy: 'the `daikon` command-line tool',
   },
   'user.erased': {
     target: 'user',
@@ -346,7 +348,22 @@ export const activityEvents = {
     description: 'A share was revoked',
     recordedBy: ['revokeShare'],
   },
+  'activity.pruned': {
+    target: 'activity',
+    detail: ['entries', 'through', 'hash'],
+    description:
+      'Entries older than ACTIVITY_RETENTION_DAYS were deleted; the hash chain continues from the recorded hash',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
+  },
 } as const
+
+/** Whether a field of the detail is personal data, which can be erased from the log. */
+export function isPersonalField(action: string, field: string): boolean {
+  if (field === 'email') return true
+  if (field === 'slug') return action.startsWith('workspace.')
+  return action === 'user.renamed' && (field === 'from' || field === 'to')
+}
 
 export type ActivityEventName = keyof typeof activityEvents
 

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
-import { findEntries } from './activity-log.ts'
+import { findEntries, viewEntry } from './activity-log.ts'
+import { findSealedEntryRows } from './queries.ts'
 
 export const exportFormats = ['csv', 'jsonl'] as const
 
@@ -21,6 +23,10 @@ const columns = [
   'actor_id',
   'workspace_id',
   'detail',
+  'service_app_id',
+  'key_prefix',
+  'request_id',
+  'ip',
 ] as const
 
 const writers: Record<ExportFormat, { header: string; line: (entry: ActivityEntry) => string }> = {
@@ -45,6 +51,30 @@ export async function* exportActivity(
     const page = await findEntries(em, { after, limit: pageSize })
     if (page.length > 0) yield { text: page.map(line).join(''), entries: page.length }
     after = page.length === pageSize ? page.at(-1)?.id : undefined
+  }
+}
+
+/** Milliseconds between reads that look for new entries. */
+const followInterval = 1000
+
+/**
+ * Exports the log in the order of its hash chain, then waits for new entries and exports them as they
+ * are sealed, which takes up to a minute, until `signal` is aborted. Unlike the order of ids, this order
+ * never gains an entry before one that was exported.
+ */
+export async function* followActivity(
+  em: EntityManager,
+  format: ExportFormat,
+  signal: AbortSignal,
+): AsyncGenerator<ExportChunk> {
+  const { header, line } = writers[format]
+  if (header) yield { text: header, entries: 0 }
+  for (let sequence = 0; !signal.aborted; ) {
+    const rows = await findSealedEntryRows(em, sequence, pageSize)
+    sequence = rows.at(-1)?.seal_seq ?? sequence
+    const lines = rows.map(({ seal_seq: _, ...row }) => line(viewEntry(row)))
+    if (rows.length > 0) yield { text: lines.join(''), entries: rows.length }
+    if (rows.length < pageSize) await sleep(followInterval, undefined, { signal }).catch(() => {})
   }
 }
 

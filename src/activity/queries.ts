@@ -3,12 +3,18 @@ import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
 import { query } from '../database/query.ts'
 import type { Timestamp } from '../database/sql-values.ts'
 
-type EntryRow = Omit<ActivityEntry, 'target_id' | 'actor_id' | 'workspace_id' | 'created_at'> & {
-  target_id: string | null
-  actor_id: string | null
-  workspace_id: string | null
-  created_at: Timestamp
-}
+/** The fields that an entry may lack. */
+type OptionalField =
+  | 'target_id'
+  | 'actor_id'
+  | 'workspace_id'
+  | 'service_app_id'
+  | 'key_prefix'
+  | 'request_id'
+  | 'ip'
+
+export type EntryRow = Omit<ActivityEntry, OptionalField | 'created_at'> &
+  Record<OptionalField, string | null> & { created_at: Timestamp }
 
 /** Entries must match every filter that is set. Results are newest first, or oldest first with `after`. */
 export type EntryQuery = {
@@ -29,6 +35,23 @@ export type EntryQuery = {
   /** Only entries with a higher id, which are newer. */
   after?: string | undefined
   limit: number
+}
+
+const entryColumns = `id, action, target_type, target_id, actor_id, workspace_id, detail, created_at,
+  service_app_id, key_prefix, request_id, ip`
+
+/** Returns sealed entries in the order of the hash chain, with their sequence number. */
+export function findSealedEntryRows(
+  em: EntityManager,
+  afterSequence: number,
+  limit: number,
+): Promise<(EntryRow & { seal_seq: number })[]> {
+  return query(
+    em,
+    `select ${entryColumns}, seal_seq::float8 from activity
+     where seal_seq > $1 order by activity.seal_seq limit $2`,
+    [afterSequence, limit],
+  )
 }
 
 export function findEntryRows(em: EntityManager, entryQuery: EntryQuery): Promise<EntryRow[]> {
@@ -59,49 +82,16 @@ export function findEntryRows(em: EntityManager, entryQuery: EntryQuery): Promis
   values.push(limit)
   return query(
     em,
-    `select id, action, target_type, target_id, actor_id, workspace_id, detail, created_at
-     from activity ${where} order by id ${after === undefined ? 'desc' : 'asc'}
+    `select ${entryColumns} from activity ${where} order by id ${after === undefined ? 'desc' : 'asc'}
      limit $${values.length}`,
     values,
   )
 }
 
-/** Entries of the same action, as one array for each column. */
-export type EntryColumns = {
-  action: string
-  targetType: string
-  actorId: string | undefined
-  ids: string[]
-  targetIds: (string | undefined)[]
-  workspaceIds: (string | undefined)[]
-  details: object[]
-}
-
-export async function insertEntryRows(
-  em: EntityManager,
-  { action, targetType, actorId, ids, targetIds, workspaceIds, details }: EntryColumns,
-): Promise<void> {
-  await query(
-    em,
-    `insert into activity (id, target_id, workspace_id, detail, action, target_type, actor_id)
-     select id, target_id, workspace_id, detail, $5, $6, $7::uuid
-     from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::jsonb[])
-       as e(id, target_id, workspace_id, detail)`,
-    [
-      ids,
-      targetIds,
-      workspaceIds,
-      details.map((detail) => JSON.stringify(detail)),
-      action,
-      targetType,
-      actorId,
-    ],
-  )
-}
-
 /**
- * Removes the name and e-mail address of a user from the entries about the user, and the slugs of the
- * user's own workspaces, which may contain either. The entries remain.
+ * Removes the name and e-mail address of a user from the entries about the user, the slugs of the
+ * user's own workspaces, which may contain either, and the addresses of the user's requests. The
+ * entries remain, and so does the hash chain: it covers digests whose salts are removed with the values.
  */
 export async function redactUserEntries(
   em: EntityManager,
@@ -110,13 +100,25 @@ export async function redactUserEntries(
 ): Promise<void> {
   await query(
     em,
-    `update activity
-     set detail = detail - case
-       when action = 'user.renamed' then '{from,to}'::text[]
-       when target_type = 'workspace' then '{slug}'::text[]
-       else '{email}'::text[] end
-     where target_type = 'user' and target_id = $1
-       or target_type = 'workspace' and target_id = any($2::uuid[])`,
+    `with redacted as (
+       select id, case
+         when action = 'user.renamed' then '{from,to}'::text[]
+         when target_type = 'workspace' then '{slug}'::text[]
+         else '{email}'::text[] end as fields
+       from activity
+       where target_type = 'user' and target_id = $1
+         or target_type = 'workspace' and target_id = any($2::uuid[])
+     )
+     update activity a
+     set detail = a.detail - r.fields,
+       seal_salts = a.seal_salts - array(select 'detail.' || field from unnest(r.fields) field)
+     from redacted r where a.id = r.id`,
     [userId, workspaceIds],
+  )
+  await query(
+    em,
+    `update activity set ip = null, seal_salts = seal_salts - 'ip'
+     where actor_id = $1 and ip is not null`,
+    [userId],
   )
 }

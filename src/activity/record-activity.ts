@@ -1,9 +1,9 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { Principal } from '../core/request-context.ts'
-import { Activity } from '../database/entities/records.ts'
+import { requestScope } from '../core/request-scope.ts'
+import { query } from '../database/query.ts'
 import { type ActivityDetail, type ActivityEventName, activityEvents } from './events.ts'
-import { insertEntryRows } from './queries.ts'
 
 /** An event to record: what happened, to which target, in which workspace. */
 export type ActivityEvent<Name extends ActivityEventName> = {
@@ -27,32 +27,35 @@ export async function recordActivity<Name extends ActivityEventName>(
   actor: Actor,
   event: ActivityEvent<Name>,
 ): Promise<void> {
-  await em.insert(Activity, createEntryRow(actor, event))
+  await insertEntries(em, [createEntryRow(actor, event)])
 }
 
 /** Records many events of the same action with one statement. */
 export async function recordActivityBatch<Name extends ActivityEventName>(
   em: EntityManager,
-  { actorId }: Actor,
+  actor: Actor,
   action: Name,
   events: Omit<ActivityEvent<Name>, 'action'>[],
 ): Promise<void> {
-  await insertEntryRows(em, {
-    action,
-    targetType: activityEvents[action].target,
-    actorId,
-    ids: events.map(() => uuid()),
-    targetIds: events.map(({ targetId }) => targetId),
-    workspaceIds: events.map(({ workspaceId }) => workspaceId),
-    details: events.map(({ detail }) => detail),
-  })
+  await insertEntries(
+    em,
+    events.map((event) => createEntryRow(actor, { action, ...event })),
+  )
 }
 
-/** Creates the row of an event, for statements that insert it together with the change. */
+async function insertEntries(em: EntityManager, entries: object[]): Promise<void> {
+  await query(em, insertEntriesSql, [JSON.stringify(entries)])
+}
+
+/**
+ * Creates the row of an event, for statements that insert it together with the change. The row names
+ * the request that is being handled.
+ */
 export function createEntryRow<Name extends ActivityEventName>(
   { actorId }: Actor,
   { action, targetId, workspaceId, detail }: ActivityEvent<Name>,
 ) {
+  const source = requestScope.getStore()?.source
   return {
     id: uuid(),
     action,
@@ -61,15 +64,34 @@ export function createEntryRow<Name extends ActivityEventName>(
     actor_id: actorId ?? null,
     workspace_id: workspaceId ?? null,
     detail,
+    request_id: source?.requestId ?? null,
+    ip: source?.ip ?? null,
+    key_hash: source?.keyHash ?? null,
   }
 }
 
-const columns = 'id action target_type target_id actor_id workspace_id detail'.split(' ')
+const columns = [
+  'id',
+  'action',
+  'target_type',
+  'target_id',
+  'actor_id',
+  'workspace_id',
+  'detail',
+  'request_id',
+  'ip',
+]
 
 /** Returns SQL that inserts the `entry` column (JSON of `createEntryRow`) of a CTE of the same statement. */
 export function insertEntriesFrom(cte: string): string {
   return `
-    insert into activity (${columns.join(', ')})
-    select ${columns.map((column) => `e.${column}`).join(', ')}
-    from ${cte}, json_populate_record(null::activity, ${cte}.entry) e`
+    insert into activity (${columns.join(', ')}, service_app_id, key_prefix)
+    select ${columns.map((column) => `e.${column}`).join(', ')}, k.app_id, k.key_prefix
+    from ${cte}
+    cross join lateral json_populate_record(null::activity, ${cte}.entry) e
+    left join service_keys k on k.key_hash = ${cte}.entry ->> 'key_hash'`
 }
+
+const insertEntriesSql = `
+  with item as (select entry from json_array_elements($1::json) entry)
+  ${insertEntriesFrom('item')}`

@@ -24,6 +24,11 @@ export function positiveNumber(value: string): number {
   return Number(value)
 }
 
+/** 1, 2, 3, …, or undefined for the empty text. */
+export function optionalNumber(value: string): number | undefined {
+  return value === '' ? undefined : positiveNumber(value)
+}
+
 export function port(value: string): number {
   if (!/^\d{1,5}$/.test(value) || Number(value) > 65_535) {
     throw new Error('must be a port number between 0 and 65535')

@@ -5,6 +5,7 @@ import {
   list,
   oneOf,
   optional,
+  optionalNumber,
   origin,
   port,
   positiveNumber,
@@ -146,6 +147,16 @@ export const settings = {
     'false',
     flag,
     'Requires a service key even if no service app is active. false: requests are then accepted with any service key, or none (development mode).',
+  ),
+  ACTIVITY_RECORD_IP: setting(
+    'true',
+    flag,
+    'Records the IP address of the client with each entry of the activity log.',
+  ),
+  ACTIVITY_RETENTION_DAYS: setting(
+    '',
+    optionalNumber,
+    'Days after which entries of the activity log are deleted. Empty: never.',
   ),
   PERSONAL_WORKSPACES: setting(
     'true',

@@ -8,6 +8,17 @@ export type RequestScope = {
   signal: Cancellation
   /** The span of the call, when calls are traced. */
   span?: Span | undefined
+  /** Where the call came from; absent while a statement runs for several calls. */
+  source?: RequestSource
+}
+
+/** Where a call came from, as the activity log records it. */
+export type RequestSource = {
+  requestId: string
+  /** Undefined if addresses are not recorded. */
+  ip: string | undefined
+  /** The SHA-256 of the service key that authenticated the call. */
+  keyHash: string | undefined
 }
 
 /** The scope of the running handler. */

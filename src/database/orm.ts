@@ -26,6 +26,7 @@ import { ActivityIndexes } from './migrations/009-activity-indexes.ts'
 import { ResourceParents } from './migrations/010-resource-parents.ts'
 import { NestedGroups } from './migrations/011-nested-groups.ts'
 import { AccountLinks } from './migrations/013-account-links.ts'
+import { Audit } from './migrations/016-audit.ts'
 import { poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -67,6 +68,7 @@ const migrations = [
   { name: '010-resource-parents', class: ResourceParents },
   { name: '011-nested-groups', class: NestedGroups },
   { name: '013-account-links', class: AccountLinks },
+  { name: '016-audit', class: Audit },
 ]
 
 type OrmOptions = {

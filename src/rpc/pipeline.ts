@@ -30,6 +30,8 @@ export type PipelineDependencies = {
   adminOrigins: string[]
   forkEntityManager: () => EntityManager
   admissions: Admissions
+  /** The activity log records the addresses of clients. */
+  recordIp: boolean
   now: () => Date
   /** Called for every error that is the server's fault. */
   onFailure: (error: ServiceError, call: Call) => void
@@ -129,6 +131,7 @@ async function runSteps(
       operation,
       call,
       request,
+      credentials,
       progress.principal,
       facts.grants,
       now,
@@ -164,14 +167,22 @@ const noFacts = { status: undefined, grants: [] as number[] }
 /** Runs the handler; the statements it sends stop when the call is cancelled. */
 async function handle(
   { handler }: Operation,
-  { scope }: Call,
+  call: Call,
   request: object,
+  { keyHash }: VerifiedCredentials,
   principal: Principal,
   grants: number[],
   now: Date,
-  { forkEntityManager, warn }: PipelineDependencies,
+  { forkEntityManager, recordIp, warn }: PipelineDependencies,
 ): Promise<object> {
-  return requestScope.run(scope, () =>
+  const source = {
+    requestId: call.requestId,
+    ip: recordIp ? call.ip : undefined,
+    // In development mode any key is accepted, so it identifies no service.
+    keyHash: principal.service?.name === undefined ? undefined : keyHash,
+  }
+  const { signal, span } = call.scope
+  return requestScope.run({ signal, span, source }, () =>
     typeof handler === 'function'
       ? handler({ principal, em: forkEntityManager(), now, warn }, request)
       : handler.handle({ principal, grants }, request),

@@ -54,6 +54,8 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   trustedProxies: number
   /** Allowed Host headers, `*` for any; empty: the hosts of `baseUrl` and `adminUrl`. */
   allowedHosts: string[]
+  /** The activity log records the addresses of clients; defaults to true. */
+  recordIp?: boolean
   /** Origins allowed by CORS, in addition to those of client apps. */
   corsOrigins: string[]
   /** Serves gRPC over TLS; plaintext without. */
@@ -118,6 +120,7 @@ export function createApplication({
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
     forkEntityManager: database.fork,
     admissions: createAdmissions(),
+    recordIp: options.recordIp ?? true,
     now,
     onFailure,
     onEnd: observers.onCallEnd,

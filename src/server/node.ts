@@ -1,3 +1,5 @@
+import { maxPrunedEntries, pruneActivity } from '../activity/retention.ts'
+import { maxSealedEntries, sealActivity } from '../activity/seal.ts'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
@@ -30,6 +32,9 @@ export type Node = {
 const healthInterval = 2000
 
 const minute = 60_000
+
+/** Milliseconds between runs of the job that seals activity entries. */
+const sealInterval = 20_000
 
 /** Starts a node on a database that is already migrated. */
 export async function startNode(
@@ -81,6 +86,7 @@ export async function startNode(
     await warnOfDevelopmentMode(database.fork(), { warn, keysRequired })
 
     const logFailure = (text: string) => (error: unknown) => log.error({ err: error }, text)
+    const { ACTIVITY_RETENTION_DAYS: retentionDays } = config
     const onKeyUsesFailure = logFailure('Recording the use of service keys failed')
     const jobs = [
       startSweeping(database, logFailure('Deleting expired rows failed')),
@@ -91,6 +97,20 @@ export async function startNode(
         },
         minute,
         onKeyUsesFailure,
+      ),
+      repeat(
+        async () => (await sealActivity(database.fork())) === maxSealedEntries,
+        sealInterval,
+        logFailure('Sealing the activity log failed'),
+      ),
+      repeat(
+        async () => {
+          if (retentionDays === undefined) return false
+          const pruned = await pruneActivity(database.fork(), new Date(), retentionDays)
+          return pruned === maxPrunedEntries
+        },
+        minute,
+        logFailure('Deleting old activity entries failed'),
       ),
       repeat(
         async () => {
@@ -142,6 +162,7 @@ function readOptions(config: Config): ApplicationOptions {
     trustedProxies: config.TRUSTED_PROXIES,
     allowedHosts: config.ALLOWED_HOSTS,
     corsOrigins: config.CORS_ORIGINS,
+    recordIp: config.ACTIVITY_RECORD_IP,
     grpcTls: readGrpcTls(config),
   }
 }

@@ -295,6 +295,7 @@ const eventCalls: EventCalls = {
       }
     },
   },
+  'activity.pruned': {},
 }
 
 for (const transport of environment.transports) {

@@ -122,11 +122,21 @@ for (const transport of environment.transports) {
       [id, target_id, workspace_id, JSON.stringify(detail)],
     )
     const { items } = expectOk(await admin.call(transport, 'ListActivity', { workspace_id }))
-    const absent = { actor_id: transport.name === 'rest' ? null : undefined }
+    const absent = transport.name === 'rest' ? null : undefined
     t.deepEqual(items, [
       {
-        ...{ id, action: 'group.created', target_type: 'group', target_id, ...absent },
-        ...{ workspace_id, detail, created_at: '2026-02-28T23:59:59.123Z' },
+        id,
+        action: 'group.created',
+        target_type: 'group',
+        target_id,
+        actor_id: absent,
+        workspace_id,
+        detail,
+        created_at: '2026-02-28T23:59:59.123Z',
+        service_app_id: absent,
+        key_prefix: absent,
+        request_id: absent,
+        ip: absent,
       },
     ])
   })

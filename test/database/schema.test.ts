@@ -3,7 +3,13 @@ import { openOrm } from '../../src/database/orm.ts'
 import { cloneDatabase, type TestDatabase } from '../support/database.ts'
 
 /** Tables without an entity: only SQL reads and writes them. */
-const tablesWithoutEntity = ['admin_tokens', 'group_parents', 'migrations', 'used_states']
+const tablesWithoutEntity = [
+  'activity_chain',
+  'admin_tokens',
+  'group_parents',
+  'migrations',
+  'used_states',
+]
 
 /** Columns without a property: PostgreSQL generates them, and only SQL reads them. */
 const columnsWithoutProperty = ['client_redirect_uris.origin']

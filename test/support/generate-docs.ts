@@ -75,15 +75,16 @@ function renderSettings(): string {
 }
 
 function renderActivityEvents(): string {
-  const rows = Object.entries(activityEvents).map(
-    ([action, { target, detail, description, recordedBy }]) => [
-      `\`${action}\``,
-      `\`${target}\``,
-      description,
-      detail.map((name) => `\`${name}\``).join(', '),
-      recordedBy.map((name) => capitalize(name)).join(', ') || '`daikon` command-line tool',
-    ],
-  )
+  const rows = Object.entries(activityEvents).map(([action, event]) => [
+    `\`${action}\``,
+    `\`${event.target}\``,
+    event.description,
+    event.detail.map((name) => `\`${name}\``).join(', '),
+    [
+      ...event.recordedBy.map((name) => capitalize(name)),
+      ...('alsoRecordedBy' in event ? [event.alsoRecordedBy] : []),
+    ].join(', '),
+  ])
   return table(['Action', 'Target type', 'Meaning', 'Detail', 'Written by'], rows)
 }
 

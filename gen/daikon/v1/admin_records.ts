@@ -38,7 +38,23 @@ export interface ActivityEntry {
     | { [key: string]: any }
     | undefined;
   /** When it happened. */
-  created_at: string | undefined;
+  created_at:
+    | string
+    | undefined;
+  /** The ID of the service app whose key authenticated the call, if any. */
+  service_app_id?:
+    | string
+    | undefined;
+  /** The first characters of that service key. */
+  key_prefix?:
+    | string
+    | undefined;
+  /** The ID of the request. Absent for the operator's tool and background jobs. */
+  request_id?:
+    | string
+    | undefined;
+  /** The IP address of the client. Absent if it is not recorded or was erased. */
+  ip?: string | undefined;
 }
 
 export interface ListActivityRequest {
@@ -140,6 +156,10 @@ function createBaseActivityEntry(): ActivityEntry {
     workspace_id: undefined,
     detail: undefined,
     created_at: undefined,
+    service_app_id: undefined,
+    key_prefix: undefined,
+    request_id: undefined,
+    ip: undefined,
   };
 }
 
@@ -168,6 +188,18 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(66).fork()).join();
+    }
+    if (message.service_app_id !== undefined) {
+      writer.uint32(74).string(message.service_app_id);
+    }
+    if (message.key_prefix !== undefined) {
+      writer.uint32(82).string(message.key_prefix);
+    }
+    if (message.request_id !== undefined) {
+      writer.uint32(90).string(message.request_id);
+    }
+    if (message.ip !== undefined) {
+      writer.uint32(98).string(message.ip);
     }
     return writer;
   },
@@ -249,6 +281,38 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.service_app_id = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.key_prefix = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.request_id = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.ip = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -274,6 +338,10 @@ export const ActivityEntry: MessageFns<ActivityEntry> = {
     message.workspace_id = object.workspace_id ?? undefined;
     message.detail = object.detail ?? undefined;
     message.created_at = object.created_at ?? undefined;
+    message.service_app_id = object.service_app_id ?? undefined;
+    message.key_prefix = object.key_prefix ?? undefined;
+    message.request_id = object.request_id ?? undefined;
+    message.ip = object.ip ?? undefined;
     return message;
   },
 };

@@ -20,5 +20,16 @@ export const Activity = defineEntity({
     workspace_id: p.uuid().nullable(),
     detail: p.json().$type<Record<string, unknown>>(),
     created_at: p.datetime().defaultRaw('now()'),
+    request_id: p.text().nullable(),
+    ip: p.text().nullable(),
+    service_app_id: p.uuid().nullable(),
+    key_prefix: p.text().nullable(),
+    /** The position in the hash chain; null until the entry is sealed. */
+    seal_seq: p.bigint().nullable(),
+    /** The hash of this entry and of the one before it, hex. */
+    seal_hash: p.text().nullable(),
+    /** For each personal value, its salted digest and its salt; erasing a value deletes its salt. */
+    seal_digests: p.json().$type<Record<string, string>>().nullable(),
+    seal_salts: p.json().$type<Record<string, string>>().nullable(),
   },
 })

@@ -1,0 +1,105 @@
+import { hash, randomBytes } from 'node:crypto'
+import { isPersonalField } from './events.ts'
+
+/** The columns of an entry that the hash chain covers. */
+export type ChainEntry = {
+  id: string
+  action: string
+  target_type: string
+  target_id: string | null
+  actor_id: string | null
+  workspace_id: string | null
+  detail: Record<string, unknown>
+  /** UTC with microseconds. */
+  created_at: string
+  service_app_id: string | null
+  key_prefix: string | null
+  request_id: string | null
+  ip: string | null
+}
+
+/**
+ * The digests of personal values and the salts that they were made with, by `ip` or `detail.<field>`.
+ * The chain covers the digests only, so that a value and its salt can be erased without breaking it.
+ */
+export type PersonalDigests = { digests: Record<string, string>; salts: Record<string, string> }
+
+/** Digests the IP address and the personal fields of the detail with fresh salts. */
+export function digestPersonalValues(entry: ChainEntry): PersonalDigests {
+  const fields = Object.keys(entry.detail).filter((field) => isPersonalField(entry.action, field))
+  const names = fields.map((field) => `detail.${field}`)
+  if (entry.ip !== null) names.push('ip')
+  const salts: Record<string, string> = {}
+  const digests: Record<string, string> = {}
+  for (const name of names) {
+    const salt = randomBytes(16).toString('base64url')
+    salts[name] = salt
+    digests[name] = digestValue(salt, readValue(entry, name))
+  }
+  return { digests, salts }
+}
+
+/**
+ * Compares personal values with their digests. Returns how many were erased, or undefined if one was
+ * changed or added.
+ */
+export function countErasedValues(
+  entry: ChainEntry,
+  { digests, salts }: PersonalDigests,
+): number | undefined {
+  if (entry.ip !== null && digests.ip === undefined) return undefined
+  let erased = 0
+  for (const [name, digest] of Object.entries(digests)) {
+    const value = readValue(entry, name)
+    const salt = salts[name]
+    if (value === undefined || value === null) {
+      if (salt !== undefined) return undefined
+      erased += 1
+    } else if (salt === undefined || digestValue(salt, value) !== digest) return undefined
+  }
+  return erased
+}
+
+/** Hashes an entry together with the hash of the entry before it. */
+export function hashEntry(
+  previousHash: string,
+  sequence: number,
+  entry: ChainEntry,
+  digests: Record<string, string>,
+): string {
+  const detail = Object.entries(entry.detail).filter(([field]) => !(`detail.${field}` in digests))
+  const covered = [
+    previousHash,
+    sequence,
+    entry.id,
+    entry.action,
+    entry.target_type,
+    entry.target_id,
+    entry.actor_id,
+    entry.workspace_id,
+    Object.fromEntries(detail),
+    entry.created_at,
+    entry.service_app_id,
+    entry.key_prefix,
+    entry.request_id,
+    digests,
+  ]
+  return hash('sha256', canonicalJson(covered))
+}
+
+function readValue({ ip, detail }: ChainEntry, name: string): unknown {
+  return name === 'ip' ? ip : detail[name.slice('detail.'.length)]
+}
+
+function digestValue(salt: string, value: unknown): string {
+  return hash('sha256', `${salt}${canonicalJson(value)}`, 'base64url')
+}
+
+/** JSON with sorted keys: PostgreSQL does not preserve the order of keys. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item) =>
+    item !== null && typeof item === 'object' && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  )
+}
