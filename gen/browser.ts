@@ -20,6 +20,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/access/v1/evaluation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate access
+         * @description Returns whether the subject may perform the action on the resource. Unknown subjects, resources and actions are not allowed; they are not errors. `context.explain: true` adds `context.reasons`.
+         */
+        post: operations["AccessService_Evaluate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/evaluations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Evaluate access in a batch
+         * @description Evaluates up to 1,000 items, in order. The subject, action, resource and context of the request are the defaults of items that lack them. An invalid item is not allowed and has its error in its context. A request without items is a single evaluation.
+         */
+        post: operations["AccessService_EvaluateBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/search/subject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search subjects
+         * @description Lists the users who may perform the action on the resource.
+         */
+        post: operations["AccessService_SearchSubjects"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/search/resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search resources
+         * @description Lists the resources of a type on which the subject may perform the action, in every workspace of the subject or in the one of `context.workspace_id`.
+         */
+        post: operations["AccessService_SearchResources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/access/v1/search/action": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search actions
+         * @description Lists the actions that the subject may perform on the resource.
+         */
+        post: operations["AccessService_SearchActions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/authzen-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get AuthZEN metadata
+         * @description Returns the endpoints of the Access API (AuthZEN Authorization API 1.0, section 9).
+         */
+        get: operations["AccessService_GetAccessConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/permissions/check": {
         parameters: {
             query?: never;
@@ -1794,6 +1914,77 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A decision. */
+        Evaluation: {
+            /** @description Whether the action is allowed. */
+            decision: boolean;
+            /** @description `reasons` of the decision, or the `error` of an invalid item. Absent when there is neither. */
+            context?: {
+                [key: string]: unknown;
+            };
+        };
+        EvaluateBatchResponse: {
+            /** @description The decision of a request without evaluations. */
+            decision?: boolean;
+            /** @description The context of that decision. */
+            context?: {
+                [key: string]: unknown;
+            };
+            /** @description The results, in the order of the request. Absent for a request without evaluations. */
+            evaluations?: components["schemas"]["Evaluation"][];
+        };
+        SearchSubjectsResponse: {
+            /** @description Where the results continue. */
+            page: components["schemas"]["SearchPageInfo"];
+            /** @description The users. */
+            results: components["schemas"]["AccessEntity"][];
+        };
+        /** @description Where the results continue. */
+        SearchPageInfo: {
+            /** @description The token of the next page; empty on the last page. */
+            next_token: string;
+            /** @description The number of results in this response. */
+            count: number;
+        };
+        /** @description A subject or a resource. */
+        AccessEntity: {
+            /** @description The type. */
+            type: string;
+            /** @description The `external_id` if there is one, otherwise the UUID. */
+            id: string;
+        };
+        SearchResourcesResponse: {
+            /** @description Where the results continue. */
+            page: components["schemas"]["SearchPageInfo"];
+            /** @description The resources. */
+            results: components["schemas"]["AccessEntity"][];
+        };
+        SearchActionsResponse: {
+            /** @description Where the results continue. */
+            page: components["schemas"]["SearchPageInfo"];
+            /** @description The actions, by name. */
+            results: components["schemas"]["AllowedAction"][];
+        };
+        /** @description An allowed action. */
+        AllowedAction: {
+            /** @description The name of the action. */
+            name: string;
+        };
+        /** @description Metadata of this policy decision point (AuthZEN Authorization API 1.0). */
+        AccessConfiguration: {
+            /** @description The address of this policy decision point. */
+            policy_decision_point: string;
+            /** @description The URL of Evaluate. */
+            access_evaluation_endpoint: string;
+            /** @description The URL of EvaluateBatch. */
+            access_evaluations_endpoint: string;
+            /** @description The URL of SearchSubjects. */
+            search_subject_endpoint: string;
+            /** @description The URL of SearchResources. */
+            search_resource_endpoint: string;
+            /** @description The URL of SearchActions. */
+            search_action_endpoint: string;
+        };
         PermissionCheckResponse: {
             /** @description The results, in the order of the request. */
             results: components["schemas"]["PermissionCheckResult"][];
@@ -1854,6 +2045,8 @@ export interface components {
             created_at: string | null;
             /** @description The shares of the resource. */
             shares: components["schemas"]["ShareResponse"][];
+            /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
+            external_id: string | null;
         };
         /** @description Confirms an operation that has no other result. */
         Acknowledgement: {
@@ -2098,6 +2291,8 @@ export interface components {
             created_at: string | null;
             /** @description When the user last signed in. Absent if they never did. */
             last_sign_in_at: string | null;
+            /** @description The ID of the user in another system. Absent when there is none. */
+            external_id: string | null;
         };
         /** @description A user with everything that belongs to them except resources. */
         UserDetail: {
@@ -2127,6 +2322,8 @@ export interface components {
             roles: components["schemas"]["RoleResponse"][];
             /** @description The active sessions. */
             sessions: components["schemas"]["Session"][];
+            /** @description The ID of the user in another system. Absent when there is none. */
+            external_id: string | null;
         };
         /** @description An account at an identity provider, identified by `provider` and `subject`. */
         LinkedAccount: {
@@ -2275,6 +2472,8 @@ export interface components {
             created_at: string | null;
             /** @description The number of shares. */
             share_count: number;
+            /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
+            external_id: string | null;
         };
         /** @description An action that a custom role grants. */
         RoleActionResponse: {
@@ -2786,6 +2985,563 @@ export interface operations {
             };
         };
     };
+    AccessService_Evaluate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "user",
+                 *         "id": "bob@example.com"
+                 *       },
+                 *       "action": {
+                 *         "name": "view"
+                 *       },
+                 *       "resource": {
+                 *         "type": "document",
+                 *         "id": "0d000000-0000-7000-8000-0000000000d2"
+                 *       },
+                 *       "context": {
+                 *         "explain": true
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The subject. */
+                    subject: {
+                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                        type: string;
+                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The action. */
+                    action: {
+                        /** @description `view`, `edit` or an action that the service has registered. */
+                        name: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The resource. */
+                    resource: {
+                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        type: string;
+                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description `explain: true` asks for the reasons of the decision. Other members are ignored. */
+                    context?: Record<string, never>;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decision": true,
+                     *       "context": {
+                     *         "reasons": [
+                     *           {
+                     *             "rule": "workspace_visibility"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Evaluation"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AccessService_EvaluateBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "user",
+                 *         "id": "bob@example.com"
+                 *       },
+                 *       "action": {
+                 *         "name": "view"
+                 *       },
+                 *       "resource": {
+                 *         "type": "document",
+                 *         "id": "0d000000-0000-7000-8000-0000000000d2"
+                 *       },
+                 *       "context": {},
+                 *       "evaluations": [
+                 *         {},
+                 *         {
+                 *           "action": {
+                 *             "name": "edit"
+                 *           }
+                 *         }
+                 *       ],
+                 *       "options": {
+                 *         "evaluations_semantic": "execute_all"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The subject of items without one. */
+                    subject?: {
+                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                        type: string;
+                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The action of items without one. */
+                    action?: {
+                        /** @description `view`, `edit` or an action that the service has registered. */
+                        name: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The resource of items without one. */
+                    resource?: {
+                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        type: string;
+                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The context of items without one. */
+                    context?: Record<string, never>;
+                    /**
+                     * @description The evaluations, at most 1,000.
+                     * @default []
+                     */
+                    evaluations?: {
+                        /** @description The subject. */
+                        subject?: {
+                            /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                            type: string;
+                            /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                            id: string;
+                            /** @description Ignored. */
+                            properties?: Record<string, never>;
+                        };
+                        /** @description The action. */
+                        action?: {
+                            /** @description `view`, `edit` or an action that the service has registered. */
+                            name: string;
+                            /** @description Ignored. */
+                            properties?: Record<string, never>;
+                        };
+                        /** @description The resource. */
+                        resource?: {
+                            /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                            type: string;
+                            /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                            id: string;
+                            /** @description Ignored. */
+                            properties?: Record<string, never>;
+                        };
+                        /** @description The context. */
+                        context?: Record<string, never>;
+                    }[];
+                    /** @description How the evaluations are executed. */
+                    options?: {
+                        /**
+                         * @description `execute_all`, `deny_on_first_deny` or `permit_on_first_permit`. Defaults to `execute_all`. The other two end the results with the first one that is denied or permitted.
+                         * @default execute_all
+                         * @enum {string}
+                         */
+                        evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decision": true,
+                     *       "context": {},
+                     *       "evaluations": [
+                     *         {
+                     *           "decision": true,
+                     *           "context": {
+                     *             "reasons": [
+                     *               {
+                     *                 "rule": "workspace_visibility"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EvaluateBatchResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AccessService_SearchSubjects: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "user"
+                 *       },
+                 *       "action": {
+                 *         "name": "view"
+                 *       },
+                 *       "resource": {
+                 *         "type": "document",
+                 *         "id": "0d000000-0000-7000-8000-0000000000d2"
+                 *       },
+                 *       "context": {},
+                 *       "page": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The type of the subjects. */
+                    subject: {
+                        /** @description `user`. There are no results for other types. */
+                        type: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The action. */
+                    action: {
+                        /** @description `view`, `edit` or an action that the service has registered. */
+                        name: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The resource. */
+                    resource: {
+                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        type: string;
+                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description Ignored. */
+                    context?: Record<string, never>;
+                    /** @description The page of the results. */
+                    page?: {
+                        /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                        token?: string;
+                        /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                        limit?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": {
+                     *         "next_token": "",
+                     *         "count": 1
+                     *       },
+                     *       "results": [
+                     *         {
+                     *           "type": "user",
+                     *           "id": "bob@example.com"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchSubjectsResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AccessService_SearchResources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "user",
+                 *         "id": "bob@example.com"
+                 *       },
+                 *       "action": {
+                 *         "name": "view"
+                 *       },
+                 *       "resource": {
+                 *         "type": "document"
+                 *       },
+                 *       "context": {
+                 *         "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                 *       },
+                 *       "page": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The subject. */
+                    subject: {
+                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                        type: string;
+                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The action. */
+                    action: {
+                        /** @description `view`, `edit` or an action that the service has registered. */
+                        name: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The type of the resources. */
+                    resource: {
+                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        type: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description `workspace_id` restricts the search to a workspace. Other members are ignored. */
+                    context?: Record<string, never>;
+                    /** @description The page of the results. */
+                    page?: {
+                        /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                        token?: string;
+                        /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                        limit?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": {
+                     *         "next_token": "",
+                     *         "count": 1
+                     *       },
+                     *       "results": [
+                     *         {
+                     *           "type": "user",
+                     *           "id": "bob@example.com"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchResourcesResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AccessService_SearchActions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": {
+                 *         "type": "user",
+                 *         "id": "bob@example.com"
+                 *       },
+                 *       "resource": {
+                 *         "type": "document",
+                 *         "id": "0d000000-0000-7000-8000-0000000000d2"
+                 *       },
+                 *       "context": {},
+                 *       "page": {
+                 *         "limit": 50
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The subject. */
+                    subject: {
+                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                        type: string;
+                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description The resource. */
+                    resource: {
+                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        type: string;
+                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                        id: string;
+                        /** @description Ignored. */
+                        properties?: Record<string, never>;
+                    };
+                    /** @description Ignored. */
+                    context?: Record<string, never>;
+                    /** @description The page of the results. */
+                    page?: {
+                        /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                        token?: string;
+                        /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                        limit?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "page": {
+                     *         "next_token": "",
+                     *         "count": 1
+                     *       },
+                     *       "results": [
+                     *         {
+                     *           "name": "view"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SearchActionsResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            413: components["responses"]["413"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AccessService_GetAccessConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policy_decision_point": "https://auth.example.com",
+                     *       "access_evaluation_endpoint": "access evaluation endpoint",
+                     *       "access_evaluations_endpoint": "access evaluations endpoint",
+                     *       "search_subject_endpoint": "search subject endpoint",
+                     *       "search_resource_endpoint": "search resource endpoint",
+                     *       "search_action_endpoint": "search action endpoint"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccessConfiguration"];
+                };
+            };
+            400: components["responses"]["400"];
+            429: components["responses"]["429"];
+            default: components["responses"]["default"];
+        };
+    };
     PermissionService_Check: {
         parameters: {
             query?: never;
@@ -3259,7 +4015,8 @@ export interface operations {
                  *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
                  *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
                  *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
-                 *       "visibility": "workspace"
+                 *       "visibility": "workspace",
+                 *       "external_id": "guide-2"
                  *     }
                  */
                 "application/json": {
@@ -3269,9 +4026,9 @@ export interface operations {
                     resource_type: string;
                     /**
                      * Format: uuid
-                     * @description The ID of the resource.
+                     * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
                      */
-                    resource_id: string;
+                    resource_id?: string;
                     /**
                      * Format: uuid
                      * @description The ID of the workspace.
@@ -3288,6 +4045,8 @@ export interface operations {
                      * @enum {string}
                      */
                     visibility?: "private" | "workspace";
+                    /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
+                    external_id?: string;
                 };
             };
         };
@@ -3319,7 +4078,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -3395,7 +4155,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -3480,7 +4241,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -3555,7 +4317,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -3640,7 +4403,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -3710,7 +4474,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -5514,7 +6279,8 @@ export interface operations {
                      *           "is_active": true,
                      *           "is_admin": false,
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "last_sign_in_at": "2026-11-21T12:00:00.000Z"
+                     *           "last_sign_in_at": "2026-11-21T12:00:00.000Z",
+                     *           "external_id": "bob"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -5617,7 +6383,8 @@ export interface operations {
                      *           "expires_at": "2026-11-21T12:00:00.000Z",
                      *           "current": true
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "bob"
                      *     }
                      */
                     "application/json": components["schemas"]["UserDetail"];
@@ -5689,7 +6456,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Example",
-                 *       "is_active": true
+                 *       "is_active": true,
+                 *       "external_id": "bob"
                  *     }
                  */
                 "application/json": {
@@ -5697,6 +6465,8 @@ export interface operations {
                     name?: string;
                     /** @description Whether the user may sign in. */
                     is_active?: boolean;
+                    /** @description The ID of the user in another system, at most 255 characters. It is unique. An empty string removes it. */
+                    external_id?: string;
                 };
             };
         };
@@ -5769,7 +6539,8 @@ export interface operations {
                      *           "expires_at": "2026-11-21T12:00:00.000Z",
                      *           "current": true
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "bob"
                      *     }
                      */
                     "application/json": components["schemas"]["UserDetail"];
@@ -5779,6 +6550,7 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             422: components["responses"]["422"];
@@ -5871,7 +6643,8 @@ export interface operations {
                      *             "expires_at": "2026-11-21T12:00:00.000Z",
                      *             "current": true
                      *           }
-                     *         ]
+                     *         ],
+                     *         "external_id": "bob"
                      *       },
                      *       "resources": [
                      *         {
@@ -7122,7 +7895,8 @@ export interface operations {
                      *           "owner_id": "0d000000-0000-7000-8000-00000000000a",
                      *           "visibility": "workspace",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
-                     *           "share_count": 1
+                     *           "share_count": 1,
+                     *           "external_id": "guide-2"
                      *         }
                      *       ],
                      *       "total": 1,
@@ -7184,7 +7958,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -7257,7 +8032,8 @@ export interface operations {
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "external_id": "guide-2"
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];

@@ -1,17 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ClientAppResponse, ServiceAppResponse } from '../../gen/daikon/v1/admin_apps.ts'
 import type { LinkedAccount, Membership, UserSummary } from '../../gen/daikon/v1/admin_users.ts'
+import { normalizeEmail } from '../core/email.ts'
+import { isUuid } from '../core/uuid.ts'
 import { findPage, type Page, type PageRequest } from '../database/page.ts'
 import { query } from '../database/query.ts'
 import { likePattern, type Timestamp } from '../database/sql-values.ts'
 
-export type UserRow = Omit<UserSummary, 'created_at' | 'last_sign_in_at'> & {
+export type UserRow = Omit<UserSummary, 'created_at' | 'last_sign_in_at' | 'external_id'> & {
+  external_id: string | null
   created_at: Timestamp
   last_sign_in_at: Timestamp | null
 }
 
 const userColumns =
-  'u.id, u.email, u.name, u.avatar_url, u.is_active, u.is_admin, u.created_at, u.last_sign_in_at'
+  'u.id, u.email, u.external_id, u.name, u.avatar_url, u.is_active, u.is_admin, u.created_at, u.last_sign_in_at'
 
 /** A page of users, by e-mail address; `q` matches names and e-mail addresses. */
 export function findUserPage(
@@ -60,6 +63,7 @@ export function findMemberships(em: EntityManager, userId: string): Promise<Memb
 export type LockedUser = {
   id: string
   email: string
+  external_id: string | null
   name: string
   is_active: boolean
   is_admin: boolean
@@ -70,17 +74,32 @@ export type LockedUser = {
 export function lockUsers(em: EntityManager, ids: string[]): Promise<LockedUser[]> {
   return query(
     em,
-    `select id, email, name, is_active, is_admin, admin_revoked from users
+    `select id, email, external_id, name, is_active, is_admin, admin_revoked from users
      where id = any($1::uuid[]) order by id for no key update`,
     [ids],
   )
+}
+
+/** Whether another user has the text as their id, e-mail address or `external_id`. */
+export async function isNameOfAnotherUser(
+  em: EntityManager,
+  externalId: string,
+  userId: string,
+): Promise<boolean> {
+  const rows = await query(
+    em,
+    `select from users
+     where (external_id = $1 or email = $3 or id = $4::uuid) and id <> $2`,
+    [externalId, userId, normalizeEmail(externalId), isUuid(externalId) ? externalId : undefined],
+  )
+  return rows.length > 0
 }
 
 /** Locks a user and every active administrator until the end of the transaction. */
 export function lockUserAndAdministrators(em: EntityManager, email: string): Promise<LockedUser[]> {
   return query(
     em,
-    `select id, email, name, is_active, is_admin, admin_revoked from users
+    `select id, email, external_id, name, is_active, is_admin, admin_revoked from users
      where email = $1 or is_admin and is_active order by id for no key update`,
     [email],
   )

@@ -4,23 +4,33 @@ import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import { violates } from '../database/database-errors.ts'
 import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { denyAdminTokens } from '../identity/queries.ts'
 import { signOutEverywhere } from '../identity/sessions.ts'
 import { adminRequired, userInactive, userNotFound } from '../identity/user-errors.ts'
-import { type LockedUser, lockUserAndAdministrators, lockUsers } from './queries.ts'
+import {
+  isNameOfAnotherUser,
+  type LockedUser,
+  lockUserAndAdministrators,
+  lockUsers,
+} from './queries.ts'
 import { requireUserDetail } from './users.ts'
 
 /** What administrators can change. Only operators can make a user an administrator. */
-type UserChanges = Partial<Pick<LockedUser, 'name' | 'is_active'>>
+type UserChanges = Partial<Pick<LockedUser, 'name' | 'is_active' | 'external_id'>>
 
-/** Changes the name of a user, activates or deactivates the user. Deactivation ends every session. */
+/**
+ * Changes the name or `external_id` of a user, activates or deactivates the user. Deactivation ends every
+ * session.
+ */
 export async function updateUser(
   { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
-  { user_id, name, is_active }: UserUpdateRequest,
+  { user_id, name, is_active, external_id }: UserUpdateRequest,
 ): Promise<UserDetail> {
-  const changes = changedFields({ name: name?.trim(), is_active })
+  const externalId = external_id === '' ? null : external_id
+  const changes = changedFields({ name: name?.trim(), is_active, external_id: externalId })
   return inTransaction(em, async (em) => {
     const callerId = principal.admin?.id
     const user = await lockUser(em, user_id, callerId)
@@ -32,7 +42,11 @@ export async function updateUser(
         'Administrators cannot deactivate their own account',
       )
     }
-    await em.nativeUpdate(User, { id: user.id }, changes)
+    if (externalId && (await isNameOfAnotherUser(em, externalId, user.id))) throw externalIdTaken()
+    await em.nativeUpdate(User, { id: user.id }, changes).catch((error) => {
+      // Assigned to another user concurrently.
+      throw violates(error, 'unique') ? externalIdTaken() : error
+    })
     if (user.is_active && is_active === false) await signOutEverywhere(em, now, user.id)
     for (const action of eventsOf(user, changes)) {
       const detail = { email: user.email }
@@ -93,6 +107,11 @@ async function lockUser(
   return user
 }
 
+function externalIdTaken(): ServiceError {
+  const detail = 'Another user has this external_id, or has it as their ID or e-mail address'
+  return new ServiceError('already_exists', 'EXTERNAL_ID_TAKEN', detail)
+}
+
 /** The error for a change that would leave no active administrator. */
 export function lastAdministrator(email: string): ServiceError {
   return new ServiceError(
@@ -106,7 +125,8 @@ export function lastAdministrator(email: string): ServiceError {
 function eventsOf(before: LockedUser, changes: UserChanges) {
   const after = { ...before, ...changes }
   const events: ('user.updated' | 'user.activated' | 'user.deactivated')[] = []
-  if (after.name !== before.name) events.push('user.updated')
+  if (after.name !== before.name || after.external_id !== before.external_id)
+    events.push('user.updated')
   if (after.is_active && !before.is_active) events.push('user.activated')
   if (!after.is_active && before.is_active) events.push('user.deactivated')
   return events

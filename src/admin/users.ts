@@ -58,9 +58,10 @@ export async function requireUserDetail(
   }
 }
 
-function toUserSummary({ created_at, last_sign_in_at, ...row }: UserRow): UserSummary {
+function toUserSummary({ created_at, last_sign_in_at, external_id, ...row }: UserRow): UserSummary {
   return {
     ...row,
+    ...(external_id !== null && { external_id }),
     created_at: isoTime(created_at),
     ...(last_sign_in_at && { last_sign_in_at: isoTime(last_sign_in_at) }),
   }

@@ -26,6 +26,7 @@ import { ActivityIndexes } from './migrations/009-activity-indexes.ts'
 import { ResourceParents } from './migrations/010-resource-parents.ts'
 import { NestedGroups } from './migrations/011-nested-groups.ts'
 import { AccountLinks } from './migrations/013-account-links.ts'
+import { ExternalIds } from './migrations/014-external-ids.ts'
 import { Audit } from './migrations/016-audit.ts'
 import { poolTimeouts } from './pool.ts'
 
@@ -68,6 +69,7 @@ const migrations = [
   { name: '010-resource-parents', class: ResourceParents },
   { name: '011-nested-groups', class: NestedGroups },
   { name: '013-account-links', class: AccountLinks },
+  { name: '014-external-ids', class: ExternalIds },
   { name: '016-audit', class: Audit },
 ]
 

@@ -1,9 +1,15 @@
 import type { Response } from 'express'
-import { errorCodes, type ServiceError } from '../core/errors.ts'
+import { type ErrorCode, errorCodes, type ServiceError } from '../core/errors.ts'
+import type { Profile } from '../rpc/method.ts'
 
 /** Sends an error as `application/problem+json` (RFC 9457). */
-export function sendProblem(response: Response, error: ServiceError, requestId: string): void {
-  const problem = toProblem(error, requestId)
+export function sendProblem(
+  response: Response,
+  error: ServiceError,
+  requestId: string,
+  profile: Profile = 'default',
+): void {
+  const problem = toProblem(error, requestId, profile)
   if (problem.status === 401) response.set('WWW-Authenticate', toChallenge(error))
   if (error.retryAfter !== undefined) response.set('Retry-After', String(error.retryAfter))
   response.status(problem.status).type('application/problem+json')
@@ -15,9 +21,21 @@ function toChallenge({ reason }: ServiceError): string {
   return reason.endsWith('_MISSING') ? 'Bearer realm="daikon"' : 'Bearer error="invalid_token"'
 }
 
+/** AuthZEN Authorization API 1.0 uses one status for everything that is wrong with a request. */
+const authzenStatuses: Partial<Record<ErrorCode, number>> = {
+  invalid_argument: 400,
+  unsupported_media_type: 400,
+}
+
+/** The HTTP status of an error under the conventions of a method. */
+export function httpStatus(code: ErrorCode, profile: Profile): number {
+  return (profile === 'authzen' ? authzenStatuses[code] : undefined) ?? errorCodes[code].http
+}
+
 /** The problem details of an error. */
-export function toProblem(error: ServiceError, requestId: string) {
-  const { http: status, title } = errorCodes[error.code]
+export function toProblem(error: ServiceError, requestId: string, profile: Profile = 'default') {
+  const { title } = errorCodes[error.code]
+  const status = httpStatus(error.code, profile)
   return {
     type: `urn:daikon:problem:${error.code.replaceAll('_', '-')}`,
     title,

@@ -1,7 +1,9 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import type { Response } from 'express'
+import type { Profile } from '../rpc/method.ts'
 import type { DeclaredOperation } from '../rpc/operation.ts'
 import type { Outcome } from '../rpc/pipeline.ts'
+import { structName } from '../rpc/schema.ts'
 import { writeBoundFields } from './bound-fields.ts'
 
 /** Sends the response message of an operation. */
@@ -9,17 +11,20 @@ export type Responder = (response: Response, message: object) => void
 
 /** Creates the responder of an operation from its status, response field and bound fields. */
 export function createResponder(
-  { policy, output, bindings }: DeclaredOperation,
+  { policy, output, bindings, neverEmpty }: DeclaredOperation,
   secureCookies: boolean,
 ): Responder {
-  const { status, responseField } = policy
+  const { status, responseField, profile } = policy
   const boundNames = bindings.response.map(({ field }) => field)
-  const toJson = createJsonWriter(output, boundNames)
+  const toJson = createJsonWriter(output, profile, boundNames)
   return (response, message) => {
     writeBoundFields(response, bindings.response, message, secureCookies)
     response.status(status)
     if (status === 204 || status >= 300) return void response.end()
     const json = toJson(message)
+    for (const name of neverEmpty) {
+      if ((json[name] as unknown[]).length === 0) delete json[name]
+    }
     response.json(responseField ? json[responseField] : json)
   }
 }
@@ -27,26 +32,35 @@ export function createResponder(
 type JsonWriter = (message: object) => Record<string, unknown>
 
 /** Messages that ts-proto already represents as JSON. */
-const jsonMessages = ['google.protobuf.Timestamp', 'google.protobuf.Struct']
+const jsonMessages = ['google.protobuf.Timestamp', structName]
 
-/** Writes the declared fields of a message and no others; absent optional fields become null. */
-function createJsonWriter(message: DescMessage, omitted: string[] = []): JsonWriter {
+/**
+ * Writes the declared fields of a message and no others. Absent optional fields become null, or are
+ * omitted under the conventions of AuthZEN.
+ */
+function createJsonWriter(
+  message: DescMessage,
+  profile: Profile,
+  omitted: string[] = [],
+): JsonWriter {
+  const omitsAbsent = profile === 'authzen'
   const writers = message.fields
     .filter(({ name }) => !omitted.includes(name))
-    .map((field) => [field.name, createFieldWriter(field)] as const)
+    .map((field) => [field.name, createFieldWriter(field, profile)] as const)
   return (value) => {
     const json: Record<string, unknown> = {}
     for (const [name, write] of writers) {
-      json[name] = write((value as Record<string, unknown>)[name])
+      const field = (value as Record<string, unknown>)[name]
+      if (field !== undefined || !omitsAbsent) json[name] = write(field)
     }
     return json
   }
 }
 
-function createFieldWriter(field: DescField): (value: unknown) => unknown {
+function createFieldWriter(field: DescField, profile: Profile): (value: unknown) => unknown {
   if (!field.message || jsonMessages.includes(field.message.typeName))
     return (value) => value ?? null
-  const write = createJsonWriter(field.message)
+  const write = createJsonWriter(field.message, profile)
   if (field.fieldKind === 'list') return (value) => (value as object[]).map(write)
   return (value) => (value ? write(value) : null)
 }

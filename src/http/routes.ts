@@ -98,7 +98,8 @@ export function createApp(
     const outcome = await pipeline(operation, call)
     response.set('X-Request-ID', call.requestId)
     setRateLimitHeaders(response, outcome.rateLimit)
-    if (outcome.error) sendProblem(response, outcome.error, call.requestId)
+    if (outcome.error)
+      sendProblem(response, outcome.error, call.requestId, operation.policy.profile)
     else respond?.(response, outcome.response ?? {})
   }
 }

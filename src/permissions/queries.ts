@@ -11,6 +11,7 @@ export type Resource = {
   service_name: string
   resource_type: string
   resource_id: string
+  external_id: string | null
   workspace_id: string
   owner_id: string
   visibility: Visibility
@@ -81,10 +82,11 @@ export const registerResource: BatchedQuery = {
     with item as (
       select * from json_to_recordset($1) as item (
         place int, id uuid, service_name text, resource_type text, resource_id uuid,
-        workspace_id uuid, owner_id uuid, visibility text)
+        external_id text, workspace_id uuid, owner_id uuid, visibility text)
     ), inserted as (
-      insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
-      select i.id, k.id, i.resource_id, m.workspace_id, m.user_id, i.visibility
+      insert into resources
+        (id, kind_id, resource_id, external_id, workspace_id, owner_id, visibility)
+      select i.id, k.id, i.resource_id, i.external_id, m.workspace_id, m.user_id, i.visibility
       from item i
       join resource_kinds k using (service_name, resource_type)
       join members m on m.workspace_id = i.workspace_id and m.user_id = i.owner_id

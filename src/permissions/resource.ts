@@ -126,9 +126,14 @@ export async function viewResource(
 export function viewFacts({
   kind_id,
   created_at,
+  external_id,
   ...facts
 }: Resource): Omit<ResourcePermissionResponse, 'shares'> {
-  return { ...facts, created_at: isoTime(created_at) }
+  return {
+    ...facts,
+    created_at: isoTime(created_at),
+    ...(external_id !== null && { external_id }),
+  }
 }
 
 /** Returns the response for a share. */

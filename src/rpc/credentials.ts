@@ -33,7 +33,7 @@ export type VerifiedCredentials = {
  * throws or rejects with `unauthenticated`.
  */
 export type VerifyCredentials = (
-  policy: Pick<Policy, 'tier' | 'optionalUser'>,
+  policy: Pick<Policy, 'tier' | 'optionalUser' | 'profile'>,
   credentials: Credentials,
   now: Date,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
@@ -70,7 +70,8 @@ export function createCredentialsVerifier(tokens: Tokens): VerifyCredentials {
     return verified
   }
 
-  return (policy, credentials, now) => {
+  return (policy, received, now) => {
+    const credentials = policy.profile === 'authzen' ? withBearerKey(received) : received
     const tier = effectiveTier(policy, credentials)
     if (!requirements[tier].token) return readServiceKey(tier, credentials)
     credentials.digest ??= digestOf(tier, credentials)
@@ -91,6 +92,13 @@ function effectiveTier(
 /** Joined by line feeds, which no header value contains, so that different credentials never collide. */
 function digestOf(tier: Tier, { authorization, serviceKey, adminToken }: Credentials): string {
   return hash('sha256', [tier, authorization, serviceKey, adminToken].join('\n'), 'base64')
+}
+
+/** Gateways send the key of a policy decision point as a bearer token. */
+function withBearerKey(credentials: Credentials): Credentials {
+  const [, key] = /^Bearer +(dk_.*)$/i.exec(credentials.authorization ?? '') ?? []
+  if (key === undefined || credentials.serviceKey !== undefined) return credentials
+  return { ...credentials, serviceKey: key }
 }
 
 function readServiceKey(tier: Tier, { serviceKey }: Credentials): VerifiedCredentials {

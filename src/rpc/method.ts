@@ -10,6 +10,9 @@ export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
 /** The class of capacity that a method uses (policy.proto). */
 export type Capacity = 'default' | 'shared_read' | 'shared_write' | 'list' | 'session' | 'sign_in'
 
+/** The conventions that a method follows where they differ from the others (policy.proto). */
+export type Profile = 'default' | 'authzen'
+
 /** The policy option of a method (policy.proto). */
 export type Policy = {
   tier: Tier
@@ -33,6 +36,7 @@ export type Policy = {
   capacity: Capacity
   /** REST ignores undeclared query parameters instead of rejecting them. */
   ignoresUnknownParameters: boolean
+  profile: Profile
 }
 
 /** How a file becomes a request field (policy.proto). */
@@ -87,6 +91,7 @@ export type Stream = Declaration & { kind: DescMethod['methodKind'] }
 
 type PolicyJson = {
   capacity?: string
+  profile?: string
   tier?: string
   least_role?: string
   workspace_field?: string
@@ -177,6 +182,7 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     errors: (json.errors ?? []).map((code) => readErrorCode(name, code)),
     capacity: readCapacity(json),
     ignoresUnknownParameters: json.ignore_unknown_parameters ?? false,
+    profile: json.profile === 'PROFILE_AUTHZEN' ? 'authzen' : 'default',
   }
 }
 

@@ -3,6 +3,7 @@ import type { ServiceError } from '../core/errors.ts'
 import { type BoundField, readBoundFields } from './bound-fields.ts'
 import type { HandlerTable, MethodHandler } from './handler.ts'
 import { type Method, type Policy, readMethods, readStreams, type Stream } from './method.ts'
+import { hasMinItems } from './schema.ts'
 import { createValidator, type Validator } from './validate.ts'
 
 /** A method with everything the pipeline needs to run it. */
@@ -18,6 +19,8 @@ export type DeclaredOperation = Method &
   Operation & {
     /** The fields that travel in HTTP headers and cookies. */
     bindings: { request: BoundField[]; response: BoundField[] }
+    /** The lists of the response that are absent in JSON instead of empty. */
+    neverEmpty: string[]
   }
 
 /** A stream; each of its messages runs through the pipeline. */
@@ -47,6 +50,7 @@ const publicPolicy: Policy = {
   errors: [],
   capacity: 'shared_read',
   ignoresUnknownParameters: true,
+  profile: 'default',
 }
 
 /** Every declared unary method with its handler; throws when a method has none. */
@@ -61,6 +65,9 @@ export function createOperations(
       request: readBoundFields(registry, method.input),
       response: readBoundFields(registry, method.output),
     },
+    neverEmpty: method.output.fields
+      .filter((field) => hasMinItems(registry, field))
+      .map(({ name }) => name),
   }))
 }
 

@@ -15,6 +15,8 @@ type FieldRules = {
   maximum?: number
   min_items?: number
   max_items?: number
+  /** The handler validates the items. */
+  lenient_items?: boolean
   /** JSON. */
   default?: string
 }
@@ -40,10 +42,21 @@ export const scalarSchemas: Record<number, JsonSchema> = {
   13: { type: 'integer', minimum: 0, maximum: 4_294_967_295 }, // uint32
 }
 
+/** The message that contains any JSON object. */
+export const structName = 'google.protobuf.Struct'
+
+/** Who reads a schema. Only `documentation` describes items that the handler validates. */
+type Reader = 'validation' | 'documentation'
+
 /** The JSON Schema of a request message, which validation and the OpenAPI document share. */
-export function requestSchema(registry: FileRegistry, message: DescMessage): JsonSchema {
+export function requestSchema(
+  registry: FileRegistry,
+  message: DescMessage,
+  reader: Reader = 'validation',
+): JsonSchema {
+  if (message.typeName === structName) return { type: 'object' }
   const properties = Object.fromEntries(
-    message.fields.map((field) => [field.name, fieldSchema(registry, field)]),
+    message.fields.map((field) => [field.name, fieldSchema(registry, field, reader)]),
   )
   const required = message.fields.filter(isRequired).map((field) => field.name)
   return { type: 'object', additionalProperties: false, properties, required }
@@ -59,17 +72,24 @@ function isRequired(field: DescField): boolean {
   return field.fieldKind !== 'list' && !field.proto.proto3Optional
 }
 
-function fieldSchema(registry: FileRegistry, field: DescField): JsonSchema {
+/** Whether a list must have items. Responses omit such a list when it is empty. */
+export function hasMinItems(registry: FileRegistry, field: DescField): boolean {
+  const rules = fieldOption(registry, field, 'daikon.v1.rules') as FieldRules | undefined
+  return Boolean(rules?.min_items)
+}
+
+function fieldSchema(registry: FileRegistry, field: DescField, reader: Reader): JsonSchema {
   const rules = (fieldOption(registry, field, 'daikon.v1.rules') ?? {}) as FieldRules
   if (field.fieldKind === 'list') {
+    if (rules.lenient_items && reader === 'validation') return listSchema({}, rules)
     const items =
       field.listKind === 'message'
-        ? requestSchema(registry, field.message)
+        ? requestSchema(registry, field.message, reader)
         : { ...scalarSchemas[field.scalar as number], ...ruleKeywords(rules, true) }
     return listSchema(items, rules)
   }
   if (isTimestamp(field)) return { type: 'string', format: 'date-time' }
-  if (field.fieldKind === 'message') return requestSchema(registry, field.message)
+  if (field.fieldKind === 'message') return requestSchema(registry, field.message, reader)
   if (field.fieldKind !== 'scalar') throw new Error(`${field} has an unsupported field kind`)
   return { ...scalarSchemas[field.scalar], ...ruleKeywords(rules, isRequired(field)) }
 }

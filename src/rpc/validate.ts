@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { controlCharacters } from '../core/control-characters.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import { isUuid } from '../core/uuid.ts'
 import { checkFieldSets, readFieldSets } from './field-sets.ts'
 import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
@@ -28,8 +29,6 @@ export function createValidator(
   }
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** RFC 3339, in years that protobuf can represent. */
 const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
@@ -44,7 +43,7 @@ const ajv = new Ajv({
   validateSchema: false,
   formats: {
     // Formats accept an empty string, so that `minLength` reports it as a missing value.
-    uuid: (text: string) => text === '' || uuid.test(text),
+    uuid: (text: string) => text === '' || isUuid(text),
     name: new RegExp(`^[^${controlCharacters}\\p{Cs}]*$`, 'u'),
     title: new RegExp(`^(?=.*\\S)[^${controlCharacters}\\p{Cs}]*$|^$`, 'u'),
     text: /^([^\p{Cc}\p{Cs}]|[\n\r\t])*$/u,

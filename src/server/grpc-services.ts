@@ -1,3 +1,4 @@
+import { AccessServiceService } from '../../gen/daikon/v1/access.ts'
 import { AdminServiceService } from '../../gen/daikon/v1/admin.ts'
 import { AuthServiceService } from '../../gen/daikon/v1/auth.ts'
 import { GroupServiceService } from '../../gen/daikon/v1/groups.ts'
@@ -7,6 +8,7 @@ import { WorkspaceServiceService } from '../../gen/daikon/v1/workspaces.ts'
 
 /** Every generated service definition. */
 export const grpcServices = {
+  AccessService: AccessServiceService,
   AdminService: AdminServiceService,
   AuthService: AuthServiceService,
   GroupService: GroupServiceService,

@@ -1,3 +1,4 @@
+import type { AccessServiceServer } from '../../gen/daikon/v1/access.ts'
 import type { AdminServiceServer } from '../../gen/daikon/v1/admin.ts'
 import type { AuthServiceServer } from '../../gen/daikon/v1/auth.ts'
 import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
@@ -47,6 +48,13 @@ import {
   registerActions,
 } from '../permissions/actions.ts'
 import { check, checkStream } from '../permissions/check.ts'
+import type { AccessDependencies } from '../permissions/evaluate/access-dependencies.ts'
+import { createGetAccessConfiguration } from '../permissions/evaluate/configuration.ts'
+import { createEvaluate, createEvaluateBatch } from '../permissions/evaluate/evaluate.ts'
+import { createLoadEvaluations } from '../permissions/evaluate/load-evaluations.ts'
+import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
+import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
+import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
 import { getPermission, listPermissions } from '../permissions/list-resources.ts'
 import { getResource, register, unregister } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
@@ -91,7 +99,20 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
   const { debug, keysRequired } = rest.options
   const bind = bindContext({ identity, debug, keysRequired })
   const accessible = createAccessible(database.statements)
+  const access: AccessDependencies = {
+    statements: database.statements,
+    tokens: identity.tokens,
+    loadEvaluations: createLoadEvaluations(database.statements),
+  }
   return {
+    AccessService: {
+      evaluate: createEvaluate(access),
+      evaluateBatch: createEvaluateBatch(access),
+      searchSubjects: createSearchSubjects(access),
+      searchResources: createSearchResources(access),
+      searchActions: createSearchActions(access),
+      getAccessConfiguration: createGetAccessConfiguration(rest.options.baseUrl),
+    } satisfies HandlersOf<AccessServiceServer>,
     AdminService: {
       getStats,
       listActivity,

@@ -36,6 +36,30 @@ for (const transport of environment.transports) {
     t.like(await list({}), { page: 1, page_size: 20 })
   })
 
+  test(`an external_id is set, unique and removed ${through}`, async (t) => {
+    const [id, other] = [await seed.user(), await seed.user()]
+    const external_id = `Ext/${randomUUID()}`
+    t.is(expectOk(await change(id, { external_id })).external_id, external_id)
+    t.is(expectOk(await call('GetUser', { user_id: id })).external_id, external_id)
+    expectOk(await change(id, { external_id }))
+    const { rows } = await pool.query('select email from users where id = $1', [id])
+    for (const taken of [external_id, id, rows[0].email]) {
+      const { code, reason } = expectError(await change(other, { external_id: taken }))
+      t.deepEqual([code, reason], ['already_exists', 'EXTERNAL_ID_TAKEN'])
+    }
+    const concurrent = `ext-${randomUUID()}`
+    const outcomes = await Promise.all(
+      [id, other].map((user) => change(user, { external_id: concurrent })),
+    )
+    t.is(outcomes.filter(({ ok }) => ok).length, 1)
+    expectOk(await change(id, { external_id: '' }))
+    t.is(expectOk(await call('GetUser', { user_id: id })).external_id ?? null, null)
+    for (const invalid of ['x'.repeat(256), 'a\u0000b']) {
+      const { violations } = expectError(await change(id, { external_id: invalid }))
+      t.is(violations[0]?.field, 'external_id')
+    }
+  })
+
   test(`q matches names and e-mails case-insensitively; wildcards are literal ${through}`, async (t) => {
     const mark = randomUUID()
     const id = await seed.user(`Zoë 100%_${mark}`, { email: `plain-${mark}@example.com` })

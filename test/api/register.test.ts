@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
-import { expectOk } from '../support/outcome.ts'
+import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
+import { expectError, expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
@@ -15,12 +16,39 @@ for (const transport of environment.transports) {
     const resource_id = randomUUID()
     const facts = { ...kind, resource_id, workspace_id: workspace, owner_id: people.viewer.id }
     const outcome = await transport.call('Register', facts, { key })
-    const { id, created_at, ...rest } = expectOk(outcome)
+    const { id, created_at, external_id, ...rest } = expectOk(outcome)
+    t.is(external_id ?? null, null)
     t.deepEqual(rest, { ...facts, visibility: 'private', shares: [] })
     t.regex(id, /^[0-9a-f-]{36}$/)
     t.not(id, resource_id)
     t.regex(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
+  })
+
+  test(`an external_id stands for a name-based UUID, and is returned ${over}`, async (t) => {
+    const { kind, workspace, people, key } = await createWorkspaceFixture(environment, transport)
+    const facts = { ...kind, workspace_id: workspace, owner_id: people.viewer.id }
+    const register = (ids: object) => transport.call('Register', { ...facts, ...ids }, { key })
+    const external_id = 'reports/2026 – Q3'
+    const resource_id = toResourceId(kind.service_name, kind.resource_type, external_id)
+    t.like(expectOk(await register({ external_id })), { external_id, resource_id })
+    t.like(expectOk(await register({ external_id, resource_id })), { external_id, resource_id })
+    const found = await transport.call('GetResource', { ...kind, resource_id }, { key })
+    t.like(expectOk(found), { external_id, resource_id })
+    const invalid: [object, string][] = [
+      [{ external_id, resource_id: randomUUID() }, 'resource_id'],
+      [{ external_id: randomUUID() }, 'external_id'],
+      [{ external_id: 'x'.repeat(256) }, 'external_id'],
+      [{}, 'resource_id'],
+    ]
+    for (const [ids, field] of invalid) {
+      const { code, violations } = expectError(await register(ids))
+      t.is(code, 'invalid_argument')
+      t.deepEqual(
+        violations.map(({ field }) => field),
+        [field],
+      )
+    }
   })
 
   test(`registering sets the requested visibility ${over}`, async (t) => {

@@ -19,6 +19,11 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
   const { kind, workspace: workspace_id, people } = fixture
   const { id: permission_id, resource_id, owner_id } = record
   const view = { ...kind, action: 'view' }
+  const evaluation = {
+    subject: { type: 'user', id: owner_id },
+    action: { name: 'view' },
+    resource: { type: kind.resource_type, id: resource_id },
+  }
   const grantee = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'view' }
   return {
     Check: { checks: [{ ...view, resource_id }] },
@@ -29,6 +34,11 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
     GetResource: { ...kind, resource_id },
     TransferOwnership: { permission_id, owner_id },
     RevokeShare: { permission_id, ...grantee },
+    Evaluate: evaluation,
+    EvaluateBatch: { ...evaluation, evaluations: [{}] },
+    SearchSubjects: evaluation,
+    SearchResources: evaluation,
+    SearchActions: evaluation,
     RegisterActions: { service_name: kind.service_name, actions: [{ name: 'publish' }] },
     ListGrantedActions: { service_name: kind.service_name },
     Unregister: { permission_id },

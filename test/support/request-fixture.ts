@@ -52,6 +52,11 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const clientApp = await environment.seed.clientApp([clientUri])
 
   const check = { ...kind, resource_id: record.resource_id, action: 'view' }
+  const evaluation = {
+    subject: { type: 'user', id: people.viewer.id },
+    action: { name: 'view' },
+    resource: { type: kind.resource_type, id: record.resource_id },
+  }
   const values: Values = {
     ...check,
     checks: [check],
@@ -92,6 +97,11 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     // A user who is not a member yet.
     addUserToWorkspace: () => ({ user_id: otherFixture.people.viewer.id }),
     listPermissions: () => ({ owner_id: people.owner.id, visibility: 'private' }),
+    evaluate: () => evaluation,
+    evaluateBatch: () => ({ ...evaluation, evaluations: [{}] }),
+    searchSubjects: () => evaluation,
+    searchResources: () => evaluation,
+    searchActions: () => evaluation,
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
   }
   return {
@@ -158,9 +168,12 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
 
 /** The paths of a message's ID fields, such as `checks.resource_id`. */
 export function idFields(message: DescMessage): string[] {
+  // Struct contains itself, and any JSON.
+  if (message.typeName === 'google.protobuf.Struct') return []
   return message.fields.flatMap((field) => {
     if (field.message) return idFields(field.message).map((path) => `${field.name}.${path}`)
-    return /_ids?$/.test(field.name) ? [field.name] : []
+    // External ids are chosen freely and belong to the object itself.
+    return /(?<!external)_ids?$/.test(field.name) ? [field.name] : []
   })
 }
 

@@ -83,6 +83,8 @@ export interface PermissionSummary {
     | undefined;
   /** The number of shares. */
   share_count: number;
+  /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
+  external_id?: string | undefined;
 }
 
 export interface PermissionRequest {
@@ -353,6 +355,7 @@ function createBasePermissionSummary(): PermissionSummary {
     visibility: "",
     created_at: undefined,
     share_count: 0,
+    external_id: undefined,
   };
 }
 
@@ -384,6 +387,9 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
     }
     if (message.share_count !== 0) {
       writer.uint32(72).int32(message.share_count);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(162).string(message.external_id);
     }
     return writer;
   },
@@ -473,6 +479,14 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
             message.share_count = reader.int32();
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -499,6 +513,7 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
     message.visibility = object.visibility ?? "";
     message.created_at = object.created_at ?? undefined;
     message.share_count = object.share_count ?? 0;
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };

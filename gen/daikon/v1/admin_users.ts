@@ -59,7 +59,11 @@ export interface UserSummary {
     | string
     | undefined;
   /** When the user last signed in. Absent if they never did. */
-  last_sign_in_at?: string | undefined;
+  last_sign_in_at?:
+    | string
+    | undefined;
+  /** The ID of the user in another system. Absent when there is none. */
+  external_id?: string | undefined;
 }
 
 export interface GetUserRequest {
@@ -99,6 +103,8 @@ export interface UserDetail {
   roles: RoleResponse[];
   /** The active sessions. */
   sessions: Session[];
+  /** The ID of the user in another system. Absent when there is none. */
+  external_id?: string | undefined;
 }
 
 /** An account at an identity provider, identified by `provider` and `subject`. */
@@ -140,7 +146,14 @@ export interface UserUpdateRequest {
     | string
     | undefined;
   /** Whether the user may sign in. */
-  is_active?: boolean | undefined;
+  is_active?:
+    | boolean
+    | undefined;
+  /**
+   * The ID of the user in another system, at most 255 characters. It is unique. An empty string
+   * removes it.
+   */
+  external_id?: string | undefined;
 }
 
 export interface AddUserToWorkspaceRequest {
@@ -332,6 +345,7 @@ function createBaseUserSummary(): UserSummary {
     is_admin: false,
     created_at: undefined,
     last_sign_in_at: undefined,
+    external_id: undefined,
   };
 }
 
@@ -360,6 +374,9 @@ export const UserSummary: MessageFns<UserSummary> = {
     }
     if (message.last_sign_in_at !== undefined) {
       Timestamp.encode(toTimestamp(message.last_sign_in_at), writer.uint32(66).fork()).join();
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(162).string(message.external_id);
     }
     return writer;
   },
@@ -441,6 +458,14 @@ export const UserSummary: MessageFns<UserSummary> = {
             message.last_sign_in_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -466,6 +491,7 @@ export const UserSummary: MessageFns<UserSummary> = {
     message.is_admin = object.is_admin ?? false;
     message.created_at = object.created_at ?? undefined;
     message.last_sign_in_at = object.last_sign_in_at ?? undefined;
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };
@@ -540,6 +566,7 @@ function createBaseUserDetail(): UserDetail {
     groups: [],
     roles: [],
     sessions: [],
+    external_id: undefined,
   };
 }
 
@@ -583,6 +610,9 @@ export const UserDetail: MessageFns<UserDetail> = {
     }
     for (const v of message.sessions) {
       Session.encode(v!, writer.uint32(106).fork()).join();
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(162).string(message.external_id);
     }
     return writer;
   },
@@ -704,6 +734,14 @@ export const UserDetail: MessageFns<UserDetail> = {
             message.sessions.push(Session.decode(reader, reader.uint32()));
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -734,6 +772,7 @@ export const UserDetail: MessageFns<UserDetail> = {
     message.groups = object.groups?.map((e) => GroupResponse.fromPartial(e)) || [];
     message.roles = object.roles?.map((e) => RoleResponse.fromPartial(e)) || [];
     message.sessions = object.sessions?.map((e) => Session.fromPartial(e)) || [];
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };
@@ -945,7 +984,7 @@ export const Membership: MessageFns<Membership> = {
 };
 
 function createBaseUserUpdateRequest(): UserUpdateRequest {
-  return { user_id: "", name: undefined, is_active: undefined };
+  return { user_id: "", name: undefined, is_active: undefined, external_id: undefined };
 }
 
 export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
@@ -958,6 +997,9 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     }
     if (message.is_active !== undefined) {
       writer.uint32(24).bool(message.is_active);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(34).string(message.external_id);
     }
     return writer;
   },
@@ -999,6 +1041,14 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
             message.is_active = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1019,6 +1069,7 @@ export const UserUpdateRequest: MessageFns<UserUpdateRequest> = {
     message.user_id = object.user_id ?? "";
     message.name = object.name ?? undefined;
     message.is_active = object.is_active ?? undefined;
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };

@@ -116,14 +116,24 @@ export interface RegisterResourceRequest {
   service_name: string;
   /** The type of the resource, 1 to 200 characters. */
   resource_type: string;
-  /** The ID of the resource. */
-  resource_id: string;
+  /** The ID of the resource. Required unless `external_id` is present, of which it then is the UUID. */
+  resource_id?:
+    | string
+    | undefined;
   /** The ID of the workspace. */
   workspace_id: string;
   /** The ID of the user who owns the resource, a member of the workspace. */
   owner_id: string;
   /** `private` or `workspace`. Defaults to `private`. */
-  visibility?: string | undefined;
+  visibility?:
+    | string
+    | undefined;
+  /**
+   * The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands
+   * for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the
+   * namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
+   */
+  external_id?: string | undefined;
 }
 
 export interface UpdateVisibilityRequest {
@@ -238,6 +248,8 @@ export interface ResourcePermissionResponse {
     | undefined;
   /** The shares of the resource. */
   shares: ShareResponse[];
+  /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
+  external_id?: string | undefined;
 }
 
 /** A permission on a resource, granted to a user or a group. */
@@ -944,10 +956,11 @@ function createBaseRegisterResourceRequest(): RegisterResourceRequest {
   return {
     service_name: "",
     resource_type: "",
-    resource_id: "",
+    resource_id: undefined,
     workspace_id: "",
     owner_id: "",
     visibility: undefined,
+    external_id: undefined,
   };
 }
 
@@ -959,7 +972,7 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     if (message.resource_type !== "") {
       writer.uint32(18).string(message.resource_type);
     }
-    if (message.resource_id !== "") {
+    if (message.resource_id !== undefined) {
       writer.uint32(26).string(message.resource_id);
     }
     if (message.workspace_id !== "") {
@@ -970,6 +983,9 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     }
     if (message.visibility !== undefined) {
       writer.uint32(50).string(message.visibility);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(162).string(message.external_id);
     }
     return writer;
   },
@@ -1035,6 +1051,14 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
             message.visibility = reader.string();
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1054,10 +1078,11 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     const message = createBaseRegisterResourceRequest();
     message.service_name = object.service_name ?? "";
     message.resource_type = object.resource_type ?? "";
-    message.resource_id = object.resource_id ?? "";
+    message.resource_id = object.resource_id ?? undefined;
     message.workspace_id = object.workspace_id ?? "";
     message.owner_id = object.owner_id ?? "";
     message.visibility = object.visibility ?? undefined;
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };
@@ -1639,6 +1664,7 @@ function createBaseResourcePermissionResponse(): ResourcePermissionResponse {
     visibility: "",
     created_at: undefined,
     shares: [],
+    external_id: undefined,
   };
 }
 
@@ -1670,6 +1696,9 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     }
     for (const v of message.shares) {
       ShareResponse.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(162).string(message.external_id);
     }
     return writer;
   },
@@ -1759,6 +1788,14 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
             message.shares.push(ShareResponse.decode(reader, reader.uint32()));
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1785,6 +1822,7 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     message.visibility = object.visibility ?? "";
     message.created_at = object.created_at ?? undefined;
     message.shares = object.shares?.map((e) => ShareResponse.fromPartial(e)) || [];
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };

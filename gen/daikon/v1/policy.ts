@@ -58,6 +58,24 @@ export namespace LeastRole {
   export type LEAST_ROLE_OWNER = typeof LeastRole.LEAST_ROLE_OWNER;
 }
 
+/** Conventions of an API standard. */
+export const Profile = {
+  /** PROFILE_UNSPECIFIED - Absent response fields are `null` in JSON. Invalid requests are 422, other media types 415. */
+  PROFILE_UNSPECIFIED: 0,
+  /**
+   * PROFILE_AUTHZEN - AuthZEN Authorization API 1.0: absent response fields are omitted, invalid requests and other
+   * media types are 400, and the service key may also be sent as `authorization: Bearer <key>`.
+   */
+  PROFILE_AUTHZEN: 1,
+} as const;
+
+export type Profile = typeof Profile[keyof typeof Profile];
+
+export namespace Profile {
+  export type PROFILE_UNSPECIFIED = typeof Profile.PROFILE_UNSPECIFIED;
+  export type PROFILE_AUTHZEN = typeof Profile.PROFILE_AUTHZEN;
+}
+
 /** Which capacity a method uses. Each class has places of its own, so that no other class can take them. */
 export const Capacity = {
   /** CAPACITY_UNSPECIFIED - Holds a database connection while it runs. */
@@ -172,6 +190,8 @@ export interface Policy {
    * invalid.
    */
   ignore_unknown_parameters: boolean;
+  /** The conventions that the method follows where they differ from those of the other methods. */
+  profile: Profile;
 }
 
 /**
@@ -227,6 +247,8 @@ export interface Rules {
     | undefined;
   /** Values that are not allowed. */
   reserved: string[];
+  /** The handler validates the items, because an invalid one does not make the request invalid. */
+  lenient_items: boolean;
 }
 
 /** What the fields of a request message may contain together. */
@@ -280,6 +302,7 @@ function createBasePolicy(): Policy {
     capacity: 0,
     optional_user: false,
     ignore_unknown_parameters: false,
+    profile: 0,
   };
 }
 
@@ -320,6 +343,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.ignore_unknown_parameters !== false) {
       writer.uint32(96).bool(message.ignore_unknown_parameters);
+    }
+    if (message.profile !== 0) {
+      writer.uint32(160).int32(message.profile);
     }
     return writer;
   },
@@ -433,6 +459,14 @@ export const Policy: MessageFns<Policy> = {
             message.ignore_unknown_parameters = reader.bool();
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.profile = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -464,6 +498,7 @@ export const Policy: MessageFns<Policy> = {
     message.capacity = object.capacity ?? 0;
     message.optional_user = object.optional_user ?? false;
     message.ignore_unknown_parameters = object.ignore_unknown_parameters ?? false;
+    message.profile = object.profile ?? 0;
     return message;
   },
 };
@@ -572,6 +607,7 @@ function createBaseRules(): Rules {
     max_items: undefined,
     default: undefined,
     reserved: [],
+    lenient_items: false,
   };
 }
 
@@ -609,6 +645,9 @@ export const Rules: MessageFns<Rules> = {
     }
     for (const v of message.reserved) {
       writer.uint32(90).string(v!);
+    }
+    if (message.lenient_items !== false) {
+      writer.uint32(160).bool(message.lenient_items);
     }
     return writer;
   },
@@ -714,6 +753,14 @@ export const Rules: MessageFns<Rules> = {
             message.reserved.push(reader.string());
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.lenient_items = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -742,6 +789,7 @@ export const Rules: MessageFns<Rules> = {
     message.max_items = object.max_items ?? undefined;
     message.default = object.default ?? undefined;
     message.reserved = object.reserved?.map((e) => e) || [];
+    message.lenient_items = object.lenient_items ?? false;
     return message;
   },
 };

@@ -8,6 +8,7 @@ export const User = defineEntity({
   properties: {
     id: p.uuid().primary(),
     email: p.text(),
+    external_id: p.text().nullable(),
     name: p.text().default(''),
     avatar_url: p.text().default(''),
     is_active: p.boolean().default(true),

@@ -25,6 +25,7 @@ export const Resource = defineEntity({
     id: p.uuid().primary(),
     kind_id: p.integer(),
     resource_id: p.uuid(),
+    external_id: p.text().nullable(),
     workspace_id: p.uuid(),
     owner_id: p.uuid(),
     visibility: p.text().$type<Visibility>(),

@@ -119,6 +119,53 @@ const examples: Record<string, unknown> = {
   'Acknowledgement.status': 'ok',
   'AdminLogoutResponse.status': 'ok',
   'AdminMe.is_admin': true,
+
+  ...accessExamples(),
+}
+
+/** The messages of the Access API use the same names for different objects. */
+function accessExamples(): Record<string, unknown> {
+  const subject = { type: 'user', id: 'bob@example.com' }
+  const action = { name: 'view' }
+  const resource = { type: 'document', id: exampleId('d2') }
+  return {
+    'EvaluateRequest.subject': subject,
+    'EvaluateRequest.action': action,
+    'EvaluateRequest.resource': resource,
+    'EvaluateRequest.context': { explain: true },
+    'EvaluateBatchRequest.subject': subject,
+    'EvaluateBatchRequest.action': action,
+    'EvaluateBatchRequest.resource': resource,
+    'EvaluateBatchRequest.context': {},
+    'EvaluateBatchRequest.evaluations': [{}, { action: { name: 'edit' } }],
+    'EvaluateBatchRequest.options': { evaluations_semantic: 'execute_all' },
+    'SearchSubjectsRequest.subject': { type: 'user' },
+    'SearchSubjectsRequest.action': action,
+    'SearchSubjectsRequest.resource': resource,
+    'SearchSubjectsRequest.context': {},
+    'SearchSubjectsRequest.page': { limit: 50 },
+    'SearchResourcesRequest.subject': subject,
+    'SearchResourcesRequest.action': action,
+    'SearchResourcesRequest.resource': { type: 'document' },
+    'SearchResourcesRequest.context': { workspace_id: exampleId('1') },
+    'SearchResourcesRequest.page': { limit: 50 },
+    'SearchActionsRequest.subject': subject,
+    'SearchActionsRequest.resource': resource,
+    'SearchActionsRequest.context': {},
+    'SearchActionsRequest.page': { limit: 50 },
+    'Evaluation.context': { reasons: [{ rule: 'workspace_visibility' }] },
+    'EvaluateBatchResponse.context': {},
+    'SearchPageInfo.next_token': '',
+    'SearchPageInfo.count': 1,
+    'AccessEntity.type': 'user',
+    'AccessEntity.id': 'bob@example.com',
+    'AllowedAction.name': 'view',
+    'AccessConfiguration.policy_decision_point': 'https://auth.example.com',
+    external_id: 'bob',
+    'RegisterResourceRequest.external_id': 'guide-2',
+    'ResourcePermissionResponse.external_id': 'guide-2',
+    'PermissionSummary.external_id': 'guide-2',
+  }
 }
 
 /** Optional fields that examples omit because their values come from an earlier response. */
@@ -140,7 +187,8 @@ export function createExampleMaker(schemas: Record<string, JsonSchema>): Example
       const list = examples[`${message}.${field}`]
       return list ?? [makeExample(schema.items as JsonSchema, field, message)]
     }
-    if (schema.properties) return makeObject(schema, message)
+    const example = examples[`${message}.${field}`]
+    if (schema.properties) return example ?? makeObject(schema, message)
     return makeScalar(schema, field, message)
   }
 

@@ -1,6 +1,6 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { BoundField } from '../../rpc/bound-fields.ts'
-import type { Policy, Route, Tier } from '../../rpc/method.ts'
+import type { Policy, Profile, Route, Tier } from '../../rpc/method.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
@@ -37,6 +37,11 @@ const securitySchemes = {
     name: 'X-Service-Key',
     description: 'The key of a service app.',
   },
+  bearerServiceKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The key of a service app, for the routes of the Access API only.',
+  },
   adminCookie: {
     type: 'apiKey',
     in: 'cookie',
@@ -47,7 +52,7 @@ const securitySchemes = {
 
 type Builder = {
   registry: FileRegistry
-  refer: (message: DescMessage) => JsonSchema
+  refer: (message: DescMessage, profile?: Profile) => JsonSchema
   makeExample: ExampleMaker
 }
 
@@ -174,7 +179,9 @@ function operationId({ name, route: first }: DeclaredOperation, route: Route): s
 }
 
 /** The security requirements of a method, as alternatives. */
-function describeSecurity({ tier, optionalUser }: Policy): object[] {
+function describeSecurity({ tier, optionalUser, profile }: Policy): object[] {
+  if (profile === 'authzen' && tier === 'service')
+    return [...security.service, { bearerServiceKey: [] }]
   return optionalUser ? [...security[tier], ...security.dual] : security[tier]
 }
 
@@ -198,7 +205,7 @@ function describeSuccess(
   const responseField = output.fields.find(({ name }) => name === policy.responseField)
   const schema = responseField?.message
     ? { type: 'array', items: refer(responseField.message) }
-    : refer(output)
+    : refer(output, policy.profile)
   const content = { 'application/json': { schema, example: makeExample(schema) } }
   return { description: 'Success', headers, content }
 }

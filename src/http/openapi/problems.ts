@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCodes, invalidArgument, ServiceError } from '../../core/errors.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
-import { toProblem } from '../problem.ts'
+import { httpStatus, toProblem } from '../problem.ts'
 
 /** The schema of every error response (RFC 9457). */
 export const problemSchema: JsonSchema = {
@@ -81,7 +81,7 @@ export function problemReferences(operation: DeclaredOperation, hasInput: boolea
   const codes = (Object.keys(examples) as DocumentedCode[]).filter((code) =>
     canFailWith(code, operation, hasInput),
   )
-  const names = [...codes.map((code) => errorCodes[code].http), 'default']
+  const names = [...codes.map((code) => httpStatus(code, operation.policy.profile)), 'default']
   return Object.fromEntries(names.map((name) => [name, refer(name)]))
 }
 

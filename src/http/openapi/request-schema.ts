@@ -23,7 +23,7 @@ const formatPatterns: Record<string, string | undefined> = {
  * that concern only the server's own validation.
  */
 export function publishedSchema(registry: FileRegistry, message: DescMessage): ObjectSchema {
-  return describe(requestSchema(registry, message), message) as ObjectSchema
+  return describe(requestSchema(registry, message, 'documentation'), message) as ObjectSchema
 }
 
 function describe(schema: JsonSchema, message: DescMessage | undefined): JsonSchema {

@@ -1,6 +1,7 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { readBoundFields } from '../../rpc/bound-fields.ts'
-import { type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
+import type { Profile } from '../../rpc/method.ts'
+import { hasMinItems, type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
 import { protoComment } from './proto-comment.ts'
 
 /** Collects the JSON Schemas of response messages by name; `refer` adds one and returns its `$ref`. */
@@ -8,47 +9,56 @@ export function createResponseSchemas(registry: FileRegistry) {
   const schemas: Record<string, JsonSchema> = {}
   return { schemas, refer }
 
-  function refer(message: DescMessage): JsonSchema {
+  function refer(message: DescMessage, profile: Profile = 'default'): JsonSchema {
     const { name } = message
     if (!schemas[name]) {
       // Set before the fields are visited, so that a recursive message terminates.
       schemas[name] = {}
-      schemas[name] = messageSchema(message)
+      schemas[name] = messageSchema(message, profile)
     }
     return { $ref: `#/components/schemas/${name}` }
   }
 
-  function messageSchema(message: DescMessage): JsonSchema {
+  function messageSchema(message: DescMessage, profile: Profile): JsonSchema {
     const description = protoComment(message)
     const boundNames = readBoundFields(registry, message).map(({ field }) => field)
     const fields = message.fields.filter(({ name }) => !boundNames.includes(name))
     return {
       ...(description && { description }),
       type: 'object',
-      properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field)])),
-      required: fields.map((field) => field.name),
+      properties: Object.fromEntries(
+        fields.map((field) => [field.name, fieldSchema(field, profile)]),
+      ),
+      required: fields.filter((field) => !isOmittable(field, profile)).map((field) => field.name),
     }
   }
 
-  function fieldSchema(field: DescField): JsonSchema {
+  /** Whether the field is absent in JSON when it has no value. Otherwise, it is null. */
+  function isOmittable(field: DescField, profile: Profile): boolean {
+    if (hasMinItems(registry, field)) return true
+    return profile === 'authzen' && field.proto.proto3Optional
+  }
+
+  function fieldSchema(field: DescField, profile: Profile): JsonSchema {
     const description = protoComment(field)
-    const value = valueSchema(field)
+    const value = valueSchema(field, profile)
     const schema = field.fieldKind === 'list' ? { type: 'array', items: value } : value
     const isNullable =
       field.proto.proto3Optional ||
       field.message?.typeName === 'google.protobuf.Value' ||
       (field.message?.typeName === 'google.protobuf.Timestamp' && field.fieldKind === 'message')
-    const nullable = isNullable ? { anyOf: [schema, { type: 'null' }] } : schema
+    const nullable =
+      isNullable && !isOmittable(field, profile) ? { anyOf: [schema, { type: 'null' }] } : schema
     return { ...nullable, ...(description && { description }) }
   }
 
-  function valueSchema(field: DescField): JsonSchema {
+  function valueSchema(field: DescField, profile: Profile): JsonSchema {
     if (field.message?.typeName === 'google.protobuf.Timestamp')
       return { type: 'string', format: 'date-time' }
     if (field.message?.typeName === 'google.protobuf.Struct')
       return { type: 'object', additionalProperties: true }
     if (field.message?.typeName.startsWith('google.protobuf.')) return {}
-    if (field.message) return refer(field.message)
+    if (field.message) return refer(field.message, profile)
     return { type: scalarSchemas[Number(field.scalar)]?.type ?? 'string' }
   }
 }

@@ -1,0 +1,11 @@
+import type { StatementPool } from '../../database/statement-pool.ts'
+import type { Tokens } from '../../identity/tokens.ts'
+import type { LoadEvaluations } from './load-evaluations.ts'
+
+/** What the handlers of the Access API work with. */
+export type AccessDependencies = {
+  statements: StatementPool
+  /** Verifies the access tokens that are subjects. */
+  tokens: Pick<Tokens, 'verify'>
+  loadEvaluations: LoadEvaluations
+}

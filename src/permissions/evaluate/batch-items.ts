@@ -1,0 +1,87 @@
+import type { EvaluateRequest } from '../../../gen/daikon/v1/access.ts'
+import type { FieldViolation } from '../../core/errors.ts'
+
+/** The three entities of an evaluation, not yet validated. */
+type Entities = Partial<Record<'subject' | 'action' | 'resource' | 'context', unknown>>
+
+/** The required members of each entity, with their maximum lengths in characters. */
+const members = {
+  subject: { type: 200, id: 16_384 },
+  action: { name: 200 },
+  resource: { type: 200, id: 255 },
+} as const
+
+const maxUserIdLength = 255
+
+/**
+ * Completes an item of a batch with the defaults and validates it by the rules of EvaluateRequest. A
+ * default is replaced as a whole.
+ */
+export function readItem(
+  item: unknown,
+  defaults: Entities,
+): { request: EvaluateRequest } | { violations: FieldViolation[] } {
+  if (!isObject(item)) return { violations: [{ field: '', message: 'must be an object' }] }
+  const entity = (name: keyof Entities) =>
+    Object.hasOwn(item, name) && item[name] !== undefined ? item[name] : defaults[name]
+  const request = {
+    subject: entity('subject'),
+    action: entity('action'),
+    resource: entity('resource'),
+    context: entity('context'),
+  }
+  const violations = findViolations(request)
+  if (violations.length > 0) return { violations }
+  return { request: request as EvaluateRequest }
+}
+
+/** Validates entities that the field rules declare as optional, because a batch can lack them. */
+export function findViolations(request: Entities): FieldViolation[] {
+  const violations: FieldViolation[] = []
+  for (const [name, lengths] of Object.entries(members)) {
+    const entity = request[name as keyof Entities]
+    if (entity === undefined) violations.push({ field: name, message: 'is required' })
+    else if (!isObject(entity)) violations.push({ field: name, message: 'must be an object' })
+    else {
+      for (const [member, maxLength] of Object.entries(lengths)) {
+        const message = findTextViolation(entity[member], maxLength)
+        if (message) violations.push({ field: `${name}.${member}`, message })
+      }
+      violations.push(...findPropertiesViolations(name, entity))
+    }
+  }
+  if (request.context !== undefined && !isObject(request.context))
+    violations.push({ field: 'context', message: 'must be an object' })
+  return violations.length > 0 ? violations : findSubjectViolations(request.subject)
+}
+
+/** The ids of users are shorter than tokens. */
+export function findSubjectViolations(subject: unknown): FieldViolation[] {
+  const { type, id } = subject as { type: string; id: string }
+  if (type === 'access_token' || !isLonger(id, maxUserIdLength)) return []
+  const message = `must be at most ${maxUserIdLength} characters long`
+  return [{ field: 'subject.id', message }]
+}
+
+function findPropertiesViolations(name: string, entity: Record<string, unknown>): FieldViolation[] {
+  const { properties } = entity
+  if (properties === undefined || isObject(properties)) return []
+  return [{ field: `${name}.properties`, message: 'must be an object' }]
+}
+
+function findTextViolation(value: unknown, maxLength: number): string | undefined {
+  if (value === undefined || value === '') return 'is required'
+  if (typeof value !== 'string') return 'must be a string'
+  if (isLonger(value, maxLength)) return `must be at most ${maxLength} characters long`
+  if (/[\p{Cc}\p{Cs}]/u.test(value)) return 'must not contain control characters'
+  return undefined
+}
+
+/** Counts characters, not UTF-16 units. */
+function isLonger(text: string, maxLength: number): boolean {
+  return text.length > maxLength && [...text].length > maxLength
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,125 @@
+import { requestScope } from '../../core/request-scope.ts'
+import { type Role, roles } from '../../core/roles.ts'
+import { createBatcher } from '../../database/batching.ts'
+import { arrayLiteral, textElement } from '../../database/sql-values.ts'
+import type { StatementPool } from '../../database/statement-pool.ts'
+import { builtInActions, isAllowed } from '../access.ts'
+import { evaluationSql, roleShift, subjectBit, subjectSql } from './evaluation-query.ts'
+
+/** A user by one or several names, which are tried in this order; or the user of a token. */
+export type SubjectName = {
+  externalId?: string | undefined
+  userId?: string | undefined
+  email?: string | undefined
+  /** Restricts the subject to the workspace of the token, while it is not revoked. */
+  token?: { id: string; workspaceId: string }
+}
+
+/** Whether a subject may perform an action on a resource. Ids must be UUIDs. */
+export type NamedCheck = {
+  subject: SubjectName
+  service_name: string
+  resource_type: string
+  resource_id: string
+  action: string
+}
+
+/** The current facts about a NamedCheck. */
+export type EvaluationFacts = {
+  userKnown: boolean
+  userActive: boolean
+  tokenDenied: boolean
+  /** The role in the workspace of the resource. */
+  role: Role | undefined
+  /** The bits of `grant` and `actionFact` (`access.ts`). */
+  grants: number
+}
+
+/** Loads the facts of checks, in order. */
+export type LoadEvaluations = (checks: NamedCheck[]) => Promise<EvaluationFacts[]>
+
+/** Creates a function that loads facts with a statement that concurrent callers share. */
+export function createLoadEvaluations(statements: StatementPool): LoadEvaluations {
+  const load = createBatcher(
+    async (queries: NamedCheck[][]) => {
+      const parameters = toParameters(queries.flat())
+      const [row] = await statements.rows<[string]>('evaluations', evaluationSql, parameters)
+      const bits = row?.[0].slice(1, -1).split(',').map(Number) ?? []
+      let offset = 0
+      return queries.map(({ length }) => {
+        offset += length
+        return bits.slice(offset - length, offset).map(readFacts)
+      })
+    },
+    ({ length }) => length,
+  )
+  return async (checks) => (checks.length === 0 ? [] : load(checks, requestScope.getStore()))
+}
+
+/** Decides a check. */
+export function decide(facts: EvaluationFacts | undefined, action: string): boolean {
+  if (!facts?.userActive || facts.tokenDenied) return false
+  return isAllowed(facts.role, action, facts.grants)
+}
+
+/** Returns the id of an active user, unless the subject is a revoked token. */
+export async function findActiveUser(
+  statements: StatementPool,
+  subject: SubjectName,
+): Promise<string | undefined> {
+  const parameters = subjectParameters([subject])
+  const [row] = await statements.rows<[string, number]>('subject', subjectSql, parameters)
+  const [userId, bits] = row ?? ['', 0]
+  const { userActive, tokenDenied } = readFacts(bits)
+  return userActive && !tokenDenied ? userId : undefined
+}
+
+function readFacts(bits: number): EvaluationFacts {
+  return {
+    userKnown: (bits & subjectBit.known) !== 0,
+    userActive: (bits & subjectBit.active) !== 0,
+    tokenDenied: (bits & subjectBit.denied) !== 0,
+    role: roles[(bits >> roleShift) - 1],
+    grants: bits & (subjectBit.known - 1),
+  }
+}
+
+type Elements = (string | number | undefined)[]
+
+/** The parameters of the statement. Subjects and kinds that checks have in common are sent once. */
+function toParameters(checks: NamedCheck[]): string[] {
+  const kinds = new Map<string, number>()
+  const subjects = new Map<SubjectName, number>()
+  const services: Elements = []
+  const types: Elements = []
+  const items: Elements[] = [[], [], [], []]
+  for (const { subject, service_name, resource_type, resource_id, action } of checks) {
+    // Neither name can contain a line break.
+    const kind = `${service_name}\n${resource_type}`
+    if (!kinds.has(kind)) {
+      services.push(textElement(service_name))
+      kinds.set(kind, types.push(textElement(resource_type)))
+    }
+    if (!subjects.has(subject)) subjects.set(subject, subjects.size + 1)
+    items[0]?.push(subjects.get(subject))
+    items[1]?.push(kinds.get(kind))
+    items[2]?.push(resource_id)
+    // The grants of a resource decide about built-in actions without facts about the action.
+    items[3]?.push(builtInActions.includes(action) ? undefined : textElement(action))
+  }
+  return [
+    ...[services, types].map(arrayLiteral),
+    ...subjectParameters([...subjects.keys()]),
+    ...items.map(arrayLiteral),
+  ]
+}
+
+function subjectParameters(subjects: SubjectName[]): string[] {
+  return [
+    subjects.map(({ externalId }) => externalId && textElement(externalId)),
+    subjects.map(({ userId }) => userId),
+    subjects.map(({ email }) => email && textElement(email)),
+    subjects.map(({ token }) => token?.id),
+    subjects.map(({ token }) => token?.workspaceId),
+  ].map(arrayLiteral)
+}

@@ -1,0 +1,37 @@
+import { v5 as nameBasedUuid } from 'uuid'
+import type { AccessResource } from '../../../gen/daikon/v1/access.ts'
+import type { Principal } from '../../core/request-context.ts'
+import { isUuid } from '../../core/uuid.ts'
+
+/** A resource type of a service. */
+export type Kind = { service_name: string; resource_type: string }
+
+/** The namespace of the name-based UUIDs of resources with other ids. Published: it must never change. */
+export const resourceNamespace = 'f8e1572e-33cb-4304-a2f6-032bcbfe9088'
+
+/**
+ * Returns the `resource_id` of a resource: its id if that is a UUID, otherwise the UUID of version 5
+ * (RFC 9562) of `service_name/resource_type/id`.
+ */
+export function toResourceId(serviceName: string, resourceType: string, id: string): string {
+  if (isUuid(id)) return id.toLowerCase()
+  return nameBasedUuid(`${serviceName}/${resourceType}/${id}`, resourceNamespace)
+}
+
+/** Names a resource of the key's own service; in development mode, the type names the service. */
+export function nameResource(
+  { service }: Principal,
+  { type, id }: Pick<AccessResource, 'type' | 'id'>,
+): (Kind & { resource_id: string }) | undefined {
+  const kind = nameKind(service?.name, type)
+  if (!kind) return undefined
+  return { ...kind, resource_id: toResourceId(kind.service_name, kind.resource_type, id) }
+}
+
+/** Splits the type of a resource in development mode, at the first colon. */
+export function nameKind(serviceName: string | undefined, type: string): Kind | undefined {
+  if (serviceName !== undefined) return { service_name: serviceName, resource_type: type }
+  const colon = type.indexOf(':')
+  if (colon < 1 || colon === type.length - 1) return undefined
+  return { service_name: type.slice(0, colon), resource_type: type.slice(colon + 1) }
+}

@@ -1,0 +1,129 @@
+import type {
+  SearchResourcesRequest,
+  SearchResourcesResponse,
+} from '../../../gen/daikon/v1/access.ts'
+import { invalidArgument } from '../../core/errors.ts'
+import type { Role } from '../../core/roles.ts'
+import { isUuid } from '../../core/uuid.ts'
+import { textArray } from '../../database/sql-values.ts'
+import { actionFact } from '../access.ts'
+import { createAccessible } from '../accessible.ts'
+import { type Decision, defineDecision } from '../decision.ts'
+import type { AccessDependencies } from './access-dependencies.ts'
+import { findSubjectViolations } from './batch-items.ts'
+import { findActiveUser } from './load-evaluations.ts'
+import { type Kind, nameKind } from './resource-id.ts'
+import { describePage, readSearchPage, type SearchPosition } from './search-page.ts'
+import { externalIdsSql, membershipsSql } from './search-queries.ts'
+import { createNameSubject } from './subject.ts'
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+type Membership = [workspaceId: string, role: Role, isRegistered: boolean, isGranted: boolean]
+
+/** Resource ids, and where the next page begins unless these are the last ones. */
+type Found = { ids: string[]; cursor?: string[] }
+
+/** Lists the resources on which a subject may perform an action, workspace by workspace. */
+export function createSearchResources({
+  statements,
+  tokens,
+}: AccessDependencies): Decision<SearchResourcesRequest, SearchResourcesResponse> {
+  const accessible = createAccessible(statements)
+
+  return defineDecision({
+    checks: () => [],
+    async handle({ principal }, { subject, action, resource, context, page }) {
+      const violations = findSubjectViolations(subject)
+      if (violations.length > 0) throw invalidArgument(...violations)
+      const contextWorkspace = readWorkspaceId(context)
+      const search = { subject, action: action?.name, type: resource?.type, contextWorkspace }
+      const position = readSearchPage(page, search)
+      const { type = '' } = resource ?? {}
+      const kind = nameKind(principal.service?.name, type)
+      const name = subject && (await createNameSubject(tokens)(subject))
+      const userId = name && (await findActiveUser(statements, name))
+      const found: Found =
+        kind && action && userId
+          ? await findResources(
+              { kind, action: action.name, userId },
+              [name.token?.workspaceId, contextWorkspace],
+              position,
+            )
+          : { ids: [] }
+      const externalIds = kind ? await findExternalIds(kind, found.ids) : new Map()
+      return {
+        page: describePage(search, position, found.ids.length, found.cursor),
+        results: found.ids.map((id) => ({ type, id: externalIds.get(id) ?? id })),
+      }
+    },
+  })
+
+  async function findResources(
+    { kind, action, userId }: { kind: Kind; action: string; userId: string },
+    workspaceIds: (string | undefined)[],
+    { cursor: [firstWorkspace = firstId, pageToken], limit }: SearchPosition,
+  ): Promise<Found> {
+    const [workspaceId, ...others] = [...new Set(workspaceIds.filter((id) => id !== undefined))]
+    const ids: string[] = []
+    if (others.length > 0) return { ids }
+    let first = firstWorkspace
+    let page_token = pageToken
+    for (;;) {
+      const memberships = await statements.rows<Membership>('memberships', membershipsSql, [
+        userId,
+        first,
+        workspaceId,
+        kind.service_name,
+        action,
+      ])
+      for (const [workspace_id, role, isRegistered, isGranted] of memberships) {
+        if (ids.length === limit) return { ids, cursor: [workspace_id] }
+        const token = workspace_id === firstWorkspace ? page_token : undefined
+        const facts =
+          (isRegistered ? actionFact.registered : 0) | (isGranted ? actionFact.granted : 0)
+        const user = { id: userId, workspaceId: workspace_id, role, token: noToken }
+        const { resource_ids, next_page_token } = await accessible.handle(
+          { principal: { user }, grants: [facts] },
+          {
+            ...kind,
+            action,
+            workspace_id,
+            limit: limit - ids.length,
+            ...(token && { page_token: token }),
+          },
+        )
+        ids.push(...resource_ids)
+        if (next_page_token) return { ids, cursor: [workspace_id, next_page_token] }
+      }
+      const last = memberships.at(-1)?.[0]
+      if (last === undefined || memberships.length < 100) return { ids }
+      // The next id in order.
+      first = incremented(last)
+      page_token = undefined
+    }
+  }
+
+  async function findExternalIds(kind: Kind, ids: string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map()
+    const values = [kind.service_name, kind.resource_type, textArray(ids)]
+    return new Map(await statements.rows<[string, string]>('external ids', externalIdsSql, values))
+  }
+}
+
+/** The decision does not depend on the token of the user. */
+const noToken = { id: '', expiresAt: new Date(0) }
+
+function readWorkspaceId(context: Record<string, unknown> | undefined): string | undefined {
+  const value = context && Object.hasOwn(context, 'workspace_id') ? context.workspace_id : undefined
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && isUuid(value)) return value.toLowerCase()
+  throw invalidArgument({ field: 'context.workspace_id', message: 'must be a UUID' })
+}
+
+/** Returns the UUID after this one. */
+function incremented(id: string): string {
+  const next = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % 2n ** 128n
+  const digits = next.toString(16).padStart(32, '0')
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
