@@ -165,10 +165,13 @@ for (const transport of environment.transports) {
       permission_id: undefined,
     }
     const naming = Object.fromEntries(
-      Object.entries(all).map(([method, message]) => [
-        method,
-        'permission_id' in message ? { ...message, ...resourceKey } : message,
-      ]),
+      // The Access API takes the service from the key.
+      Object.entries(all)
+        .filter(([method]) => !/^(Evaluate|Search)/.test(method))
+        .map(([method, message]) => [
+          method,
+          'permission_id' in message ? { ...message, ...resourceKey } : message,
+        ]),
     )
     for (const service_name of [other.service, service.toUpperCase(), `${service} `, 'nobody']) {
       const requests = Object.entries(naming).map(
