@@ -88,7 +88,6 @@ export function createSearchResources({
           {
             ...kind,
             action,
-            workspace_id,
             limit: limit - ids.length,
             ...(token && { page_token: token }),
           },
