@@ -69,3 +69,11 @@ export function invalidArgument(...violations: FieldViolation[]): ServiceError {
     violations,
   })
 }
+
+/** The error of a call whose caller has too many others waiting. */
+export function tooManyConcurrentRequests(): ServiceError {
+  const detail = 'Too many concurrent requests; try again in 1 second'
+  return new ServiceError('resource_exhausted', 'TOO_MANY_CONCURRENT_REQUESTS', detail, {
+    retryAfter: 1,
+  })
+}

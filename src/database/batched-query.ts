@@ -1,10 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import pg, { type Pool, type PoolClient } from 'pg'
-import { requestScope } from '../core/request-scope.ts'
+import { type RequestScope, requestScope } from '../core/request-scope.ts'
 import { withSpan } from '../core/trace.ts'
 import { createBatcher } from './batching.ts'
-import { statementError } from './database-errors.ts'
-import { isConnectionUsable, withClient } from './pool.ts'
+import {
+  isLockTimeout,
+  isStatementCancelled,
+  lockTimedOut,
+  statementError,
+} from './database-errors.ts'
+import { isConnectionUsable, lockTimeout, withClient } from './pool.ts'
 import { retryDeadlocks } from './transaction.ts'
 
 /**
@@ -17,69 +22,180 @@ export type BatchedQuery = {
   sql: string
   /**
    * The statement writes. It then runs in a transaction, and must write its items in a fixed order,
-   * so that two batches do not deadlock.
+   * so that two batches do not deadlock. Its items have a `workspace_id`.
    */
   isWrite?: boolean
 }
 
-type ItemResult = { row?: object | undefined; error?: unknown }
-type Batcher = ReturnType<typeof createBatcher<object, ItemResult>>
+type Item = { workspace_id?: string; [field: string]: unknown }
 
-/** The batchers of each pool, which all forks of an entity manager share, by statement name. */
-const batchersByPool = new WeakMap<Pool, Map<string, Batcher>>()
+/** A row or an error of PostgreSQL, or that the item must run in a statement of its own. */
+type ItemResult = { row?: object | undefined; error?: unknown; mustRunAlone?: true }
+
+/** An item that runs in a statement of its own. */
+type SingleItem = { query: BatchedQuery; item: Item; deadline: number }
+
+type Batcher<Query> = ReturnType<typeof createBatcher<Query, ItemResult>>
+
+/** The batchers of a pool, which all forks of an entity manager share. */
+type PoolBatchers = {
+  pool: Pool
+  /** Batches by statement name. */
+  shared: Map<string, Batcher<Item>>
+  /** Items of failed batches, one in each statement. They wait for locks only briefly. */
+  single: Batcher<SingleItem>
+  /** Items that wait for a lock until their deadline, one in each statement. */
+  locked: Batcher<SingleItem>
+  /** The number of items in `locked`, by workspace. */
+  lockedItems: Map<string, number>
+}
+
+/** Milliseconds that a statement waits for each lock, and that it takes in all. */
+type Timeouts = { lockTimeout: number; statementTimeout: number }
+
+/** For statements that other callers wait for. */
+const sharedTimeouts: Timeouts = { lockTimeout: 200, statementTimeout: 3000 }
+
+/** The same after the deadline of an item, which is tried at least once. */
+const lateLockTimeout = 20
+
+/** One at a time, so that items of a failed batch do not wait for each other's locks. */
+const maxRunningSingle = 1
+
+/** Connections that wait for locks, so that others remain for batches. */
+const maxRunningLocked = 3
+
+const batchersByPool = new WeakMap<Pool, PoolBatchers>()
 
 /**
  * Runs a statement for one item, together with the items of other callers, and returns the row of the
  * item. It runs outside the transaction of `em`.
+ *
+ * An item that PostgreSQL rejects or that needs a locked row fails or delays no other: after its
+ * batch failed, each item runs alone, and only those that need a locked row wait for it, for 3 s in
+ * all. While items of a workspace wait for locks, its other writes join no batch.
  *
  * @throws the error that PostgreSQL reports for this item alone, or a ServiceError `unavailable`
  */
 export async function batched<Row extends object>(
   em: EntityManager,
   query: BatchedQuery,
-  item: object,
+  item: Item,
 ): Promise<Row | undefined> {
-  const run = requireBatcher(await em.getConnection().getNativeClient(), query)
+  const batchers = requireBatchers(await em.getConnection().getNativeClient())
   const scope = requestScope.getStore()
   const attributes = { 'db.system.name': 'postgresql' }
-  const { row, error } = await withSpan(scope?.span, query.name, attributes, () => run(item, scope))
-  if (error) throw error
+  const { row, error } = await withSpan(scope?.span, query.name, attributes, () =>
+    runItem(batchers, query, item, scope),
+  )
+  if (error) throw hasTimedOut(error) ? lockTimedOut(error) : error
   return row as Row | undefined
 }
 
-function requireBatcher(pool: Pool, query: BatchedQuery): Batcher {
-  const batchers = batchersByPool.get(pool) ?? new Map<string, Batcher>()
-  batchersByPool.set(pool, batchers)
-  const batcher = batchers.get(query.name) ?? createBatcher((items) => runBatch(pool, query, items))
-  batchers.set(query.name, batcher)
-  return batcher
-}
-
-/** If PostgreSQL rejects a batch, runs each item alone, so that no caller fails because of another. */
-async function runBatch(pool: Pool, query: BatchedQuery, items: object[]): Promise<ItemResult[]> {
-  const json = JSON.stringify(items.map((item, place) => ({ ...item, place })))
+async function runItem(
+  batchers: PoolBatchers,
+  query: BatchedQuery,
+  item: Item,
+  scope: RequestScope | undefined,
+): Promise<ItemResult> {
+  const entry = { query, item, deadline: performance.now() + lockTimeout }
+  const { shared, single, locked, lockedItems } = batchers
+  const workspace = workspaceOf(item)
+  if (!query.isWrite || !lockedItems.has(workspace)) {
+    const batcher = shared.get(query.name) ?? createSharedBatcher(batchers.pool, query)
+    shared.set(query.name, batcher)
+    const result = await batcher(item, scope)
+    if (!result.mustRunAlone) return result
+  }
+  const result = await single(entry, scope)
+  if (!hasTimedOut(result.error)) return result
+  lockedItems.set(workspace, (lockedItems.get(workspace) ?? 0) + 1)
   try {
-    const rows = await runPrepared(pool, query, [json])
-    const rowsByPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
-    return items.map((_, place) => ({ row: rowsByPlace.get(place) }))
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError)) throw error
-    if (items.length === 1) return [{ error }]
-    return (await Promise.all(items.map((item) => runBatch(pool, query, [item])))).flat()
+    return await locked(entry, scope)
+  } finally {
+    const others = (lockedItems.get(workspace) ?? 0) - 1
+    if (others > 0) lockedItems.set(workspace, others)
+    else lockedItems.delete(workspace)
   }
 }
 
-async function runPrepared(pool: Pool, { name, sql, isWrite }: BatchedQuery, values: unknown[]) {
+function requireBatchers(pool: Pool): PoolBatchers {
+  const batchers = batchersByPool.get(pool) ?? {
+    pool,
+    shared: new Map(),
+    single: createSingleBatcher(maxRunningSingle, ({ query, item, deadline }) => {
+      const isLate = performance.now() > deadline
+      const lockTimeout = isLate ? lateLockTimeout : sharedTimeouts.lockTimeout
+      return runBatch(pool, query, [item], { lockTimeout, statementTimeout: 1000 })
+    }),
+    locked: createSingleBatcher(maxRunningLocked, async ({ query, item, deadline }) => {
+      const remaining = Math.floor(deadline - performance.now())
+      if (remaining <= 0) throw lockTimedOut()
+      const timeouts = { lockTimeout: remaining, statementTimeout: remaining }
+      return runBatch(pool, query, [item], timeouts)
+    }),
+    lockedItems: new Map(),
+  }
+  batchersByPool.set(pool, batchers)
+  return batchers
+}
+
+const workspaceOf = ({ workspace_id = '' }: Item) => workspace_id
+
+function createSharedBatcher(pool: Pool, query: BatchedQuery): Batcher<Item> {
+  return createBatcher((items) => runBatch(pool, query, items, sharedTimeouts), {
+    callerOf: workspaceOf,
+  })
+}
+
+function createSingleBatcher(
+  maxRunning: number,
+  run: (entry: SingleItem) => Promise<ItemResult[]>,
+): Batcher<SingleItem> {
+  return createBatcher(([entry]) => run(entry as SingleItem), {
+    maxBatchRows: 1,
+    maxRunning,
+    callerOf: ({ item }) => workspaceOf(item),
+  })
+}
+
+/** If PostgreSQL rejects a batch, its items must run alone, so that no caller fails because of another. */
+async function runBatch(
+  pool: Pool,
+  query: BatchedQuery,
+  items: Item[],
+  timeouts: Timeouts,
+): Promise<ItemResult[]> {
+  const json = JSON.stringify(items.map((item, place) => ({ ...item, place })))
+  try {
+    const rows = await runPrepared(pool, query, [json], timeouts)
+    const rowsByPlace = new Map(rows.map(({ place, ...row }) => [place, row]))
+    return items.map((_, place) => ({ row: rowsByPlace.get(place) }))
+  } catch (error) {
+    const failure = hasTimedOut(error) ? error : statementError(error)
+    if (!(failure instanceof pg.DatabaseError)) throw failure
+    if (items.length === 1) return [{ error: failure }]
+    return items.map(() => ({ mustRunAlone: true }))
+  }
+}
+
+/** Whether a statement of a write waited too long for one lock or for several. */
+function hasTimedOut(error: unknown): boolean {
+  return isLockTimeout(error) || isStatementCancelled(error)
+}
+
+async function runPrepared(
+  pool: Pool,
+  { name, sql, isWrite }: BatchedQuery,
+  values: unknown[],
+  timeouts: Timeouts,
+) {
   async function run(client: PoolClient) {
     const { rows } = await client.query<{ place: number }>({ name, text: sql, values })
     return rows
   }
-  const work = isWrite ? (client: PoolClient) => commitAfter(client, run) : run
-  try {
-    return await retryDeadlocks(() => withClient(pool, work))
-  } catch (error) {
-    throw statementError(error)
-  }
+  const work = isWrite ? (client: PoolClient) => commitAfter(client, timeouts, run) : run
+  return retryDeadlocks(() => withClient(pool, work))
 }
 
 /**
@@ -88,9 +204,12 @@ async function runPrepared(pool: Pool, { name, sql, isWrite }: BatchedQuery, val
  */
 async function commitAfter<Result>(
   client: PoolClient,
+  { lockTimeout, statementTimeout }: Timeouts,
   run: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
-  await client.query('begin')
+  // PostgreSQL applies lock_timeout to each lock, and a statement can wait for several.
+  const settings = `set local lock_timeout = ${lockTimeout}; set local statement_timeout = ${statementTimeout}`
+  await client.query(`begin; ${settings}`)
   try {
     const result = await run(client)
     await client.query('commit')

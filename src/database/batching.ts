@@ -1,14 +1,28 @@
 import { callCancelled, createCancellation } from '../core/cancellation.ts'
+import { tooManyConcurrentRequests } from '../core/errors.ts'
 import { type RequestScope, requestScope } from '../core/request-scope.ts'
 
-/** Statements of one kind that run at once. Queries that arrive while they run form the next batch. */
-const maxRunning = 2
+export type BatcherOptions<Query> = {
+  /** Returns how many rows a query adds to a statement; 1 by default. */
+  countRows?: (query: Query) => number
+  /** Returns the key of the caller that a query counts against. By default, all are one caller. */
+  callerOf?: (query: Query) => string
+  /** Rows in one statement, so that no caller waits long for the large queries of others. */
+  maxBatchRows?: number
+  /** Statements that run at once. Queries that arrive while they run form the next batch. */
+  maxRunning?: number
+}
 
-/** The most rows in one statement, so that no caller waits long for the large queries of others. */
-const maxBatchRows = 1000
+/** Queries with more rows share statements only with each other, and one such statement runs at a time. */
+const maxSmallRows = 100
+
+/** Queries of one caller that may wait in each lane. */
+const maxWaiting = { small: 5000, large: 256 }
 
 type Entry<Query, Result> = {
   query: Query
+  rows: number
+  lane: Lane<Query, Result>
   resolve: (result: Result) => void
   reject: (error: unknown) => void
   scope: RequestScope | undefined
@@ -20,6 +34,17 @@ type Entry<Query, Result> = {
 /** A running statement and the number of callers that still wait for it. */
 type Batch = { waiting: number; abort(): void }
 
+/** Waiting queries of a size. */
+type Lane<Query, Result> = {
+  /** In order of arrival. */
+  arrivals: Entry<Query, Result>[]
+  /** Queries that did not fit into a statement, by caller, in the order of the callers' next turn. */
+  queues: Map<string, Entry<Query, Result>[]>
+  count: number
+  rows: number
+  maxWaitingPerCaller: number
+}
+
 /**
  * Creates a function that collects concurrent queries and sends them as one statement with `run`,
  * which returns a result for each query, in order.
@@ -27,27 +52,43 @@ type Batch = { waiting: number; abort(): void }
  * A query never joins a statement that was already sent, so its result includes every write that was
  * acknowledged before the call. A failed statement fails only its own queries. A caller whose scope is
  * aborted stops waiting; `run` executes in a request scope that is aborted once all callers have.
- * `countRows` returns how many rows a query adds to a statement.
+ *
+ * If not all waiting queries fit into a statement, their callers take turns. The function rejects with
+ * `resource_exhausted` when too many queries of one caller wait.
  */
 export function createBatcher<Query, Result>(
   run: (queries: Query[]) => Promise<Result[]>,
-  countRows: (query: Query) => number = () => 1,
+  options: BatcherOptions<Query> = {},
 ): (query: Query, scope?: RequestScope) => Promise<Result> {
-  let waiting: Entry<Query, Result>[] = []
+  const { countRows = () => 1, callerOf = () => '', maxBatchRows = 1000, maxRunning = 2 } = options
+  const small = createLane<Query, Result>(maxWaiting.small)
+  const large = createLane<Query, Result>(maxWaiting.large)
   let running = 0
+  let isLargeRunning = false
   let isScheduled = false
 
   function schedule() {
-    if (isScheduled || running >= maxRunning || waiting.length === 0) return
+    if (isScheduled || !nextLane()) return
     isScheduled = true
     setImmediate(send)
   }
 
+  /** Large queries get at most one of the running statements, and never the only one that is free. */
+  function nextLane(): Lane<Query, Result> | undefined {
+    if (running >= maxRunning) return undefined
+    const isLargeNext = large.rows > 0 && !isLargeRunning
+    if (small.rows === 0) return isLargeNext ? large : undefined
+    return isLargeNext && running > 0 ? large : small
+  }
+
   async function send() {
     isScheduled = false
-    const entries = waiting.splice(0, countFitting())
-    if (entries.length === 0) return
+    const lane = nextLane()
+    if (!lane) return
+    const entries = takeBatch(lane, maxBatchRows, callerOf)
+    const isLarge = lane === large
     running += 1
+    if (isLarge) isLargeRunning = true
     schedule()
     const { signal, abort } = createCancellation()
     const batch = { waiting: entries.length, abort }
@@ -66,27 +107,15 @@ export function createBatcher<Query, Result>(
       }
     } finally {
       running -= 1
+      if (isLarge) isLargeRunning = false
       schedule()
     }
-  }
-
-  /** Counts the waiting queries that fit into one statement: at least one. */
-  function countFitting(): number {
-    let rows = 0
-    const firstOver = waiting.findIndex(({ query }) => {
-      rows += countRows(query)
-      return rows > maxBatchRows
-    })
-    return firstOver === -1 ? waiting.length : Math.max(firstOver, 1)
   }
 
   function cancel(entry: Entry<Query, Result>) {
     entry.reject(callCancelled())
     const { batch } = entry
-    if (!batch) {
-      waiting = waiting.filter((other) => other !== entry)
-      return
-    }
+    if (!batch) return removeWaiting(entry, callerOf)
     batch.waiting -= 1
     if (batch.waiting === 0) batch.abort()
   }
@@ -94,19 +123,105 @@ export function createBatcher<Query, Result>(
   return (query, scope) =>
     new Promise((resolve, reject) => {
       if (scope?.signal.aborted) throw callCancelled()
-      const onAbort = () => cancel(entry)
+      const rows = countRows(query)
+      const lane = rows > maxSmallRows ? large : small
       const entry: Entry<Query, Result> = {
         query,
+        rows,
+        lane,
         resolve,
         reject,
         scope,
-        onAbort,
+        onAbort: () => cancel(entry),
         batch: undefined,
       }
-      scope?.signal.addEventListener('abort', onAbort)
-      waiting.push(entry)
+      addWaiting(entry, callerOf)
+      scope?.signal.addEventListener('abort', entry.onAbort)
       schedule()
     })
+}
+
+function createLane<Query, Result>(maxWaitingPerCaller: number): Lane<Query, Result> {
+  return { arrivals: [], queues: new Map(), count: 0, rows: 0, maxWaitingPerCaller }
+}
+
+function addWaiting<Query, Result>(
+  entry: Entry<Query, Result>,
+  callerOf: (query: Query) => string,
+): void {
+  const { lane } = entry
+  if (lane.count >= lane.maxWaitingPerCaller) {
+    queueArrivals(lane, callerOf)
+    const queue = lane.queues.get(callerOf(entry.query)) ?? []
+    if (queue.length >= lane.maxWaitingPerCaller) throw tooManyConcurrentRequests()
+  }
+  lane.arrivals.push(entry)
+  lane.count += 1
+  lane.rows += entry.rows
+}
+
+function removeWaiting<Query, Result>(
+  entry: Entry<Query, Result>,
+  callerOf: (query: Query) => string,
+): void {
+  const { lane } = entry
+  queueArrivals(lane, callerOf)
+  const caller = callerOf(entry.query)
+  const queue = lane.queues.get(caller) ?? []
+  const index = queue.indexOf(entry)
+  if (index === -1) return
+  queue.splice(index, 1)
+  if (queue.length === 0) lane.queues.delete(caller)
+  lane.count -= 1
+  lane.rows -= entry.rows
+}
+
+/** Callers are told apart only when it matters: when not all waiting queries fit into a statement. */
+function queueArrivals<Query, Result>(
+  { arrivals, queues }: Lane<Query, Result>,
+  callerOf: (query: Query) => string,
+): void {
+  for (const entry of arrivals) {
+    const caller = callerOf(entry.query)
+    const queue = queues.get(caller)
+    if (queue) queue.push(entry)
+    else queues.set(caller, [entry])
+  }
+  arrivals.length = 0
+}
+
+/** Takes the queries of the next statement: all that wait, or one of each caller in turn until it is full. */
+function takeBatch<Query, Result>(
+  lane: Lane<Query, Result>,
+  maxRows: number,
+  callerOf: (query: Query) => string,
+): Entry<Query, Result>[] {
+  if (lane.rows <= maxRows) {
+    const entries =
+      lane.queues.size === 0 ? lane.arrivals : [...lane.queues.values(), lane.arrivals].flat()
+    lane.arrivals = []
+    lane.queues.clear()
+    lane.count = 0
+    lane.rows = 0
+    return entries
+  }
+  queueArrivals(lane, callerOf)
+  const { queues } = lane
+  const entries: Entry<Query, Result>[] = []
+  let rows = 0
+  // A caller whose query is taken moves to the end of the map, where the loop reaches it again.
+  for (const [caller, queue] of queues) {
+    const [next] = queue
+    if (!next || (rows > 0 && rows + next.rows > maxRows)) break
+    queue.shift()
+    entries.push(next)
+    rows += next.rows
+    queues.delete(caller)
+    if (queue.length > 0) queues.set(caller, queue)
+  }
+  lane.count -= entries.length
+  lane.rows -= rows
+  return entries
 }
 
 function stopListening({

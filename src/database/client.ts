@@ -63,10 +63,24 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
       try {
         return await (super.query(...(args as unknown as [string])) as Promise<unknown>)
       } catch (error) {
-        // PostgreSQL did not respond, so a ROLLBACK on this connection would only wait as well.
-        if (!(error instanceof pg.DatabaseError)) void this.end()
+        if (!(error instanceof pg.DatabaseError)) this.#abandon()
         throw error
       }
+    }
+
+    /**
+     * PostgreSQL did not respond, so a ROLLBACK on this connection would only wait as well. PostgreSQL
+     * notices that the client is gone only when the statement ends, so the statement is cancelled.
+     */
+    #abandon(): void {
+      void this.end()
+      void this.#cancelStatement()
+    }
+
+    async #cancelStatement(): Promise<void> {
+      // pg receives it when it connects, but its types lack it.
+      const { processID } = this as unknown as { processID: number | null }
+      if (processID && cancelBackend) await cancelBackend(processID).catch(() => {})
     }
 
     /** Waits until a cancellation has been processed, so that it cannot hit the next statement. */
@@ -78,9 +92,7 @@ export function createClientClass(cancelBackend?: CancelBackend): new () => pg.C
       if (signal.aborted) throw callCancelled()
       let cancelling: Promise<void> | undefined
       const onAbort = () => {
-        // pg receives it when it connects, but its types lack it.
-        const { processID } = this as unknown as { processID: number }
-        cancelling = cancelBackend(processID).catch(() => {})
+        cancelling = this.#cancelStatement()
       }
       signal.addEventListener('abort', onAbort)
       try {

@@ -45,7 +45,24 @@ export function lacksMigrations(error: unknown): boolean {
   return ['42P01', '42703'].includes(sqlState(error) ?? '')
 }
 
+/** Whether a statement waited too long for a lock of another transaction. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03'
+}
+
+/** Whether PostgreSQL cancelled a statement, because of its statement_timeout or at a request. */
+export function isStatementCancelled(error: unknown): boolean {
+  return sqlState(error) === '57014'
+}
+
+/** The error of a call that waited too long for a lock of another transaction. */
+export function lockTimedOut(cause?: unknown): ServiceError {
+  const detail = 'Another transaction is changing the same data; try again'
+  return new ServiceError('unavailable', 'LOCK_TIMEOUT', detail, { retryAfter: 1, cause })
+}
+
 function unavailable(cause: unknown): ServiceError {
+  if (isLockTimeout(cause)) return lockTimedOut(cause)
   const detail = 'The database is not available'
   return new ServiceError('unavailable', 'STORAGE_UNAVAILABLE', detail, { retryAfter: 1, cause })
 }

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import pg, { type Client } from 'pg'
 import { lacksMigrations } from './database-errors.ts'
+import { migrationTimeouts } from './pool.ts'
 
 /**
  * Applies the pending migrations and returns their names. Concurrent calls wait for each other.
@@ -15,7 +16,7 @@ export async function migrate(url: string): Promise<string[]> {
     if (await isMigrated(lock)) return []
     await lock.query("select pg_advisory_lock(hashtext('daikon migrate'))")
     const { openOrm } = await import('./orm.ts')
-    const orm = await openOrm(url)
+    const orm = await openOrm(url, { timeouts: migrationTimeouts })
     try {
       const applied = await orm.migrator.up()
       return applied.map(({ name }) => name)

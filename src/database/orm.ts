@@ -28,7 +28,7 @@ import { NestedGroups } from './migrations/011-nested-groups.ts'
 import { AccountLinks } from './migrations/013-account-links.ts'
 import { ExternalIds } from './migrations/014-external-ids.ts'
 import { Audit } from './migrations/016-audit.ts'
-import { poolTimeouts } from './pool.ts'
+import { maxEntityConnections, poolTimeouts } from './pool.ts'
 
 const entities = [
   Activity,
@@ -77,17 +77,19 @@ type OrmOptions = {
   /** Cancels statements whose request scope is aborted; without it they run to their end. */
   cancelBackend?: CancelBackend
   onPoolCreated?: (pool: Pool) => void
+  /** The settings of pg.Pool for timeouts. */
+  timeouts?: { connectionTimeoutMillis: number; query_timeout?: number; lock_timeout: number }
 }
 
 /** Opens the entities on their own pool, which is created and connects at the first use. */
 export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM> {
-  const { cancelBackend, onPoolCreated } = options
+  const { cancelBackend, onPoolCreated, timeouts = poolTimeouts } = options
   return MikroORM.init({
     clientUrl: url,
     entities,
     extensions: [Migrator],
-    pool: { min: 0, max: 16 },
-    driverOptions: { ...poolTimeouts, Client: createClientClass(cancelBackend), onPoolCreated },
+    pool: { min: 0, max: maxEntityConnections },
+    driverOptions: { ...timeouts, Client: createClientClass(cancelBackend), onPoolCreated },
     // Failures reach the caller as errors.
     logger: () => {},
     migrations: {

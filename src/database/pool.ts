@@ -1,8 +1,32 @@
 import pg, { type Pool, type PoolClient } from 'pg'
 import { ServiceError } from '../core/errors.ts'
 
-/** Milliseconds after which a connection attempt fails and after which a statement fails. */
-export const poolTimeouts = { connectionTimeoutMillis: 3000, query_timeout: 10_000 }
+/** Enough for the admitted calls (rpc/admit.ts) and, beside them, for batched queries. */
+export const maxEntityConnections = 24
+
+/** Milliseconds that a call waits for locks of other transactions. */
+export const lockTimeout = 3000
+
+/**
+ * Milliseconds after which a connection attempt fails and after which a statement fails. PostgreSQL
+ * ends a statement before the client stops waiting for it.
+ */
+export const poolTimeouts = {
+  connectionTimeoutMillis: 3000,
+  query_timeout: 10_000,
+  statement_timeout: 9000,
+  lock_timeout: lockTimeout,
+}
+
+/**
+ * For migrations, which rewrite tables and build indexes. A migration that waits for a lock holds up
+ * all statements that come after it, so it fails soon and runs again at the next start.
+ */
+export const migrationTimeouts = {
+  connectionTimeoutMillis: 3000,
+  statement_timeout: 3_600_000,
+  lock_timeout: 10_000,
+}
 
 /** The connections of a pool, and the callers that wait for one. */
 export type PoolCounts = { used: number; idle: number; waiting: number }

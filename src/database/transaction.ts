@@ -3,6 +3,9 @@ import { isDeadlock, statementError } from './database-errors.ts'
 
 const maxAttempts = 3
 
+/** Milliseconds after which a transaction is not run again. */
+const maxRetryDelay = 3000
+
 /**
  * Runs `work` in a transaction, with an entity manager of that transaction. `work` runs again if
  * PostgreSQL aborts it because of a deadlock, so it must have no other effects, such as network calls.
@@ -42,11 +45,13 @@ export async function inTransaction<Result>(
 
 /** Runs `work`, and again if PostgreSQL aborted it to resolve a deadlock. */
 export async function retryDeadlocks<Result>(work: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now()
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
-      if (attempt === maxAttempts || !isDeadlock(error)) throw error
+      const isLate = performance.now() - startedAt > maxRetryDelay
+      if (attempt === maxAttempts || isLate || !isDeadlock(error)) throw error
     }
   }
 }

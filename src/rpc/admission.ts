@@ -1,5 +1,5 @@
 import { type Cancellation, callCancelled } from '../core/cancellation.ts'
-import { ServiceError } from '../core/errors.ts'
+import { tooManyConcurrentRequests } from '../core/errors.ts'
 
 /** Whom a call counts against. */
 export type AdmissionKeys = {
@@ -87,7 +87,7 @@ export function createAdmission({
 
   function wait(keys: AdmissionKeys, signal: Cancellation): Promise<Release> {
     const queue = queues.get(keys.tenant) ?? []
-    if (queue.length >= maxQueuedPerTenant || queued >= maxQueued) throw overloaded()
+    if (queue.length >= maxQueuedPerTenant || queued >= maxQueued) throw tooManyConcurrentRequests()
     return new Promise((resolve, reject) => {
       const leave = () => {
         const index = queue.indexOf(waiting)
@@ -119,11 +119,4 @@ export function createAdmission({
     },
     counts: () => ({ running, queued }),
   }
-}
-
-function overloaded(): ServiceError {
-  const detail = 'Too many concurrent requests; try again in 1 second'
-  return new ServiceError('resource_exhausted', 'TOO_MANY_CONCURRENT_REQUESTS', detail, {
-    retryAfter: 1,
-  })
 }

@@ -73,3 +73,66 @@ test('calls that wait for a lock in one workspace delay no call of another', asy
   }
   await Promise.all(waiting)
 })
+
+test('shares that wait for a lock delay no share of another workspace, and end after three seconds', async (t) => {
+  const locked = await createWorkspaceFixture(environment, grpc)
+  const other = await createWorkspaceFixture(environment, grpc)
+  const share = async (fixture: typeof locked, permission_id: string, grantee_id: string) => {
+    const { token } = fixture.people.owner
+    const message = { permission_id, grantee_type: 'user', grantee_id, permission: 'view' }
+    const startedAt = performance.now()
+    const outcome = await grpc.call('Share', message, { token, key: fixture.key })
+    return { outcome, milliseconds: performance.now() - startedAt }
+  }
+  const record = await locked.register(locked.people.owner)
+  const otherRecord = await other.register(other.people.owner)
+  const client = await environment.pool.connect()
+  await client.query('begin')
+  await client.query('select from members where user_id = $1 for update', [locked.people.viewer.id])
+  try {
+    const waiting = Array.from({ length: 5 }, () =>
+      share(locked, record.id, locked.people.viewer.id),
+    )
+    let isWaiting = true
+    const blocked = Promise.all(waiting).finally(() => {
+      isWaiting = false
+    })
+    const beside = await share(locked, record.id, locked.people.editor.id)
+    t.true(beside.outcome.ok)
+    let count = 0
+    do {
+      const { outcome, milliseconds } = await share(other, otherRecord.id, other.people.viewer.id)
+      t.true(outcome.ok)
+      t.true(milliseconds < 2000, `beside: ${milliseconds} ms`)
+      count += 1
+    } while (isWaiting)
+    t.true(count > 3)
+    for (const { outcome, milliseconds } of await blocked) {
+      t.like(outcome, { code: 'unavailable', reason: 'LOCK_TIMEOUT' })
+      t.true(milliseconds < 8000, `blocked: ${milliseconds} ms`)
+    }
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})
+
+test('a call that waits for a lock ends after three seconds', async (t) => {
+  const { workspace, people } = await createWorkspaceFixture(environment, grpc)
+  const client = await environment.pool.connect()
+  await client.query('begin')
+  await client.query('select from workspaces where id = $1 for update', [workspace])
+  try {
+    for (const transport of environment.transports) {
+      const startedAt = performance.now()
+      const message = { workspace_id: workspace, user_id: people.viewer.id, role: 'editor' }
+      const outcome = await transport.call('UpdateMember', message, { token: people.owner.token })
+      t.like(outcome, { code: 'unavailable', reason: 'LOCK_TIMEOUT' })
+      const milliseconds = performance.now() - startedAt
+      t.true(milliseconds < 8000, `blocked: ${milliseconds} ms`)
+    }
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})

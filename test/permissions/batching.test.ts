@@ -1,7 +1,7 @@
 import test from 'ava'
 import { createCancellation } from '../../src/core/cancellation.ts'
 import { type RequestScope, requestScope } from '../../src/core/request-scope.ts'
-import { createBatcher } from '../../src/database/batching.ts'
+import { type BatcherOptions, createBatcher } from '../../src/database/batching.ts'
 
 /** A statement that the test completes. */
 type Sent = {
@@ -11,7 +11,7 @@ type Sent = {
   fail(error: Error): void
 }
 
-function createStatement(countRows?: (query: string) => number) {
+function createStatement(options: BatcherOptions<string> = {}) {
   const sent: Sent[] = []
   const run = createBatcher<string, string>(
     (queries) =>
@@ -21,7 +21,7 @@ function createStatement(countRows?: (query: string) => number) {
         const scope = requestScope.getStore() as RequestScope
         sent.push({ queries, scope, respond, fail: reject })
       }),
-    countRows,
+    options,
   )
   return { sent, run }
 }
@@ -99,7 +99,7 @@ test('at most two statements run at once, and queries that arrive while they run
 })
 
 test('a batch has at most 1,000 rows, in order of arrival', async (t) => {
-  const { sent, run } = createStatement(() => 4)
+  const { sent, run } = createStatement({ countRows: () => 4 })
   const queries = createQueries(600)
   const results = Promise.all(queries.map((query) => run(query)))
   for (let index = 0; index < 3; index += 1) {
@@ -121,7 +121,7 @@ test('a batch has at most 1,000 rows, in order of arrival', async (t) => {
 })
 
 test('a query with more rows than a batch may have is sent alone', async (t) => {
-  const { sent, run } = createStatement(Number)
+  const { sent, run } = createStatement({ countRows: Number })
   const results = Promise.all(['1', '5000', '999'].map((query) => run(query)))
   for (let index = 0; index < 3; index += 1) {
     await turn()
@@ -132,6 +132,59 @@ test('a query with more rows than a batch may have is sent alone', async (t) => 
     sent.map((statement) => statement.queries),
     [['1'], ['5000'], ['999']],
   )
+})
+
+test('callers take turns when not all queries fit into one statement', async (t) => {
+  const callerOf = (query: string) => query.charAt(0)
+  const { sent, run } = createStatement({ callerOf, maxBatchRows: 4, maxRunning: 1 })
+  const results = Promise.all(
+    ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'c1', 'b2'].map((query) => run(query)),
+  )
+  for (let index = 0; index < 3; index += 1) {
+    await turn()
+    sent[index]?.respond()
+  }
+  await results
+  t.deepEqual(
+    sent.map(({ queries }) => queries),
+    [['a1', 'b1', 'c1', 'a2'], ['b2', 'a3', 'a4', 'a5'], ['a6']],
+  )
+})
+
+test('large queries use one of the two statements, and small ones wait for none of them', async (t) => {
+  const { sent, run } = createStatement({ countRows: Number })
+  const large = Promise.all(['1000', '1000', '1000'].map((query) => run(query)))
+  await turn()
+  t.is(sent.length, 1)
+  for (let index = 1; index <= 3; index += 1) {
+    const small = run('1')
+    await turn()
+    t.deepEqual(sent[index]?.queries, ['1'])
+    sent[index]?.respond()
+    await small
+  }
+  sent[0]?.respond()
+  await turn()
+  t.deepEqual(sent[4]?.queries, ['1000'])
+  sent[4]?.respond()
+  await turn()
+  sent[5]?.respond()
+  await large
+})
+
+test('too many waiting queries of one caller are rejected, and those of others are not', async (t) => {
+  const callerOf = (query: string) => query.charAt(0)
+  const { sent, run } = createStatement({ callerOf })
+  const waiting = Array.from({ length: 5000 }, () => run('a'))
+  await t.throwsAsync(run('a'), { message: 'Too many concurrent requests; try again in 1 second' })
+  const other = run('b')
+  await turn()
+  t.true(sent[0]?.queries.includes('b'))
+  for (let index = 0; index < 6; index += 1) {
+    sent[index]?.respond()
+    await turn()
+  }
+  await Promise.all([...waiting, other])
 })
 
 test('a failed statement fails only its own queries', async (t) => {

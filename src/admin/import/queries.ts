@@ -2,8 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../../core/roles.ts'
 import { query } from '../../database/query.ts'
 
-/** Waits for other imports and holds them off until the end of the transaction. */
+/**
+ * Waits for other imports and holds them off until the end of the transaction. An import waits longer
+ * for locks than other calls, for just less than the client waits for a statement.
+ */
 export async function lockImports(em: EntityManager): Promise<void> {
+  await query(em, "set local lock_timeout = '9s'")
   await query(em, `select pg_advisory_xact_lock(hashtext('daikon import'))`)
 }
 
