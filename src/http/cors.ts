@@ -1,5 +1,5 @@
 import cors from 'cors'
-import type { RequestHandler } from 'express'
+import type { Request, Response } from 'express'
 
 /** The origins whose pages may call the API. */
 export type CorsOptions = {
@@ -22,26 +22,44 @@ const corsHeaders = {
   maxAge: 600,
 }
 
+/** Decides which origins may call the API, and sets the CORS headers for them. */
+export type CrossOrigin = {
+  /** Whether the request is a preflight. */
+  isPreflight(request: Request): boolean
+  /** Whether the origin of the request is allowed by the settings, without a look at the client apps. */
+  isConfigured(request: Request): boolean
+  /** Whether the origin of the request is allowed. May read the database. */
+  isAllowed(request: Request): Promise<boolean>
+  /** Responds to a preflight, or sets the headers of another response. */
+  allow(request: Request, response: Response, next: () => void): void
+}
+
 /**
- * Handles preflights and sets the CORS headers for allowed origins. Requests of other origins
- * continue without these headers, so that their preflight fails like any OPTIONS request.
+ * Requests of origins that are not allowed get no CORS headers, so that their preflight fails like any
+ * OPTIONS request.
  */
-export function allowOrigins(options: CorsOptions): RequestHandler {
+export function createCrossOrigin(options: CorsOptions): CrossOrigin {
   const { corsOrigins, adminOrigin, isClientOrigin } = options
-  const allow = cors({ ...corsHeaders, origin: true })
-  return async (request, response, next) => {
-    response.vary('Origin')
-    const { origin } = request.headers
-    const hasRequestMethod = request.headers['access-control-request-method'] !== undefined
-    if (!origin || (request.method === 'OPTIONS' && !hasRequestMethod)) return next()
-    if (await isAllowed(request.path, origin)) return allow(request, response, next)
-    next()
+
+  function isConfigured({ path, headers: { origin } }: Request): boolean {
+    if (!origin) return false
+    return adminRoutes.test(path) ? origin === adminOrigin : corsOrigins.includes(origin)
   }
 
-  async function isAllowed(path: string, origin: string): Promise<boolean> {
-    if (adminRoutes.test(path)) return origin === adminOrigin
-    if (corsOrigins.includes(origin)) return true
-    // When the database is unavailable, the route itself reports that.
-    return isClientOrigin(origin).catch(() => false)
+  return {
+    isPreflight: ({ method, headers }) =>
+      method === 'OPTIONS' &&
+      headers.origin !== undefined &&
+      headers['access-control-request-method'] !== undefined,
+    isConfigured,
+    async isAllowed(request) {
+      const { origin } = request.headers
+      if (!origin) return false
+      if (isConfigured(request)) return true
+      if (adminRoutes.test(request.path)) return false
+      // When the database is unavailable, the route itself reports that.
+      return isClientOrigin(origin).catch(() => false)
+    },
+    allow: cors({ ...corsHeaders, origin: true }),
   }
 }

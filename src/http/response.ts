@@ -14,11 +14,12 @@ export function createResponder(
   { policy, output, bindings, neverEmpty }: DeclaredOperation,
   secureCookies: boolean,
 ): Responder {
-  const { status, responseField, profile } = policy
+  const { status, responseField, profile, cacheSeconds } = policy
   const boundNames = bindings.response.map(({ field }) => field)
   const toJson = createJsonWriter(output, profile, boundNames)
   return (response, message) => {
     writeBoundFields(response, bindings.response, message, secureCookies)
+    if (cacheSeconds) response.set('Cache-Control', `public, max-age=${cacheSeconds}`)
     response.status(status)
     if (status === 204 || status >= 300) return void response.end()
     const json = toJson(message)

@@ -10,7 +10,7 @@ import {
 } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
-import { allowOrigins, type CorsOptions } from './cors.ts'
+import { type CorsOptions, createCrossOrigin } from './cors.ts'
 import { readMessage } from './message.ts'
 import type { DocsPage } from './openapi/docs-pages.ts'
 import { sendProblem } from './problem.ts'
@@ -38,14 +38,24 @@ export function createApp(
   const app = express()
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
   app.use(setHeaders(securityHeaders(secureCookies)))
-  const allowCors = allowOrigins(options)
-  app.all('/health', allowCors, sendHealth)
+  const crossOrigin = createCrossOrigin(options)
+  app.use((_request, response, next) => {
+    response.vary('Origin')
+    next()
+  })
+  app.all('/health', async (request, response) => {
+    if (await crossOrigin.isAllowed(request)) crossOrigin.allow(request, response, () => {})
+    sendHealth(request, response)
+  })
   app.use(async (request, response, next) => {
     const error = checkHost(request, allowedHosts)
     if (error) await fail(request, response, error)
     else next()
   })
-  app.use(allowCors)
+  app.use((request, response, next) => {
+    if (crossOrigin.isPreflight(request)) return handlePreflight(request, response, next)
+    next()
+  })
 
   // Express tries one route after another; paths without variables are found by a single lookup.
   const fixedPaths = new Map<string, Router>()
@@ -87,6 +97,24 @@ export function createApp(
     return run(failingOperation(error), request, response)
   }
 
+  /** A preflight of an unknown origin continues, and fails like any OPTIONS request. */
+  async function handlePreflight(
+    request: Request,
+    response: Response,
+    next: () => void,
+  ): Promise<void> {
+    if (crossOrigin.isConfigured(request)) return crossOrigin.allow(request, response, next)
+    let isAllowed = false
+    const handler = async () => {
+      isAllowed = await crossOrigin.isAllowed(request)
+      return {}
+    }
+    const preflight = publicOperation('preflight', handler, 'preflight')
+    await pipeline(preflight, readCall(request, response, undefined))
+    if (isAllowed) crossOrigin.allow(request, response, next)
+    else next()
+  }
+
   async function run(
     operation: Operation,
     request: Request,
@@ -96,6 +124,12 @@ export function createApp(
   ): Promise<void> {
     const call = readCall(request, response, read)
     const outcome = await pipeline(operation, call)
+    // After the rate limits: the origins of client apps are read from the database.
+    const isLimited = outcome.rateLimit?.allowed === false
+    const isAllowed = isLimited
+      ? crossOrigin.isConfigured(request)
+      : await crossOrigin.isAllowed(request)
+    if (isAllowed) crossOrigin.allow(request, response, () => {})
     response.set('X-Request-ID', call.requestId)
     setRateLimitHeaders(response, outcome.rateLimit)
     if (outcome.error)

@@ -37,6 +37,10 @@ export type Policy = {
   /** REST ignores undeclared query parameters instead of rejecting them. */
   ignoresUnknownParameters: boolean
   profile: Profile
+  /** For how many seconds anyone may cache a successful response, if at all. */
+  cacheSeconds: number | undefined
+  /** The window of the global limit that REST calls count against, if any. */
+  globalWindow: 'global' | 'preflight' | undefined
 }
 
 /** How a file becomes a request field (policy.proto). */
@@ -90,6 +94,7 @@ export type Method = Declaration & {
 export type Stream = Declaration & { kind: DescMethod['methodKind'] }
 
 type PolicyJson = {
+  cache_seconds?: number
   capacity?: string
   profile?: string
   tier?: string
@@ -183,6 +188,8 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     capacity: readCapacity(json),
     ignoresUnknownParameters: json.ignore_unknown_parameters ?? false,
     profile: json.profile === 'PROFILE_AUTHZEN' ? 'authzen' : 'default',
+    cacheSeconds: json.cache_seconds,
+    globalWindow: json.cache_seconds ? undefined : 'global',
   }
 }
 

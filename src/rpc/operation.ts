@@ -31,9 +31,17 @@ export function failingOperation(error: ServiceError): Operation {
   return publicOperation('refusal', () => Promise.reject(error))
 }
 
-/** A public operation that is not declared in the proto, such as a page of the API docs. */
-export function publicOperation(name: string, handler: () => Promise<object>): Operation {
-  return { name, policy: publicPolicy, validate: () => {}, handler, logLevel: 'info' }
+/**
+ * A public operation that is not declared in the proto, such as a page of the API docs. Preflights have
+ * a global window of their own, so that they take nothing from the requests that they precede.
+ */
+export function publicOperation(
+  name: string,
+  handler: () => Promise<object>,
+  globalWindow: Policy['globalWindow'] = 'global',
+): Operation {
+  const policy = { ...publicPolicy, globalWindow }
+  return { name, policy, validate: () => {}, handler, logLevel: 'info' }
 }
 
 const publicPolicy: Policy = {
@@ -51,6 +59,8 @@ const publicPolicy: Policy = {
   capacity: 'shared_read',
   ignoresUnknownParameters: true,
   profile: 'default',
+  cacheSeconds: undefined,
+  globalWindow: 'global',
 }
 
 /** Every declared unary method with its handler; throws when a method has none. */

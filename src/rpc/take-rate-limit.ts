@@ -8,17 +8,17 @@ type RateLimitDependencies = { rateLimiter: RateLimiter; globalLimit: number | u
 
 /**
  * Takes a place in the method's window and in the global one, or in neither. The global window does
- * not apply to gRPC, the internal API. Undefined when nothing limits the call.
+ * not apply to gRPC, the internal API, and to cacheable methods. Undefined when nothing limits the call.
  */
 export async function takeRateLimit(
-  { name, policy: { limitPerMinute } }: Operation,
+  { name, policy: { limitPerMinute, globalWindow } }: Operation,
   { transport, ip }: Call,
   { rateLimiter, globalLimit }: RateLimitDependencies,
 ): Promise<RateLimitResult | undefined> {
   if (globalLimit === undefined) return undefined
   const windows: RateLimitWindow[] = []
   if (limitPerMinute) windows.push(perMinute(name, limitPerMinute))
-  if (transport === 'http') windows.push(globalWindow(globalLimit))
+  if (transport === 'http' && globalWindow) windows.push(perMinute(globalWindow, globalLimit))
   const [first, ...others] = windows
   return first && rateLimiter.take(clientAddress(ip), [first, ...others])
 }

@@ -149,3 +149,23 @@ test('preflights do not count against the limit; a 429 has the CORS headers', as
   t.is(headers['access-control-allow-origin'], origin)
   t.is((await preflight('https://evil.example', '/users/me', second.httpPort)).status, 429)
 })
+
+test('requests over the limit do not read the origins of client apps', async (t) => {
+  const { httpPort } = await environment.addNode({ globalLimit: 2 })
+  const origin = 'https://limited.example.com'
+  await register(`${origin}/callback`)
+  for (let index = 0; index < 2; index += 1)
+    t.true(
+      (await get(origin, '/users/me', httpPort)).headers['access-control-allow-origin'] === origin,
+    )
+  for (let index = 0; index < 2; index += 1)
+    t.is((await preflight(origin, '/users/me', httpPort)).status, 204)
+  const refused = [
+    await get(origin, '/users/me', httpPort),
+    await preflight(origin, '/users/me', httpPort),
+  ]
+  for (const { status, headers } of refused) {
+    t.is(status, 429)
+    t.is(headers['access-control-allow-origin'], undefined)
+  }
+})

@@ -115,7 +115,8 @@ for (const [name, send] of Object.entries(responses)) {
     if (own) t.regex(policy, /^default-src 'none';.*; frame-ancestors 'none'/)
     t.is(headers['x-powered-by'], undefined)
     t.is(headers.etag, undefined)
-    t.is(headers['cache-control'], 'no-store')
+    const isCacheable = name === '304' || name === '200 of HEAD'
+    t.is(headers['cache-control'], isCacheable ? 'public, max-age=300' : 'no-store')
   })
 
   // Preflights have no X-Request-ID.

@@ -169,21 +169,14 @@ test.serial('HEAD counts like GET', async (t) => {
 })
 
 test.serial(
-  'the global limit is 30 requests per minute across all REST paths except /health',
+  'the global limit is 30 requests per minute across all REST paths except /health and cacheable ones',
   async (t) => {
     const environment = await startLimited()
     const get = (path: string, method = 'GET') =>
       sendRawHttp(environment.httpPort, { path, method })
     for (const method of ['POST', 'DELETE', 'OPTIONS'])
       t.is((await get('/health', method)).status, 405)
-    const paths = [
-      '/nothing',
-      '/users/me',
-      '/.well-known/jwks.json',
-      '/',
-      '/permissions/check',
-      '/%',
-    ]
+    const paths = ['/nothing', '/users/me', '/workspaces', '/', '/permissions/check', '/%']
     for (let index = 0; index < 30; index += 1) {
       const { status, headers } = await get(paths[index % paths.length] as string)
       t.not(status, 429)
@@ -200,6 +193,11 @@ test.serial(
     t.is((await get('/users/me', 'DELETE')).status, 429)
     for (let index = 0; index < 40; index += 1) t.is((await get('/health')).status, 200)
     t.is((await get('/health', 'POST')).status, 405)
+    for (const path of ['/.well-known/jwks.json', '/.well-known/openid-configuration']) {
+      const { status, headers } = await get(path)
+      t.is(status, 200)
+      t.is(headers['cache-control'], 'public, max-age=300')
+    }
     environment.time.now = 60_000
     t.is((await get('/nothing')).status, 404)
   },

@@ -190,6 +190,11 @@ export interface Policy {
    * invalid.
    */
   ignore_unknown_parameters: boolean;
+  /**
+   * For how many seconds anyone may cache a successful response; 0 for not at all. Cacheable methods
+   * do not count against the global limit.
+   */
+  cache_seconds: number;
   /** The conventions that the method follows where they differ from those of the other methods. */
   profile: Profile;
 }
@@ -302,6 +307,7 @@ function createBasePolicy(): Policy {
     capacity: 0,
     optional_user: false,
     ignore_unknown_parameters: false,
+    cache_seconds: 0,
     profile: 0,
   };
 }
@@ -343,6 +349,9 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.ignore_unknown_parameters !== false) {
       writer.uint32(96).bool(message.ignore_unknown_parameters);
+    }
+    if (message.cache_seconds !== 0) {
+      writer.uint32(104).uint32(message.cache_seconds);
     }
     if (message.profile !== 0) {
       writer.uint32(160).int32(message.profile);
@@ -459,6 +468,14 @@ export const Policy: MessageFns<Policy> = {
             message.ignore_unknown_parameters = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.cache_seconds = reader.uint32();
+            continue;
+          }
           case 20: {
             if (tag !== 160) {
               break;
@@ -498,6 +515,7 @@ export const Policy: MessageFns<Policy> = {
     message.capacity = object.capacity ?? 0;
     message.optional_user = object.optional_user ?? false;
     message.ignore_unknown_parameters = object.ignore_unknown_parameters ?? false;
+    message.cache_seconds = object.cache_seconds ?? 0;
     message.profile = object.profile ?? 0;
     return message;
   },
