@@ -64,6 +64,11 @@ export function createAdmissions(): Admissions {
   }
 }
 
+/** The running and waiting calls of each class, for metrics. */
+export function countAdmitted(admissions: Admissions): [string, ReturnType<Admission['counts']>][] {
+  return Object.entries(admissions).map(([name, admission]) => [name, admission.counts()])
+}
+
 /** Waits until the call has a place among the calls of its class. */
 export function admit(
   { capacity }: Policy,

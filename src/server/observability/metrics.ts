@@ -7,6 +7,7 @@ import {
   Registry,
 } from 'prom-client'
 import type { Database } from '../../database/database.ts'
+import { type Admissions, countAdmitted } from '../../rpc/admit.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'
 import type { Readiness } from '../readiness.ts'
 import { createCallCounters } from './call-counters.ts'
@@ -25,6 +26,7 @@ export type Metrics = {
 export function createMetrics(
   counts: Database['counts'],
   readReadiness: () => Promise<Readiness>,
+  admissions: Admissions,
 ): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -60,6 +62,7 @@ export function createMetrics(
     registers,
   })
   addPools(counts, registers)
+  addAdmissions(admissions, registers)
   addState(readReadiness, registers)
 
   return {
@@ -98,6 +101,25 @@ function addPools(counts: Database['counts'], registers: Registry[]): void {
       for (const [pool, { waiting }] of Object.entries(counts())) this.set({ pool }, waiting)
     },
   })
+}
+
+function addAdmissions(admissions: Admissions, registers: Registry[]): void {
+  const gauges = [
+    ['running', 'Admitted calls that run, by class of capacity'],
+    ['queued', 'Calls waiting to be admitted, by class of capacity'],
+  ] as const
+  for (const [state, help] of gauges) {
+    new Gauge({
+      name: `daikon_admission_${state}`,
+      help,
+      labelNames: ['class'],
+      registers,
+      collect() {
+        for (const [name, counts] of countAdmitted(admissions))
+          this.set({ class: name }, counts[state])
+      },
+    })
+  }
 }
 
 function addState(read: () => Promise<Readiness>, registers: Registry[]): void {
