@@ -179,6 +179,16 @@ export const settings = {
     wholeNumber,
     'Number of reverse proxies in front of the REST server whose X-Forwarded-For entries are trusted. 0 ignores the header.',
   ),
+  MAX_UNFINISHED_MESSAGE_BYTES: setting(
+    '67108864',
+    positiveNumber,
+    'Bytes of gRPC messages that have not arrived completely, over all connections of a process. Beyond it, the largest message of the connection that holds the most is reset.',
+  ),
+  MAX_TOKEN_CACHE_BYTES: setting(
+    '33554432',
+    positiveNumber,
+    'Bytes of the cache of verified tokens in a process.',
+  ),
   GOOGLE_CLIENT_ID: setting(
     '',
     text,

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import type { Http2Server } from 'node:http2'
 import type { FileRegistry } from '@bufbuild/protobuf'
 import {
   type handleUnaryCall,
@@ -13,8 +14,9 @@ import type { Pipeline } from '../rpc/pipeline.ts'
 import { addHealth } from './health.ts'
 import { readCall } from './incoming.ts'
 import { addReflection } from './reflection.ts'
-import { toGrpcStatus } from './status.ts'
+import { toGrpcStatus, toTrailersOnly } from './status.ts'
 import { createBidiHandler, createPageStreamHandler } from './streams.ts'
+import { limitUnfinishedMessages } from './unfinished-messages.ts'
 
 /** When connections of unresponsive clients are closed. */
 export type Keepalive = {
@@ -37,6 +39,8 @@ export type GrpcServerOptions = {
   tls: GrpcTls | undefined
   /** Connections are never closed for their age, which would end long streams. */
   keepalive?: Keepalive | undefined
+  /** Bytes of messages that have not arrived completely that the server may hold. */
+  maxUnfinishedBytes: number
   /** The descriptors that server reflection serves; undefined turns reflection off. */
   reflection: FileRegistry | undefined
 }
@@ -52,6 +56,9 @@ export type GrpcServer = {
 
 const defaultKeepalive: Keepalive = { interval: 60_000, timeout: 20_000 }
 
+/** Calls of one connection that run at once. Clients hold back further calls. */
+const maxConcurrentStreams = 128
+
 /** The maximum size of a message in bytes, as in grpc-js. Larger ones fail with RESOURCE_EXHAUSTED. */
 const maxMessageBytes = 4 * 1024 * 1024
 
@@ -63,10 +70,11 @@ export function createGrpcServer(
   operations: (DeclaredOperation | StreamOperation)[],
   services: Record<string, ServiceDefinition>,
   pipeline: Pipeline,
-  { tls, keepalive = defaultKeepalive, reflection }: GrpcServerOptions,
+  { tls, keepalive = defaultKeepalive, maxUnfinishedBytes, reflection }: GrpcServerOptions,
 ): GrpcServer {
   const server = new Server({
     'grpc.max_receive_message_length': Math.max(...operations.map(messageLimit)),
+    'grpc.max_concurrent_streams': maxConcurrentStreams,
     'grpc.keepalive_time_ms': keepalive.interval,
     'grpc.keepalive_timeout_ms': keepalive.timeout,
     // Channelz counters cost time in every call and are not exposed.
@@ -89,14 +97,27 @@ export function createGrpcServer(
     Object.keys(services).map((name) => `daikon.v1.${name}`),
   )
 
+  const limits = new Map(
+    operations.map((operation) => [`/${operation.name}`, messageLimit(operation)]),
+  )
+  const unfinishedMessages = {
+    maxBytes: maxUnfinishedBytes,
+    maxMessageBytes: (path: string) => limits.get(path) ?? maxMessageBytes,
+    tooLargeHeaders: (path: string) =>
+      toTrailersOnly(messageTooLarge(limits.get(path) ?? maxMessageBytes)),
+  }
+
   return {
     setServing: health.setServing,
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         const credentials = tls ? createTlsCredentials(tls) : ServerCredentials.createInsecure()
-        server.bindAsync(`${host}:${port}`, credentials, (error, boundPort) =>
-          error ? reject(error) : resolve(boundPort),
-        )
+        server.bindAsync(`${host}:${port}`, credentials, (error, boundPort) => {
+          if (error) return reject(error)
+          for (const http2Server of listHttp2Servers(server))
+            limitUnfinishedMessages(http2Server, unfinishedMessages)
+          resolve(boundPort)
+        })
       }),
     drain: (milliseconds) =>
       new Promise((resolve) => {
@@ -112,6 +133,13 @@ export function createGrpcServer(
         })
       }),
   }
+}
+
+/** grpc-js has no public access to the HTTP/2 servers that it listens with. */
+function listHttp2Servers(server: Server): Http2Server[] {
+  const { http2Servers } = server as unknown as { http2Servers?: Map<Http2Server, unknown> }
+  if (!http2Servers?.size) throw new Error('This version of grpc-js has no http2Servers')
+  return [...http2Servers.keys()]
 }
 
 function createTlsCredentials({ certificate, key, clientCa }: GrpcTls): ServerCredentials {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Metadata, type StatusObject } from '@grpc/grpc-js'
 import { BadRequest, ErrorInfo, RetryInfo } from '../../gen/google/rpc/error_details.ts'
 import { Status } from '../../gen/google/rpc/status.ts'
@@ -28,6 +29,19 @@ export function toGrpcStatus(error: ServiceError, requestId: string): Partial<St
     Buffer.from(Status.encode({ code, message, details }).finish()),
   )
   return { code, details: message, metadata }
+}
+
+/** The headers of a response that consists of an error alone (gRPC over HTTP/2, Trailers-Only). */
+export function toTrailersOnly(error: ServiceError): Record<string, string | number | string[]> {
+  const { code, details = '', metadata } = toGrpcStatus(error, randomUUID())
+  const trailers = metadata?.toHttp2Headers() as Record<string, string[]>
+  return {
+    ':status': 200,
+    'content-type': 'application/grpc+proto',
+    'grpc-status': Number(code),
+    'grpc-message': encodeURIComponent(details),
+    ...trailers,
+  }
 }
 
 type Codec<Detail> = { encode(detail: Detail): { finish(): Uint8Array } }

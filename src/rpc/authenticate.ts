@@ -6,10 +6,9 @@ import type {
   ServicePrincipal,
   UserPrincipal,
 } from '../core/request-context.ts'
-import type { Token } from '../identity/claims.ts'
 import { adminRequired, userInactive } from '../identity/user-errors.ts'
 import type { PrincipalStatus } from '../permissions/facts.ts'
-import type { VerifiedCredentials } from './credentials.ts'
+import type { AdminClaims, UserClaims, VerifiedCredentials } from './credentials.ts'
 
 type AuthenticationDependencies = {
   keysRequired: boolean
@@ -46,17 +45,14 @@ function requireService(status: PrincipalStatus, keyHash: string | undefined): S
       )
 }
 
-function requireActiveUser(status: PrincipalStatus, claims: Token<'access'>): UserPrincipal {
+function requireActiveUser(status: PrincipalStatus, claims: UserClaims): UserPrincipal {
   const token = requireLiveToken(status, claims)
   // The user has left the workspace, or the workspace has been deleted.
   if (!status.role) throw tokenRevoked()
   return { id: claims.sub, workspaceId: claims.wid, role: status.role, token }
 }
 
-function requireActiveAdmin(
-  status: PrincipalStatus,
-  claims: Token<'admin_access'>,
-): AdminPrincipal {
+function requireActiveAdmin(status: PrincipalStatus, claims: AdminClaims): AdminPrincipal {
   const token = requireLiveToken(status, claims)
   if (claims.admin !== true || !status.userAdmin) throw adminRequired()
   return { id: claims.sub, token }
@@ -64,7 +60,7 @@ function requireActiveAdmin(
 
 function requireLiveToken(
   status: PrincipalStatus,
-  { jti, exp }: Token<'access' | 'admin_access'>,
+  { jti, exp }: UserClaims | AdminClaims,
 ): PresentedToken {
   if (status.tokenDenied) throw tokenRevoked()
   if (!status.userActive) throw userInactive()

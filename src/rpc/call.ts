@@ -7,8 +7,10 @@ export type Credentials = {
   serviceKey: string | undefined
   /** The cookie `admin_token`. */
   adminToken: string | undefined
-  /** SHA-256 of the above, kept because all messages of a stream carry the same credentials. */
+  /** SHA-256 of the token, kept because all messages of a stream carry the same credentials. */
   digest?: string
+  /** The hash of the service key, kept for the same reason. */
+  keyHash?: string
 }
 
 /** A call as a transport hands it to the pipeline. */

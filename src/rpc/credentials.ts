@@ -6,8 +6,10 @@ import type { Tokens } from '../identity/tokens.ts'
 import type { Credentials } from './call.ts'
 import type { Policy, Tier } from './method.ts'
 
+type TokenKind = 'access' | 'admin_access'
+
 /** The credentials that each tier requires. */
-const requirements: Record<Tier, { token?: 'access' | 'admin_access'; serviceKey?: true }> = {
+const requirements: Record<Tier, { token?: TokenKind; serviceKey?: true }> = {
   public: {},
   user: { token: 'access' },
   service: { serviceKey: true },
@@ -15,13 +17,17 @@ const requirements: Record<Tier, { token?: 'access' | 'admin_access'; serviceKey
   admin: { token: 'admin_access' },
 }
 
+/** The claims that a call needs. The others, such as the groups, can be large. */
+export type UserClaims = Pick<Token<'access'>, 'sub' | 'jti' | 'wid' | 'exp'>
+export type AdminClaims = Pick<Token<'admin_access'>, 'sub' | 'jti' | 'admin' | 'exp'>
+
 /**
  * The claims of tokens whose signature and expiry are valid, and the hash of the service key. Whether
  * the user, the key and the token are still active is read from the database on every call.
  */
 export type VerifiedCredentials = {
-  user?: Token<'access'> | undefined
-  admin?: Token<'admin_access'> | undefined
+  user?: UserClaims | undefined
+  admin?: AdminClaims | undefined
   /** The tier requires a service key. */
   service?: true | undefined
   /** The hash of the presented service key, if any. */
@@ -38,46 +44,68 @@ export type VerifyCredentials = (
   now: Date,
 ) => VerifiedCredentials | Promise<VerifiedCredentials>
 
-type CacheEntry = VerifiedCredentials & { expiresAt: number }
+type VerifiedToken = Pick<VerifiedCredentials, 'user' | 'admin'>
+type CacheEntry = VerifiedToken & { expiresAt: number }
 
-/** Bounds the memory of the cache: clients choose its keys. */
-const maxCacheEntries = 50_000
+/** The memory of a cache entry: its digest, three ids, objects and its place in the map. */
+const entryBytes = 1024
+
+/** Milliseconds between two searches for expired entries. */
+const sweepInterval = 60_000
 
 /**
  * Creates a verifier that caches verified tokens until they expire, because a signature check costs
- * more than the rest of a permission check. The cache is keyed by a SHA-256 of the credentials and
- * never contains the credentials themselves.
+ * more than the rest of a permission check. The cache is keyed by a SHA-256 of the token alone, never
+ * contains the token itself, and takes at most `maxCacheBytes`.
  */
-export function createCredentialsVerifier(tokens: Tokens): VerifyCredentials {
+export function createCredentialsVerifier(
+  tokens: Tokens,
+  maxCacheBytes: number,
+): VerifyCredentials {
   const cache = new Map<string, CacheEntry>()
+  const maxEntries = Math.max(Math.floor(maxCacheBytes / entryBytes), 1)
+  let nextSweep = 0
 
-  function addToCache(digest: string, entry: CacheEntry) {
-    if (cache.size >= maxCacheEntries) {
+  function addToCache(digest: string, entry: CacheEntry, now: number) {
+    if (now >= nextSweep) {
+      nextSweep = now + sweepInterval
+      for (const [other, { expiresAt }] of cache) if (expiresAt <= now) cache.delete(other)
+    }
+    if (cache.size >= maxEntries) {
       const [oldest] = cache.keys()
       if (oldest) cache.delete(oldest)
     }
     cache.set(digest, entry)
   }
 
-  async function verifyTokens(tier: Tier, credentials: Credentials, digest: string) {
-    const { token } = requirements[tier]
-    const verified = readServiceKey(tier, credentials)
-    if (token === 'access') verified.user = await tokens.verify(token, requireBearer(credentials))
-    if (token === 'admin_access')
-      verified.admin = await tokens.verify(token, requireAdminCookie(credentials))
-    const expirySeconds = (verified.user ?? verified.admin)?.exp ?? 0
-    addToCache(digest, { ...verified, expiresAt: expirySeconds * 1000 })
+  async function verify(type: TokenKind, token: string, digest: string, now: Date) {
+    const claims = await tokens.verify(type, token)
+    const { sub, jti, exp } = claims
+    const verified: VerifiedToken =
+      'wid' in claims
+        ? { user: { sub, jti, exp, wid: claims.wid } }
+        : { admin: { sub, jti, exp, admin: claims.admin } }
+    addToCache(digest, { ...verified, expiresAt: exp * 1000 }, now.getTime())
     return verified
   }
 
   return (policy, received, now) => {
     const credentials = policy.profile === 'authzen' ? withBearerKey(received) : received
     const tier = effectiveTier(policy, credentials)
-    if (!requirements[tier].token) return readServiceKey(tier, credentials)
-    credentials.digest ??= digestOf(tier, credentials)
+    const { token: type } = requirements[tier]
+    const service = readServiceKey(tier, credentials)
+    if (!type) return service
+    const token = type === 'access' ? requireBearer(credentials) : requireAdminCookie(credentials)
+    // A line feed can't be part of a token.
+    credentials.digest ??= hash('sha256', `${type}\n${token}`, 'base64')
     const cached = cache.get(credentials.digest)
-    if (cached && cached.expiresAt > now.getTime()) return cached
-    return verifyTokens(tier, credentials, credentials.digest)
+    if (cached && cached.expiresAt > now.getTime()) {
+      return { user: cached.user, admin: cached.admin, ...service }
+    }
+    return verify(type, token, credentials.digest, now).then((verified) => ({
+      ...verified,
+      ...service,
+    }))
   }
 }
 
@@ -89,11 +117,6 @@ function effectiveTier(
   return optionalUser && authorization !== undefined ? 'dual' : tier
 }
 
-/** Joined by line feeds, which no header value contains, so that different credentials never collide. */
-function digestOf(tier: Tier, { authorization, serviceKey, adminToken }: Credentials): string {
-  return hash('sha256', [tier, authorization, serviceKey, adminToken].join('\n'), 'base64')
-}
-
 /** Gateways send the key of a policy decision point as a bearer token. */
 function withBearerKey(credentials: Credentials): Credentials {
   const [, key] = /^Bearer +(dk_.*)$/i.exec(credentials.authorization ?? '') ?? []
@@ -101,9 +124,12 @@ function withBearerKey(credentials: Credentials): Credentials {
   return { ...credentials, serviceKey: key }
 }
 
-function readServiceKey(tier: Tier, { serviceKey }: Credentials): VerifiedCredentials {
+function readServiceKey(tier: Tier, credentials: Credentials): VerifiedCredentials {
+  const { serviceKey } = credentials
   const service = requirements[tier].serviceKey
-  return { service, keyHash: service && serviceKey ? hashServiceKey(serviceKey) : undefined }
+  if (!service) return { service }
+  if (serviceKey) credentials.keyHash ??= hashServiceKey(serviceKey)
+  return { service, keyHash: credentials.keyHash }
 }
 
 function requireBearer({ authorization }: Credentials): string {

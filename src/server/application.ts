@@ -10,7 +10,7 @@ import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
 import { createLoadFacts } from '../permissions/load-facts.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
-import { createAdmissions } from '../rpc/admit.ts'
+import { type Admissions, createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
 import { createCredentialsVerifier } from '../rpc/credentials.ts'
 import { readRegistry } from '../rpc/descriptors.ts'
@@ -30,6 +30,7 @@ export type ApplicationDependencies = {
   onFailure: (error: ServiceError, call: Call) => void
   /** Logs a warning for the operator. */
   warn: (text: string) => void
+  admissions?: Admissions
   observers?: Observers
   options: ApplicationOptions
 }
@@ -60,6 +61,10 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   corsOrigins: string[]
   /** Serves gRPC over TLS; plaintext without. */
   grpcTls?: GrpcTls | undefined
+  /** Bytes of gRPC messages that have not arrived completely, in all; 64 MiB by default. */
+  maxUnfinishedBytes?: number
+  /** Bytes of the cache of verified tokens; 32 MiB by default. */
+  maxTokenCacheBytes?: number
   /** Overrides when silent gRPC clients are disconnected. */
   grpcKeepalive?: Keepalive
 }
@@ -92,6 +97,7 @@ export function createApplication({
   now,
   onFailure,
   warn,
+  admissions = createAdmissions(),
   observers = {},
   options,
 }: ApplicationDependencies): Application {
@@ -113,13 +119,16 @@ export function createApplication({
   const pipeline = createPipeline({
     rateLimiter,
     globalLimit: options.globalLimit,
-    verifyCredentials: createCredentialsVerifier(tokens),
+    verifyCredentials: createCredentialsVerifier(
+      tokens,
+      options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
+    ),
     loadFacts: createLoadFacts(database.statements, observers.onFactsBatch),
     keysRequired: options.keysRequired,
     onServiceKeyUsed: keyUsage.note,
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
     forkEntityManager: database.fork,
-    admissions: createAdmissions(),
+    admissions,
     recordIp: options.recordIp ?? true,
     now,
     onFailure,
@@ -131,6 +140,7 @@ export function createApplication({
   const grpc = createGrpcServer([...operations, ...streams], grpcServices, pipeline, {
     tls: options.grpcTls,
     keepalive: options.grpcKeepalive,
+    maxUnfinishedBytes: options.maxUnfinishedBytes ?? 64 * 1024 * 1024,
     reflection: options.debug ? registry : undefined,
   })
   const rest = createRestServer(operations, registry, pipeline, {

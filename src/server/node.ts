@@ -8,6 +8,7 @@ import { type Database, openDatabase } from '../database/database.ts'
 import { startSweeping } from '../database/sweep.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
+import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, type ApplicationOptions, createApplication } from './application.ts'
 import { loadKeys } from './bootstrap.ts'
 import { readGrpcTls } from './grpc-tls.ts'
@@ -51,7 +52,8 @@ export async function startNode(
     control: database.control,
     hasRedis: config.REDIS_URL.length > 0,
   })
-  const metrics = createMetrics(database.counts, readiness.read)
+  const admissions = createAdmissions()
+  const metrics = createMetrics(database.counts, readiness.read, admissions)
   const logCall = createCallLog(log)
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const tracing = endpoint ? await startTracing(endpoint) : undefined
@@ -64,6 +66,7 @@ export async function startNode(
     const application = createApplication({
       database,
       rateLimiter,
+      admissions,
       warn,
       now: () => new Date(),
       keys: await loadKeys(config, log),
@@ -164,5 +167,7 @@ function readOptions(config: Config): ApplicationOptions {
     corsOrigins: config.CORS_ORIGINS,
     recordIp: config.ACTIVITY_RECORD_IP,
     grpcTls: readGrpcTls(config),
+    maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,
+    maxTokenCacheBytes: config.MAX_TOKEN_CACHE_BYTES,
   }
 }

@@ -4,6 +4,7 @@ import { activityEvents } from '../../src/activity/events.ts'
 import { settings } from '../../src/config/settings.ts'
 import { errorCodes } from '../../src/core/errors.ts'
 import { signInErrors } from '../../src/identity/sign-in-result.ts'
+import { createAdmissions } from '../../src/rpc/admit.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { readMethods, readStreams } from '../../src/rpc/method.ts'
 import { createMetrics } from '../../src/server/observability/metrics.ts'
@@ -169,7 +170,7 @@ async function renderMetrics(): Promise<string> {
       draining: false,
     } as const
   }
-  const { registry } = createMetrics(() => ({}) as never, readReadiness)
+  const { registry } = createMetrics(() => ({}) as never, readReadiness, createAdmissions())
   const metrics = await registry.getMetricsAsJSON()
   const rows = metrics
     .filter(({ name }) => name.startsWith('daikon_'))

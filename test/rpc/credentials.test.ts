@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import type { Tokens } from '../../src/identity/tokens.ts'
+import { createCredentialsVerifier } from '../../src/rpc/credentials.ts'
+
+const second = 1000
+const start = Date.parse('2026-01-01T00:00:00Z')
+
+/** A verifier for tokens of the form `<id> <expiry in seconds>`, and the number of signature checks. */
+function createVerifier(maxCacheBytes: number) {
+  const count = { verified: 0 }
+  const groups = Array.from({ length: 1000 }, () => randomUUID())
+  const verify = async (_type: string, token: string) => {
+    count.verified += 1
+    const id = randomUUID()
+    return { sub: id, jti: id, wid: id, exp: start / second + Number(token.split(' ')[1]), groups }
+  }
+  const run = createCredentialsVerifier({ verify } as unknown as Tokens, maxCacheBytes)
+  return {
+    count,
+    run: (token: string, serviceKey: string | undefined, seconds = 0) =>
+      run(
+        { tier: 'dual', optionalUser: false },
+        { authorization: `Bearer ${token}`, serviceKey, adminToken: undefined },
+        new Date(start + seconds * second),
+      ),
+  }
+}
+
+test('a token with many different service keys is cached once', async (t) => {
+  const { run, count } = createVerifier(10 * 1024)
+  const hashes = new Set<string | undefined>()
+  for (let index = 0; index < 20_000; index += 1)
+    hashes.add((await run('token 900', `key ${index}`)).keyHash)
+  t.is(count.verified, 1)
+  t.is(hashes.size, 20_000)
+})
+
+test('only the claims that a call needs are kept', async (t) => {
+  const { run } = createVerifier(10 * 1024)
+  await run('token 900', undefined)
+  const { user } = await run('token 900', undefined)
+  t.deepEqual(Object.keys(user ?? {}).sort(), ['exp', 'jti', 'sub', 'wid'])
+})
+
+test('the cache keeps the newest tokens that fit into its bytes', async (t) => {
+  const { run, count } = createVerifier(10 * 1024)
+  for (let index = 0; index < 100; index += 1) await run(`${index} 900`, undefined)
+  for (let index = 90; index < 100; index += 1) await run(`${index} 900`, undefined)
+  t.is(count.verified, 100)
+  await run('0 900', undefined)
+  t.is(count.verified, 101)
+})
+
+test('expired tokens make room for others', async (t) => {
+  const { run, count } = createVerifier(3 * 1024)
+  await run('a 900', undefined)
+  await run('b 10', undefined)
+  await run('c 10', undefined)
+  await run('d 900', undefined, 100)
+  await run('a 900', undefined, 100)
+  t.is(count.verified, 4)
+})
