@@ -4,6 +4,7 @@ import { measureAccessible } from './accessible.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
+import { measureFairness } from './fairness.ts'
 import { measureGrowth } from './growth.ts'
 import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
@@ -17,6 +18,7 @@ import { measureWrites } from './writes.ts'
 /** `npm run bench [-- <parts>] [--quick] [--long]`: measures every performance goal; see README.md. */
 const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Promise<void>> = {
   check: measureCheck,
+  fairness: measureFairness,
   stream: measureStream,
   accessible: measureAccessible,
   writes: measureWrites,

@@ -56,8 +56,11 @@ export type GrpcServer = {
 
 const defaultKeepalive: Keepalive = { interval: 60_000, timeout: 20_000 }
 
-/** Calls of one connection that run at once. Clients hold back further calls. */
-const maxConcurrentStreams = 128
+/**
+ * Calls of one connection that run at once. Clients hold back further calls, so it is above the number
+ * of calls that one workspace may have waiting (rpc/admit.ts): backends share a connection for all.
+ */
+const maxConcurrentStreams = 1000
 
 /** The maximum size of a message in bytes, as in grpc-js. Larger ones fail with RESOURCE_EXHAUSTED. */
 const maxMessageBytes = 4 * 1024 * 1024

@@ -11,7 +11,7 @@ const [grpc] = environment.transports as [(typeof environment.transports)[0]]
 const count = (outcomes: Outcome[], isCounted: (outcome: Outcome) => boolean) =>
   outcomes.filter(isCounted).length
 
-test('1,000 invitations at once by one administrator fail nobody else’s call', async (t) => {
+test.serial('1,000 invitations at once by one administrator fail nobody else’s call', async (t) => {
   const flooded = await createWorkspaceFixture(environment, grpc)
   const other = await createWorkspaceFixture(environment, grpc)
   const record = await other.register(other.people.owner)
@@ -43,7 +43,7 @@ test('1,000 invitations at once by one administrator fail nobody else’s call',
   t.true((await flood).some(({ ok }) => ok))
 })
 
-test('calls that wait for a lock in one workspace delay no call of another', async (t) => {
+test.serial('calls that wait for a lock in one workspace delay no call of another', async (t) => {
   const locked = await createWorkspaceFixture(environment, grpc)
   const other = await createWorkspaceFixture(environment, grpc)
   const client = await environment.pool.connect()
@@ -74,50 +74,55 @@ test('calls that wait for a lock in one workspace delay no call of another', asy
   await Promise.all(waiting)
 })
 
-test('shares that wait for a lock delay no share of another workspace, and end after three seconds', async (t) => {
-  const locked = await createWorkspaceFixture(environment, grpc)
-  const other = await createWorkspaceFixture(environment, grpc)
-  const share = async (fixture: typeof locked, permission_id: string, grantee_id: string) => {
-    const { token } = fixture.people.owner
-    const message = { permission_id, grantee_type: 'user', grantee_id, permission: 'view' }
-    const startedAt = performance.now()
-    const outcome = await grpc.call('Share', message, { token, key: fixture.key })
-    return { outcome, milliseconds: performance.now() - startedAt }
-  }
-  const record = await locked.register(locked.people.owner)
-  const otherRecord = await other.register(other.people.owner)
-  const client = await environment.pool.connect()
-  await client.query('begin')
-  await client.query('select from members where user_id = $1 for update', [locked.people.viewer.id])
-  try {
-    const waiting = Array.from({ length: 5 }, () =>
-      share(locked, record.id, locked.people.viewer.id),
-    )
-    let isWaiting = true
-    const blocked = Promise.all(waiting).finally(() => {
-      isWaiting = false
-    })
-    const beside = await share(locked, record.id, locked.people.editor.id)
-    t.true(beside.outcome.ok)
-    let count = 0
-    do {
-      const { outcome, milliseconds } = await share(other, otherRecord.id, other.people.viewer.id)
-      t.true(outcome.ok)
-      t.true(milliseconds < 2000, `beside: ${milliseconds} ms`)
-      count += 1
-    } while (isWaiting)
-    t.true(count > 3)
-    for (const { outcome, milliseconds } of await blocked) {
-      t.like(outcome, { code: 'unavailable', reason: 'LOCK_TIMEOUT' })
-      t.true(milliseconds < 8000, `blocked: ${milliseconds} ms`)
+test.serial(
+  'shares that wait for a lock delay no share of another workspace, and end after three seconds',
+  async (t) => {
+    const locked = await createWorkspaceFixture(environment, grpc)
+    const other = await createWorkspaceFixture(environment, grpc)
+    const share = async (fixture: typeof locked, permission_id: string, grantee_id: string) => {
+      const { token } = fixture.people.owner
+      const message = { permission_id, grantee_type: 'user', grantee_id, permission: 'view' }
+      const startedAt = performance.now()
+      const outcome = await grpc.call('Share', message, { token, key: fixture.key })
+      return { outcome, milliseconds: performance.now() - startedAt }
     }
-  } finally {
-    await client.query('rollback')
-    client.release()
-  }
-})
+    const record = await locked.register(locked.people.owner)
+    const otherRecord = await other.register(other.people.owner)
+    const client = await environment.pool.connect()
+    await client.query('begin')
+    await client.query('select from members where user_id = $1 for update', [
+      locked.people.viewer.id,
+    ])
+    try {
+      const waiting = Array.from({ length: 5 }, () =>
+        share(locked, record.id, locked.people.viewer.id),
+      )
+      let isWaiting = true
+      const blocked = Promise.all(waiting).finally(() => {
+        isWaiting = false
+      })
+      const beside = await share(locked, record.id, locked.people.editor.id)
+      t.true(beside.outcome.ok)
+      let count = 0
+      do {
+        const { outcome, milliseconds } = await share(other, otherRecord.id, other.people.viewer.id)
+        t.true(outcome.ok)
+        t.true(milliseconds < 2000, `beside: ${milliseconds} ms`)
+        count += 1
+      } while (isWaiting)
+      t.true(count > 3)
+      for (const { outcome, milliseconds } of await blocked) {
+        t.like(outcome, { code: 'unavailable', reason: 'LOCK_TIMEOUT' })
+        t.true(milliseconds < 8000, `blocked: ${milliseconds} ms`)
+      }
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+  },
+)
 
-test('a call that waits for a lock ends after three seconds', async (t) => {
+test.serial('a call that waits for a lock ends after three seconds', async (t) => {
   const { workspace, people } = await createWorkspaceFixture(environment, grpc)
   const client = await environment.pool.connect()
   await client.query('begin')
