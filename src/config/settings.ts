@@ -182,12 +182,12 @@ export const settings = {
   MAX_UNFINISHED_MESSAGE_BYTES: setting(
     '67108864',
     positiveNumber,
-    'Bytes of gRPC messages that have not arrived completely, over all connections of a process. Beyond it, the largest message of the connection that holds the most is reset.',
+    'Bytes of gRPC messages that have not arrived completely, over all connections of a worker. Beyond it, the largest message of the connection that holds the most is reset.',
   ),
   MAX_TOKEN_CACHE_BYTES: setting(
     '33554432',
     positiveNumber,
-    'Bytes of the cache of verified tokens in a process.',
+    'Bytes that the cache of verified tokens of a worker may take.',
   ),
   GOOGLE_CLIENT_ID: setting(
     '',

@@ -20,7 +20,7 @@ function createVerifier(maxCacheBytes: number) {
     count,
     run: (token: string, serviceKey: string | undefined, seconds = 0) =>
       run(
-        { tier: 'dual', optionalUser: false },
+        { tier: 'dual', optionalUser: false, profile: 'default' },
         { authorization: `Bearer ${token}`, serviceKey, adminToken: undefined },
         new Date(start + seconds * second),
       ),

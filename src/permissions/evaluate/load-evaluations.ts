@@ -51,7 +51,7 @@ export function createLoadEvaluations(statements: StatementPool): LoadEvaluation
         return bits.slice(offset - length, offset).map(readFacts)
       })
     },
-    ({ length }) => length,
+    { countRows: ({ length }) => length },
   )
   return async (checks) => (checks.length === 0 ? [] : load(checks, requestScope.getStore()))
 }
