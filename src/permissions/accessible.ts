@@ -4,7 +4,7 @@ import type {
 } from '../../gen/daikon/v1/permissions.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 import { grant, sufficientGrants } from './access.ts'
-import { accessibleSql } from './accessible-query.ts'
+import { accessibleSql, accessibleWithFoldersSql } from './accessible-query.ts'
 import { type Decision, defineDecision } from './decision.ts'
 
 /** `workspace_id` is not used: authorization requires that it is the workspace of the token. */
@@ -30,7 +30,7 @@ export function createAccessible(
       if (!user || sufficient === 0) return { resource_ids: [], has_full_access: false }
 
       const coversKind = sufficient === grant.registered
-      const [row] = await statements.rows<[string, boolean]>('accessible', accessibleSql, [
+      const [joinedIds, isWithoutPrivate] = await findIds(statements, [
         user.workspaceId,
         user.id,
         service_name,
@@ -40,7 +40,6 @@ export function createAccessible(
         sufficient,
         action === 'view' && !coversKind,
       ])
-      const [joinedIds, isWithoutPrivate] = row ?? ['', false]
       const ids = joinedIds === '' ? [] : joinedIds.split(',')
       const next = ids[limit]
       return {
@@ -50,6 +49,22 @@ export function createAccessible(
       }
     },
   })
+}
+
+/** Runs the query for flat resources, and the one for folders if the user may have any. */
+async function findIds(statements: StatementPool, values: unknown[]): Promise<[string, boolean]> {
+  type Row = [ids: string | null, isWithoutPrivate: boolean]
+  const [row] = await statements.rows<Row>('accessible', accessibleSql, values)
+  if (!row) return ['', false]
+  const [ids, isWithoutPrivate] = row
+  if (ids !== null) return [ids, isWithoutPrivate]
+  const name = 'accessible with folders'
+  const [complete] = await statements.rows<[string, boolean]>(
+    name,
+    accessibleWithFoldersSql,
+    values,
+  )
+  return complete ?? ['', false]
 }
 
 /** A page token is the id at which the next page begins; its resource need not exist any more. */

@@ -26,8 +26,11 @@ const facts = fc.record({
         }),
         { maxLength: 4, selector: ({ to }) => `${to.type}${to.at}` },
       ),
+      /** Index of the parent; none if it is not that of an earlier resource. */
+      parent: fc.nat(7),
+      inherits: fc.boolean(),
     }),
-    { minLength: 1, maxLength: 5 },
+    { minLength: 1, maxLength: 7 },
   ),
 })
 

@@ -14,9 +14,12 @@ export class ResourceParents extends Migration {
         add inherits boolean not null default true,
         -- Set when the first child is added, and never reset.
         add is_parent boolean not null default false`)
-    // The children of a parent by id, for lists; and those of them that are parents, to walk down.
+    // For lists: the children of a parent or of a workspace by id, and the parents among the children.
     this.addSql(`create index resources_of_parent on resources (parent_id, kind_id, resource_id)
       include (inherits) where parent_id is not null`)
+    this.addSql(`create index children_of_workspace
+      on resources (workspace_id, kind_id, resource_id) include (parent_id)
+      where inherits and parent_id is not null`)
     this.addSql(`create index parents_of_parent on resources (parent_id, id)
       where is_parent and inherits and parent_id is not null`)
     this.addSql(`create index parents_of_owner on resources (owner_id, workspace_id, kind_id, id)
