@@ -348,6 +348,20 @@ export const activityEvents = {
     description: 'A share was revoked',
     recordedBy: ['revokeShare'],
   },
+  'permission.parent_changed': {
+    target: 'permission',
+    detail: [...resourceFields, 'from', 'to', 'inherits'],
+    description:
+      'A resource was moved with everything below it, or began or ceased to inherit; `from` and `to` are the type and id of the parent, or `none`',
+    recordedBy: ['updateParent'],
+  },
+  'permission.tree_unregistered': {
+    target: 'permission',
+    detail: [...resourceFields, 'descendants', 'shares'],
+    description:
+      'A resource was unregistered with everything below it; the number of further resources and of all their shares',
+    recordedBy: ['unregister'],
+  },
   'activity.pruned': {
     target: 'activity',
     detail: ['entries', 'through', 'hash'],

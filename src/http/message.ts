@@ -19,12 +19,12 @@ export async function readMessage(
   operation: DeclaredOperation,
   route: Route,
 ): Promise<object | ServiceError> {
-  const { policy, input, bindings } = operation
+  const { policy, bindings } = operation
   try {
     const query = new URL(request.originalUrl, 'http://localhost').searchParams
     const parameters = queryFields(operation, route)
     const content = route.body
-      ? dropNulls(await readBody(request, response, policy.upload), input)
+      ? readNulls(await readBody(request, response, policy.upload), operation)
       : readQuery(query, parameters)
     // Validation reports that the message is not an object.
     if (Array.isArray(content)) return content
@@ -85,6 +85,14 @@ function findViolations({ validate }: DeclaredOperation, message: object): Field
   } catch (error) {
     return ServiceError.from(error).violations
   }
+}
+
+/** Removes fields that are null, after setting the fields that they stand for. */
+function readNulls(body: unknown, { input, nullSetters }: DeclaredOperation): object {
+  const set = nullSetters.filter(({ field }) => (body as Message | undefined)?.[field] === null)
+  const message = dropNulls(body, input)
+  for (const { sets } of set) (message as Message)[sets] = true
+  return message
 }
 
 /** Removes fields that are null, which proto3 JSON treats as absent, from a message read as JSON. */

@@ -1,3 +1,4 @@
+import type { ParentResource } from '../../gen/daikon/v1/permissions.ts'
 import { insertEntriesFrom } from '../activity/record-activity.ts'
 import type { BatchedQuery } from '../database/batched-query.ts'
 import type { SharePermission, Visibility } from '../database/entities/resources.ts'
@@ -19,6 +20,8 @@ export type Resource = {
   /** The `id` of the resource from which this one may inherit grants. */
   parent_id: string | null
   inherits: boolean
+  /** The names of the parent; absent in a new row. */
+  parent?: ParentResource | null
 }
 
 export type ShareRow = {
@@ -33,9 +36,16 @@ export type ShareRow = {
 /** The column of `shares` that holds the grantee. */
 export type GranteeColumn = 'user_id' | 'group_id'
 
+/** The names of the parent of `r`. A subquery, which PostgreSQL skips for resources without one. */
+const parentNames = `(
+    select json_build_object('resource_type', pk.resource_type, 'resource_id', p.resource_id)
+    from resources p join resource_kinds pk on pk.id = p.kind_id
+    where p.id = r.parent_id
+  ) as parent`
+
 /** Clauses that return a Resource. PostgreSQL drops the left join when it only counts rows. */
 export const resourceSql = {
-  select: 'r.*, k.service_name, k.resource_type',
+  select: `r.*, k.service_name, k.resource_type, ${parentNames}`,
   from: 'resources r left join resource_kinds k on k.id = r.kind_id',
 }
 
@@ -52,7 +62,7 @@ export const resourceById: BatchedQuery = {
 export const resourceByName: BatchedQuery = {
   name: 'resource_by_name',
   sql: `
-    select item.place, r.*, service_name, resource_type
+    select item.place, r.*, service_name, resource_type, ${parentNames}
     from json_to_recordset($1) as item (
       place int, service_name text, resource_type text, resource_id uuid)
     join resource_kinds k using (service_name, resource_type)

@@ -2,13 +2,15 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type {
   GetResourceRequest,
+  ParentResource,
   RegisterResourceRequest,
   ResourcePermissionResponse,
   UnregisterRequest,
   UnregisterResponse,
 } from '../../gen/daikon/v1/permissions.ts'
+import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
-import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import type { Principal, RequestContext, WriteContext } from '../core/request-context.ts'
 import { isUuid } from '../core/uuid.ts'
 import { batched } from '../database/batched-query.ts'
 import { violates } from '../database/database-errors.ts'
@@ -17,6 +19,8 @@ import { query } from '../database/query.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { requireWorkspaceExists } from '../workspaces/workspaces.ts'
 import { toResourceId } from './evaluate/resource-id.ts'
+import { deleteTreeSql, lockTreesSql, registerChildSql } from './parent-queries.ts'
+import { parentCycle, prepareParent, unknownParent } from './parents.ts'
 import { deleteResourceSql, insertKindSql, type Resource, registerResource } from './queries.ts'
 import {
   findResource,
@@ -31,13 +35,14 @@ type Registration = RegisterResourceRequest & { resource_id: string }
 
 /** Registers a resource. If it is registered already, returns it as it is now. */
 export async function register(
-  { em }: WriteContext,
+  context: WriteContext,
   registration: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
+  const { em } = context
   const request = { ...registration, resource_id: requireResourceId(registration) }
-  const inserted = await insert(em, request)
+  const inserted = await insert(context, request)
   if (inserted) return { ...viewFacts(inserted), shares: [] }
-  const resource = (await findResource(em, request)) ?? (await insertWithKind(em, request))
+  const resource = (await findResource(em, request)) ?? (await insertWithKind(context, request))
   const isSame =
     resource.workspace_id === request.workspace_id.toLowerCase() &&
     resource.owner_id === request.owner_id.toLowerCase()
@@ -56,13 +61,14 @@ export async function getResource(
   return viewResource(em, resource)
 }
 
-/** Deletes a resource and its shares. */
+/** Deletes a resource and its shares, and everything below it if the request says so. */
 export async function unregister(
   { em, principal }: RequestContext,
   request: UnregisterRequest,
 ): Promise<UnregisterResponse> {
-  const { id } = await requireManageableResource(em, principal, request)
-  await inTransaction(em, (em) => query(em, deleteResourceSql, [id]))
+  const resource = await requireManageableResource(em, principal, request)
+  if (request.cascade) await inTransaction(em, (em) => deleteTree(em, principal, resource))
+  else await inTransaction(em, (em) => query(em, deleteResourceSql, [resource.id]))
   return {}
 }
 
@@ -87,12 +93,36 @@ function requireResourceId({
   throw invalidArgument({ field: 'resource_id', message })
 }
 
+async function deleteTree(
+  em: EntityManager,
+  principal: Principal,
+  { id, workspace_id, service_name, resource_type, resource_id }: Resource,
+): Promise<void> {
+  await query(em, lockTreesSql, [workspace_id])
+  type Counts = { resources: number; shares: number }
+  const [deleted] = await query<Counts>(em, deleteTreeSql, [id])
+  if (!deleted?.resources) throw resourceNotFound()
+  await recordActivity(em, actorOf(principal), {
+    action: 'permission.tree_unregistered',
+    targetId: id,
+    workspaceId: workspace_id,
+    detail: {
+      service_name,
+      resource_type,
+      resource_id,
+      descendants: String(deleted.resources - 1),
+      shares: String(deleted.shares),
+    },
+  })
+}
+
 /** Inserts a resource whose kind may not exist yet, or throws the reason why it cannot be inserted. */
-async function insertWithKind(em: EntityManager, request: Registration): Promise<Resource> {
+async function insertWithKind(context: WriteContext, request: Registration): Promise<Resource> {
+  const { em } = context
   await requireWorkspaceAndOwner(em, request)
   const kind = [request.service_name, request.resource_type]
   await inTransaction(em, (em) => query(em, insertKindSql, kind))
-  const resource = (await insert(em, request)) ?? (await findResource(em, request))
+  const resource = (await insert(context, request)) ?? (await findResource(em, request))
   if (!resource) throw resourceNotFound()
   return resource
 }
@@ -105,8 +135,10 @@ async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterReso
 }
 
 /** Returns undefined if the resource exists, its kind does not, or its owner is not a member. */
-async function insert(em: EntityManager, request: Registration): Promise<Resource | undefined> {
-  const { service_name, resource_type, visibility = 'private' } = request
+async function insert(context: WriteContext, request: Registration): Promise<Resource | undefined> {
+  const { service_name, resource_type, visibility = 'private', parent } = request
+  const { em } = context
+  if (parent) return insertChild(context, request, parent)
   try {
     const item = { ...request, id: uuid(), visibility }
     const inserted = await batched<Resource>(em, registerResource, item)
@@ -115,5 +147,39 @@ async function insert(em: EntityManager, request: Registration): Promise<Resourc
     // The workspace or the owner was removed concurrently.
     if (violates(error, 'foreign')) throw resourceNotFound()
     throw error
+  }
+}
+
+/** As `insert`, below a parent. */
+async function insertChild(
+  { em, principal }: WriteContext,
+  request: Registration,
+  names: ParentResource,
+): Promise<Resource | undefined> {
+  const { service_name, resource_type, resource_id, workspace_id, owner_id } = request
+  const isOwnParent =
+    names.resource_type === resource_type &&
+    names.resource_id.toLowerCase() === resource_id.toLowerCase()
+  if (isOwnParent) throw parentCycle()
+  if (await findResource(em, request)) return undefined
+  try {
+    return await inTransaction(em, async (em) => {
+      const parent = await prepareParent(em, principal, request, names)
+      if (!parent) {
+        await requireWorkspaceAndOwner(em, request)
+        throw unknownParent()
+      }
+      const kind = [service_name, resource_type]
+      const { visibility = 'private' } = request
+      const place = [workspace_id, owner_id, visibility, parent.id]
+      const values = [uuid(), ...kind, resource_id, ...place, request.external_id]
+      const [inserted] = await query<Resource>(em, registerChildSql, values)
+      return inserted && { ...inserted, service_name, resource_type, parent }
+    })
+  } catch (error) {
+    if (!violates(error, 'foreign')) throw error
+    // The parent, the workspace or the owner was removed concurrently.
+    await requireWorkspaceAndOwner(em, request)
+    throw unknownParent()
   }
 }

@@ -1,10 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ResourcePermissionResponse, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
 import { otherWorkspace, ServiceError } from '../core/errors.ts'
-import type { Principal } from '../core/request-context.ts'
+import type { Principal, UserPrincipal } from '../core/request-context.ts'
 import { batched } from '../database/batched-query.ts'
+import { query } from '../database/query.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { coversWorkspace } from './access.ts'
+import { userGrantsSql } from './parent-queries.ts'
 import {
   ancestorOwner,
   type Resource,
@@ -112,6 +114,17 @@ async function ownsAncestor(
   return row?.owns === true
 }
 
+/** Returns the grants of a user on a resource of their workspace, inherited ones included, as bits. */
+export async function findUserGrants(
+  em: EntityManager,
+  { id, workspaceId }: UserPrincipal,
+  permissionId: string,
+): Promise<number> {
+  const values = [id, workspaceId, permissionId]
+  const [row] = await query<{ grants: number }>(em, userGrantsSql, values)
+  return row?.grants ?? 0
+}
+
 /** Returns the response for a resource, with its shares, oldest first. */
 export async function viewResource(
   em: EntityManager,
@@ -125,12 +138,15 @@ export async function viewResource(
 /** Returns the response for a resource, without its shares. */
 export function viewFacts({
   kind_id,
+  parent_id,
+  parent,
   created_at,
   external_id,
   ...facts
 }: Resource): Omit<ResourcePermissionResponse, 'shares'> {
   return {
     ...facts,
+    parent: parent ?? undefined,
     created_at: isoTime(created_at),
     ...(external_id !== null && { external_id }),
   }

@@ -20,3 +20,16 @@ export function readBoundFields(registry: FileRegistry, message: DescMessage): B
     return binding ? [{ field: field.name, ...binding }] : []
   })
 }
+
+/** A field of which null in a JSON body sets another field to true. */
+export type NullSetter = { field: string; sets: string }
+
+/** The fields of a message with the rule `null_sets` (policy.proto). */
+export function readNullSetters(registry: FileRegistry, message: DescMessage): NullSetter[] {
+  return message.fields.flatMap((field) => {
+    const { null_sets: sets } = (fieldOption(registry, field, 'daikon.v1.rules') ?? {}) as {
+      null_sets?: string
+    }
+    return sets ? [{ field: field.name, sets }] : []
+  })
+}

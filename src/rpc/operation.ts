@@ -1,6 +1,11 @@
 import type { FileRegistry } from '@bufbuild/protobuf'
 import type { ServiceError } from '../core/errors.ts'
-import { type BoundField, readBoundFields } from './bound-fields.ts'
+import {
+  type BoundField,
+  type NullSetter,
+  readBoundFields,
+  readNullSetters,
+} from './bound-fields.ts'
 import type { HandlerTable, MethodHandler } from './handler.ts'
 import { type Method, type Policy, readMethods, readStreams, type Stream } from './method.ts'
 import { hasMinItems } from './schema.ts'
@@ -21,6 +26,7 @@ export type DeclaredOperation = Method &
     bindings: { request: BoundField[]; response: BoundField[] }
     /** The lists of the response that are absent in JSON instead of empty. */
     neverEmpty: string[]
+    nullSetters: NullSetter[]
   }
 
 /** A stream; each of its messages runs through the pipeline. */
@@ -78,6 +84,7 @@ export function createOperations(
     neverEmpty: method.output.fields
       .filter((field) => hasMinItems(registry, field))
       .map(({ name }) => name),
+    nullSetters: readNullSetters(registry, method.input),
   }))
 }
 

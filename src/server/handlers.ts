@@ -56,6 +56,7 @@ import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
 import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
 import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
 import { getPermission, listPermissions } from '../permissions/list-resources.ts'
+import { updateParent } from '../permissions/parents.ts'
 import { getResource, register, unregister } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
 import { transferOwnership } from '../permissions/transfer.ts'
@@ -198,6 +199,7 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       register,
       updateVisibility,
       transferOwnership,
+      updateParent,
       revokeShare,
       getResource,
       unregister,

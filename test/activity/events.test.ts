@@ -285,6 +285,20 @@ const eventCalls: EventCalls = {
       credentials: fixture.as(fixture.people.owner),
     }),
   },
+  'permission.parent_changed': {
+    updateParent: async ({ permission_id, fixture }) => ({
+      method: 'UpdateParent',
+      message: { permission_id, inherits: false },
+      credentials: { key: fixture.key },
+    }),
+  },
+  'permission.tree_unregistered': {
+    unregister: async ({ permission_id, fixture }) => ({
+      method: 'Unregister',
+      message: { permission_id, cascade: true },
+      credentials: { key: fixture.key },
+    }),
+  },
   'permission.share_revoked': {
     revokeShare: async ({ permission_id, fixture, member }) => {
       await fixture.share(fixture.people.owner, permission(permission_id), { user: member }, 'view')

@@ -221,7 +221,9 @@ function withRandomId(foreignIds: Record<string, unknown>, path: string): object
     )
     return { ...foreignIds, [field]: items }
   }
-  return { ...foreignIds, [field]: randomUUID() }
+  const random =
+    rest.length > 0 ? withRandomId(value as Record<string, unknown>, rest.join('.')) : randomUUID()
+  return { ...foreignIds, [field]: random }
 }
 
 /** A code exchange request of a new user for their personal workspace. */

@@ -31,6 +31,7 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
     Share: { permission_id, ...grantee },
     Register: { ...kind, resource_id, workspace_id, owner_id },
     UpdateVisibility: { permission_id, visibility: 'workspace' },
+    UpdateParent: { permission_id, inherits: false },
     GetResource: { ...kind, resource_id },
     TransferOwnership: { permission_id, owner_id },
     RevokeShare: { permission_id, ...grantee },
@@ -209,11 +210,16 @@ for (const transport of environment.transports) {
     const record = await fixture.register(people.owner, { workspace_id: workspace })
     await fixture.share(people.owner, record, { user: people.viewer.id }, 'view')
     const before = await fixture.readResource(record)
-    const { Share, UpdateVisibility, TransferOwnership, RevokeShare, Unregister } = messages(
-      fixture,
-      record,
-    )
-    const all = { Share, UpdateVisibility, TransferOwnership, RevokeShare, Unregister }
+    const { Share, UpdateVisibility, UpdateParent, TransferOwnership, RevokeShare, Unregister } =
+      messages(fixture, record)
+    const all = {
+      Share,
+      UpdateVisibility,
+      UpdateParent,
+      TransferOwnership,
+      RevokeShare,
+      Unregister,
+    }
     for (const [method, message] of Object.entries(all)) {
       const credentials = { key, token: people.owner.token, headers: { 'x-request-id': 'same' } }
       const theirs = await transport.call(method, message as object, credentials)

@@ -50,11 +50,12 @@ test('wrong JSON types are 422 with a violation for each field', async (t) => {
         .toSorted(),
     )
 
-    const names = [...Object.keys(facts), 'visibility']
+    // Null in an optional field means that the field is absent.
+    const names = [...Object.keys(facts), ...(value === null ? [] : ['visibility'])]
     const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, value])))
     t.deepEqual(fields(await post(body, {}, 'register')), names.toSorted(), body)
   }
-  for (const limit of ['10', 1.5, null, true, {}, 1e300, [1]]) {
+  for (const limit of ['10', 1.5, true, {}, 1e300, [1]]) {
     const body = { ...kind, action: 'view', workspace_id: workspace, limit }
     t.deepEqual(fields(await post(JSON.stringify(body), {}, 'accessible')), ['limit'])
   }

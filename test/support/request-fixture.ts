@@ -31,6 +31,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   await environment.seed.childGroup(workspace, group, childGroup)
   const record = await fixture.register(people.owner)
   await fixture.share(people.owner, record, { user: people.editor.id }, 'view')
+  const parent = await fixture.register(people.owner)
   const session = await createSession(environment, people.owner, workspace)
   const account = await createAccounts(environment, people.owner)
   const otherAccount = await createAccounts(environment, otherFixture.people.owner)
@@ -63,6 +64,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     permission_id: record.id,
     visibility: 'workspace',
     permission: 'edit',
+    parent: { resource_type: parent.resource_type, resource_id: parent.resource_id },
+    inherits: true,
     workspace_id: workspace,
     group_id: group,
     child_id: childGroup,
@@ -154,6 +157,9 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
             ? { ...kind, resource_id, permission_id: undefined }
             : { resource_id },
         ),
+        'parent.resource_id': [
+          { parent: { ...kind, resource_id: crossWorkspaceRecord.resource_id } },
+        ],
         'checks.resource_id': records.map(({ resource_id }) => ({
           checks: [{ ...check, resource_id }],
         })),

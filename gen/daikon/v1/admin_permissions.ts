@@ -7,6 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../google/protobuf/timestamp.ts";
+import { ParentResource } from "./permissions.ts";
 
 export const protobufPackage = "daikon.v1";
 
@@ -84,7 +85,15 @@ export interface PermissionSummary {
   /** The number of shares. */
   share_count: number;
   /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
-  external_id?: string | undefined;
+  external_id?:
+    | string
+    | undefined;
+  /** Present if the resource has a parent. */
+  parent?:
+    | ParentResource
+    | undefined;
+  /** Whether grants of the parent apply to the resource. */
+  inherits: boolean;
 }
 
 export interface PermissionRequest {
@@ -356,6 +365,8 @@ function createBasePermissionSummary(): PermissionSummary {
     created_at: undefined,
     share_count: 0,
     external_id: undefined,
+    parent: undefined,
+    inherits: false,
   };
 }
 
@@ -390,6 +401,12 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(162).string(message.external_id);
+    }
+    if (message.parent !== undefined) {
+      ParentResource.encode(message.parent, writer.uint32(82).fork()).join();
+    }
+    if (message.inherits !== false) {
+      writer.uint32(88).bool(message.inherits);
     }
     return writer;
   },
@@ -487,6 +504,22 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
             message.external_id = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.parent = ParentResource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.inherits = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -514,6 +547,10 @@ export const PermissionSummary: MessageFns<PermissionSummary> = {
     message.created_at = object.created_at ?? undefined;
     message.share_count = object.share_count ?? 0;
     message.external_id = object.external_id ?? undefined;
+    message.parent = (object.parent !== undefined && object.parent !== null)
+      ? ParentResource.fromPartial(object.parent)
+      : undefined;
+    message.inherits = object.inherits ?? false;
     return message;
   },
 };

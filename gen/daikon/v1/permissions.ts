@@ -133,7 +133,14 @@ export interface RegisterResourceRequest {
    * for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the
    * namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
    */
-  external_id?: string | undefined;
+  external_id?:
+    | string
+    | undefined;
+  /**
+   * The resource whose grants it inherits, of the same service and workspace. A repeated registration
+   * does not move the resource.
+   */
+  parent?: ParentResource | undefined;
 }
 
 export interface UpdateVisibilityRequest {
@@ -143,6 +150,46 @@ export interface UpdateVisibilityRequest {
     | undefined;
   /** `private` or `workspace`. */
   visibility: string;
+  /** The name of the service, 1 to 200 characters. */
+  service_name?:
+    | string
+    | undefined;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type?:
+    | string
+    | undefined;
+  /** The ID of the resource. */
+  resource_id?: string | undefined;
+}
+
+/** The parent of a resource, by the names that its service registered it with. */
+export interface ParentResource {
+  /** The type of the parent, 1 to 200 characters. */
+  resource_type: string;
+  /** The ID of the parent. */
+  resource_id: string;
+}
+
+export interface UpdateParentRequest {
+  /** The ID of the permission record. */
+  permission_id?:
+    | string
+    | undefined;
+  /** The new parent, of the same service and workspace. JSON null removes the parent. */
+  parent?:
+    | ParentResource
+    | undefined;
+  /**
+   * Whether the grants of the parent, and of what is above it, apply to the resource and to what is
+   * below it.
+   */
+  inherits?:
+    | boolean
+    | undefined;
+  /** Removes the parent, like a null `parent` in JSON. */
+  detach?:
+    | boolean
+    | undefined;
   /** The name of the service, 1 to 200 characters. */
   service_name?:
     | string
@@ -220,7 +267,11 @@ export interface UnregisterRequest {
     | string
     | undefined;
   /** The ID of the resource. */
-  resource_id?: string | undefined;
+  resource_id?:
+    | string
+    | undefined;
+  /** Also unregisters everything below the resource. Otherwise its children stay without a parent. */
+  cascade?: boolean | undefined;
 }
 
 export interface UnregisterResponse {
@@ -249,7 +300,15 @@ export interface ResourcePermissionResponse {
   /** The shares of the resource. */
   shares: ShareResponse[];
   /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
-  external_id?: string | undefined;
+  external_id?:
+    | string
+    | undefined;
+  /** Present if the resource has a parent. */
+  parent?:
+    | ParentResource
+    | undefined;
+  /** Whether grants of the parent apply to the resource. */
+  inherits: boolean;
 }
 
 /** A permission on a resource, granted to a user or a group. */
@@ -961,6 +1020,7 @@ function createBaseRegisterResourceRequest(): RegisterResourceRequest {
     owner_id: "",
     visibility: undefined,
     external_id: undefined,
+    parent: undefined,
   };
 }
 
@@ -986,6 +1046,9 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     }
     if (message.external_id !== undefined) {
       writer.uint32(162).string(message.external_id);
+    }
+    if (message.parent !== undefined) {
+      ParentResource.encode(message.parent, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1059,6 +1122,14 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
             message.external_id = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.parent = ParentResource.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1083,6 +1154,9 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     message.owner_id = object.owner_id ?? "";
     message.visibility = object.visibility ?? undefined;
     message.external_id = object.external_id ?? undefined;
+    message.parent = (object.parent !== undefined && object.parent !== null)
+      ? ParentResource.fromPartial(object.parent)
+      : undefined;
     return message;
   },
 };
@@ -1189,6 +1263,210 @@ export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
     const message = createBaseUpdateVisibilityRequest();
     message.permission_id = object.permission_id ?? undefined;
     message.visibility = object.visibility ?? "";
+    message.service_name = object.service_name ?? undefined;
+    message.resource_type = object.resource_type ?? undefined;
+    message.resource_id = object.resource_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseParentResource(): ParentResource {
+  return { resource_type: "", resource_id: "" };
+}
+
+export const ParentResource: MessageFns<ParentResource> = {
+  encode(message: ParentResource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.resource_type !== "") {
+      writer.uint32(10).string(message.resource_type);
+    }
+    if (message.resource_id !== "") {
+      writer.uint32(18).string(message.resource_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ParentResource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseParentResource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ParentResource>, I>>(base?: I): ParentResource {
+    return ParentResource.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ParentResource>, I>>(object: I): ParentResource {
+    const message = createBaseParentResource();
+    message.resource_type = object.resource_type ?? "";
+    message.resource_id = object.resource_id ?? "";
+    return message;
+  },
+};
+
+function createBaseUpdateParentRequest(): UpdateParentRequest {
+  return {
+    permission_id: undefined,
+    parent: undefined,
+    inherits: undefined,
+    detach: undefined,
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+  };
+}
+
+export const UpdateParentRequest: MessageFns<UpdateParentRequest> = {
+  encode(message: UpdateParentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== undefined) {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.parent !== undefined) {
+      ParentResource.encode(message.parent, writer.uint32(18).fork()).join();
+    }
+    if (message.inherits !== undefined) {
+      writer.uint32(24).bool(message.inherits);
+    }
+    if (message.detach !== undefined) {
+      writer.uint32(32).bool(message.detach);
+    }
+    if (message.service_name !== undefined) {
+      writer.uint32(42).string(message.service_name);
+    }
+    if (message.resource_type !== undefined) {
+      writer.uint32(50).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(58).string(message.resource_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateParentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateParentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.parent = ParentResource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.inherits = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.detach = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.service_name = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateParentRequest>, I>>(base?: I): UpdateParentRequest {
+    return UpdateParentRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateParentRequest>, I>>(object: I): UpdateParentRequest {
+    const message = createBaseUpdateParentRequest();
+    message.permission_id = object.permission_id ?? undefined;
+    message.parent = (object.parent !== undefined && object.parent !== null)
+      ? ParentResource.fromPartial(object.parent)
+      : undefined;
+    message.inherits = object.inherits ?? undefined;
+    message.detach = object.detach ?? undefined;
     message.service_name = object.service_name ?? undefined;
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
@@ -1520,7 +1798,13 @@ export const GetResourceRequest: MessageFns<GetResourceRequest> = {
 };
 
 function createBaseUnregisterRequest(): UnregisterRequest {
-  return { permission_id: undefined, service_name: undefined, resource_type: undefined, resource_id: undefined };
+  return {
+    permission_id: undefined,
+    service_name: undefined,
+    resource_type: undefined,
+    resource_id: undefined,
+    cascade: undefined,
+  };
 }
 
 export const UnregisterRequest: MessageFns<UnregisterRequest> = {
@@ -1536,6 +1820,9 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
     }
     if (message.resource_id !== undefined) {
       writer.uint32(42).string(message.resource_id);
+    }
+    if (message.cascade !== undefined) {
+      writer.uint32(16).bool(message.cascade);
     }
     return writer;
   },
@@ -1585,6 +1872,14 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.cascade = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1606,6 +1901,7 @@ export const UnregisterRequest: MessageFns<UnregisterRequest> = {
     message.service_name = object.service_name ?? undefined;
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
+    message.cascade = object.cascade ?? undefined;
     return message;
   },
 };
@@ -1665,6 +1961,8 @@ function createBaseResourcePermissionResponse(): ResourcePermissionResponse {
     created_at: undefined,
     shares: [],
     external_id: undefined,
+    parent: undefined,
+    inherits: false,
   };
 }
 
@@ -1699,6 +1997,12 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     }
     if (message.external_id !== undefined) {
       writer.uint32(162).string(message.external_id);
+    }
+    if (message.parent !== undefined) {
+      ParentResource.encode(message.parent, writer.uint32(82).fork()).join();
+    }
+    if (message.inherits !== false) {
+      writer.uint32(88).bool(message.inherits);
     }
     return writer;
   },
@@ -1796,6 +2100,22 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
             message.external_id = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.parent = ParentResource.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.inherits = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1823,6 +2143,10 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
     message.created_at = object.created_at ?? undefined;
     message.shares = object.shares?.map((e) => ShareResponse.fromPartial(e)) || [];
     message.external_id = object.external_id ?? undefined;
+    message.parent = (object.parent !== undefined && object.parent !== null)
+      ? ParentResource.fromPartial(object.parent)
+      : undefined;
+    message.inherits = object.inherits ?? false;
     return message;
   },
 };
@@ -2501,6 +2825,25 @@ export const PermissionServiceService = {
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
   /**
+   * Move a resource
+   *
+   * Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
+   * Everything below the resource moves along. Absent fields keep their value.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace, and must be allowed to edit the new parent. Without one, the service decides.
+   */
+  updateParent: {
+    path: "/daikon.v1.PermissionService/UpdateParent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateParentRequest): Buffer => Buffer.from(UpdateParentRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateParentRequest => UpdateParentRequest.decode(value),
+    responseSerialize: (value: ResourcePermissionResponse): Buffer =>
+      Buffer.from(ResourcePermissionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
@@ -2648,6 +2991,16 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * workspace. Without one, the service decides.
    */
   transferOwnership: handleUnaryCall<TransferOwnershipRequest, ResourcePermissionResponse>;
+  /**
+   * Move a resource
+   *
+   * Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
+   * Everything below the resource moves along. Absent fields keep their value.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace, and must be allowed to edit the new parent. Without one, the service decides.
+   */
+  updateParent: handleUnaryCall<UpdateParentRequest, ResourcePermissionResponse>;
   /**
    * Revoke a share
    *
@@ -2845,6 +3198,30 @@ export interface PermissionServiceClient extends Client {
   ): ClientUnaryCall;
   transferOwnership(
     request: TransferOwnershipRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Move a resource
+   *
+   * Sets or removes the parent of a resource, and whether it inherits the grants of the parent.
+   * Everything below the resource moves along. Absent fields keep their value.
+   * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+   * With an access token, the user must be the owner of the resource, or an owner or admin of its
+   * workspace, and must be allowed to edit the new parent. Without one, the service decides.
+   */
+  updateParent(
+    request: UpdateParentRequest,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateParent(
+    request: UpdateParentRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  updateParent(
+    request: UpdateParentRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,

@@ -254,6 +254,11 @@ export interface Rules {
   reserved: string[];
   /** The handler validates the items, because an invalid one does not make the request invalid. */
   lenient_items: boolean;
+  /**
+   * The boolean field that JSON null in this field sets to true. Elsewhere, null in an optional field
+   * means that the field is absent.
+   */
+  null_sets: string;
 }
 
 /** What the fields of a request message may contain together. */
@@ -626,6 +631,7 @@ function createBaseRules(): Rules {
     default: undefined,
     reserved: [],
     lenient_items: false,
+    null_sets: "",
   };
 }
 
@@ -666,6 +672,9 @@ export const Rules: MessageFns<Rules> = {
     }
     if (message.lenient_items !== false) {
       writer.uint32(160).bool(message.lenient_items);
+    }
+    if (message.null_sets !== "") {
+      writer.uint32(98).string(message.null_sets);
     }
     return writer;
   },
@@ -779,6 +788,14 @@ export const Rules: MessageFns<Rules> = {
             message.lenient_items = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.null_sets = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -808,6 +825,7 @@ export const Rules: MessageFns<Rules> = {
     message.default = object.default ?? undefined;
     message.reserved = object.reserved?.map((e) => e) || [];
     message.lenient_items = object.lenient_items ?? false;
+    message.null_sets = object.null_sets ?? "";
     return message;
   },
 };

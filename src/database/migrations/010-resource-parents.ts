@@ -21,7 +21,7 @@ export class ResourceParents extends Migration {
       on resources (workspace_id, kind_id, resource_id) include (parent_id)
       where inherits and parent_id is not null`)
     this.addSql(`create index parents_of_parent on resources (parent_id, id)
-      where is_parent and inherits and parent_id is not null`)
+      include (inherits) where is_parent and parent_id is not null`)
     this.addSql(`create index parents_of_owner on resources (owner_id, workspace_id, kind_id, id)
       where is_parent`)
     this.addSql(`create index parents_of_workspace on resources (workspace_id, kind_id, id)

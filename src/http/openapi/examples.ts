@@ -112,6 +112,8 @@ const examples: Record<string, unknown> = {
   update: 0,
   unchanged: 0,
 
+  'UpdateParentRequest.parent': { resource_type: 'document', resource_id: exampleId('d1') },
+  'UpdateParentRequest.detach': false,
   'CsvImportSummary.errors': 0,
   'CsvImportRow.errors': [],
   'CsvImportRow.action': 'create',
@@ -169,7 +171,7 @@ function accessExamples(): Record<string, unknown> {
 }
 
 /** Optional fields that examples omit because their values come from an earlier response. */
-const omittedFields = ['page_token', 'next_page_token', 'before', 'next_before', 'error']
+const omittedFields = ['page_token', 'next_page_token', 'before', 'next_before', 'error', 'parent']
 
 /** Creates the example maker over the named schemas that `$ref`s lead to. */
 export function createExampleMaker(schemas: Record<string, JsonSchema>): ExampleMaker {
@@ -183,18 +185,23 @@ export function createExampleMaker(schemas: Record<string, JsonSchema>): Example
     const [alternative] = (schema.anyOf ?? []) as JsonSchema[]
     if (alternative)
       return omittedFields.includes(field) ? null : makeExample(alternative, field, message)
-    if (schema.type === 'array') {
+    const type = typeOf(schema)
+    if (type === 'array') {
       const list = examples[`${message}.${field}`]
       return list ?? [makeExample(schema.items as JsonSchema, field, message)]
     }
     const example = examples[`${message}.${field}`]
-    if (schema.properties) return example ?? makeObject(schema, message)
+    if (type === 'object') return example ?? makeObject(schema, message)
     return makeScalar(schema, field, message)
   }
 
   function makeObject({ properties = {}, required = [] }: JsonSchema, message: string): object {
-    const fields = Object.entries(properties as Record<string, JsonSchema>).filter(
-      ([name]) => !omittedFields.includes(name) || (required as string[]).includes(name),
+    const isShown = (name: string) =>
+      !omittedFields.includes(name) ||
+      (required as string[]).includes(name) ||
+      examples[`${message}.${name}`] !== undefined
+    const fields = Object.entries(properties as Record<string, JsonSchema>).filter(([name]) =>
+      isShown(name),
     )
     return Object.fromEntries(
       fields.map(([name, schema]) => [name, makeExample(schema, name, message)]),
@@ -208,14 +215,21 @@ function makeScalar(schema: JsonSchema, field: string, message: string): unknown
   if (choices) return choices.includes(example) ? example : choices[0]
   if (example !== undefined && hasType(example, schema)) return example
   if (schema.format === 'date-time') return exampleTime
-  if (schema.type === 'integer') return schema.default ?? Math.max(Number(schema.minimum ?? 1), 0)
-  if (schema.type === 'boolean') return schema.default ?? true
-  if (schema.type === undefined) return {}
+  const type = typeOf(schema)
+  if (type === 'integer') return schema.default ?? Math.max(Number(schema.minimum ?? 1), 0)
+  if (type === 'boolean') return schema.default ?? true
+  if (type === undefined) return {}
   const isId = schema.format === 'uuid' || /(^|_)ids?$/.test(field)
   return isId ? exampleId('10') : (schema.default ?? field.replaceAll('_', ' '))
 }
 
-function hasType(value: unknown, { type }: JsonSchema): boolean {
+function hasType(value: unknown, schema: JsonSchema): boolean {
+  const type = typeOf(schema)
   if (type === undefined) return true
   return type === 'integer' ? Number.isInteger(value) : typeof value === type
+}
+
+/** The type without `null`, which nullable fields have as a second type. */
+function typeOf({ type }: JsonSchema): unknown {
+  return Array.isArray(type) ? type[0] : type
 }

@@ -126,7 +126,7 @@ function describeTags(operations: DeclaredOperation[]): object[] {
 function describeOperation(operation: DeclaredOperation, route: Route, builder: Builder): object {
   const { policy, input, bindings } = operation
   const { makeExample } = builder
-  const { properties, required } = publishedSchema(builder.registry, input)
+  const { properties, required } = publishedSchema(builder.registry, input, route.body)
   const boundNames = bindings.request.map(({ field }) => field)
   const contentFields = Object.keys(properties).filter(
     (field) => ![...route.pathFields, ...route.excludedFields, ...boundNames].includes(field),

@@ -20,13 +20,22 @@ const formatPatterns: Record<string, string | undefined> = {
 
 /**
  * The JSON Schema of a request as published: with the comments of its fields, and without keywords
- * that concern only the server's own validation.
+ * that concern only the server's own validation. In a body, optional fields may be null.
  */
-export function publishedSchema(registry: FileRegistry, message: DescMessage): ObjectSchema {
-  return describe(requestSchema(registry, message, 'documentation'), message) as ObjectSchema
+export function publishedSchema(
+  registry: FileRegistry,
+  message: DescMessage,
+  isBody: boolean,
+): ObjectSchema {
+  const schema = requestSchema(registry, message, 'documentation')
+  return describe(schema, message, isBody) as ObjectSchema
 }
 
-function describe(schema: JsonSchema, message: DescMessage | undefined): JsonSchema {
+function describe(
+  schema: JsonSchema,
+  message: DescMessage | undefined,
+  isBody: boolean,
+): JsonSchema {
   // Unknown fields are ignored, not rejected. The condition only saves validating the items of a list
   // that is too long.
   const { additionalProperties, if: _condition, else: unconditional, ...published } = schema
@@ -39,21 +48,31 @@ function describe(schema: JsonSchema, message: DescMessage | undefined): JsonSch
   }
   // The server validates a missing list as an empty one, which a minimum does not allow.
   if (published.minItems) delete published.default
-  if (published.items) published.items = describe(published.items as JsonSchema, message)
+  if (published.items) published.items = describe(published.items as JsonSchema, message, isBody)
   if (published.properties) {
     const properties = Object.entries(published.properties as Record<string, JsonSchema>)
     published.properties = Object.fromEntries(
       properties.map(([name, property]) => {
         const field = message?.fields.find((field) => field.name === name)
         const description = field && protoComment(field)
-        const described = describe(property, field?.message)
-        return [name, { ...described, ...(description && { description }) }]
+        const described = describe(property, field?.message, isBody)
+        const isNullable = isBody && field?.proto.proto3Optional
+        const value = isNullable ? allowNull(described) : described
+        return [name, { ...value, ...(description && { description }) }]
       }),
     )
     const lists = properties.filter(([, property]) => property.minItems).map(([name]) => name)
     published.required = [...((published.required ?? []) as string[]), ...lists]
   }
   return published
+}
+
+function allowNull({ type, enum: values, ...schema }: JsonSchema): JsonSchema {
+  return {
+    ...schema,
+    type: [type, 'null'],
+    ...(Array.isArray(values) && { enum: [...values, null] }),
+  }
 }
 
 /** The body of a request: JSON or, for methods with `upload`, also a form or the file itself. */
