@@ -67,7 +67,7 @@ export const markParentSql = `
 
 /**
  * $1 id, $2 service name, $3 resource type, $4 resource id, $5 workspace id, $6 owner id, $7 visibility,
- * $8 id of the parent. Returns the new row; none if the resource exists, its kind does not, or its owner
+ * $8 id of the parent, $9 external id. Returns the new row; none if the resource exists, its kind does not, or its owner
  * is not a member of the workspace.
  */
 export const registerChildSql = `

@@ -16,9 +16,10 @@ for (const transport of environment.transports) {
     const resource_id = randomUUID()
     const facts = { ...kind, resource_id, workspace_id: workspace, owner_id: people.viewer.id }
     const outcome = await transport.call('Register', facts, { key })
-    const { id, created_at, external_id, ...rest } = expectOk(outcome)
+    const { id, created_at, parent, external_id, ...rest } = expectOk(outcome)
+    t.is(parent ?? null, null)
     t.is(external_id ?? null, null)
-    t.deepEqual(rest, { ...facts, visibility: 'private', shares: [] })
+    t.deepEqual(rest, { ...facts, visibility: 'private', shares: [], inherits: true })
     t.regex(id, /^[0-9a-f-]{36}$/)
     t.not(id, resource_id)
     t.regex(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
