@@ -61,6 +61,37 @@ export const activityEvents = {
       'A sign-in with an unknown account was refused, because the user with its e-mail address has other accounts',
     recordedBy: ['completeLogin', 'completeAdminLogin'],
   },
+  'user.signed_out': {
+    target: 'user',
+    detail: [],
+    description: 'A user signed out, which ended all of their sessions',
+    recordedBy: ['logout'],
+  },
+  'admin.signed_out': {
+    target: 'user',
+    detail: [],
+    description: 'An administrator signed out of the admin console',
+    recordedBy: ['adminLogout'],
+  },
+  'session.ended': {
+    target: 'session',
+    detail: ['user_id'],
+    description: 'A user ended a session, or all of their other sessions: one entry for each',
+    recordedBy: ['endSession', 'endOtherSessions'],
+  },
+  'session.refresh_token_reused': {
+    target: 'session',
+    detail: ['user_id'],
+    description: 'A refresh token was used again, which ended its session; the sender is unknown',
+    recordedBy: ['refreshToken'],
+  },
+  'session.code_replayed': {
+    target: 'session',
+    detail: ['user_id'],
+    description:
+      'An authorization code was exchanged again, which ended its session; the sender is unknown',
+    recordedBy: ['exchangeToken'],
+  },
   'user.updated': {
     target: 'user',
     detail: ['email'],
@@ -88,9 +119,10 @@ export const activityEvents = {
   'user.promoted': {
     target: 'user',
     detail: ['email', 'by'],
-    description: 'An operator made a user an administrator',
+    description:
+      'A user became an administrator: `by` is `list` for an address of ADMIN_EMAILS, or `operator`',
     recordedBy: [],
-    alsoRecordedBy: 'the `daikon` command-line tool',
+    alsoRecordedBy: 'the `daikon` command-line tool, sign-ins with an address of ADMIN_EMAILS',
   },
   'user.demoted': {
     target: 'user',

@@ -77,8 +77,13 @@ export async function getAdminMe(
 
 /** Denies the admin token. The empty token in the response deletes the cookie. */
 export async function adminLogout({ em, principal }: RequestContext): Promise<AdminLogoutResponse> {
-  await denyToken(em, requireAdmin(principal).token)
-  return { status: 'ok', admin_token: '' }
+  const { id, token } = requireAdmin(principal)
+  return inTransaction(em, async (em) => {
+    await denyToken(em, token)
+    const event = { action: 'admin.signed_out', targetId: id, detail: {} } as const
+    await recordActivity(em, { actorId: id }, event)
+    return { status: 'ok', admin_token: '' }
+  })
 }
 
 /** Signs an administrator in, and records the id and the `exp` of the admin token to be signed. */

@@ -5,6 +5,7 @@ import type {
   ListCodeWorkspacesResponse,
   TokenResponse,
 } from '../../gen/daikon/v1/auth.ts'
+import { recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
@@ -62,7 +63,12 @@ export async function exchangeToken(
   if (tokens) return tokens
   await inTransaction(em, async (em) => {
     const { family_id } = await em.findOneOrFail(AuthorizationCode, { code_hash: code.code_hash })
-    if (family_id) await revokeRefreshFamilies(em, now, [family_id])
+    // Only the first replay is recorded: it ends the session.
+    if (family_id && (await revokeRefreshFamilies(em, now, [family_id])) > 0) {
+      const detail = { user_id: code.user_id }
+      const event = { action: 'session.code_replayed', targetId: family_id, detail } as const
+      await recordActivity(em, { actorId: undefined }, event)
+    }
   })
   throw codeRefused()
 }

@@ -66,8 +66,14 @@ export async function isActiveUser(
   return user?.is_active === true
 }
 
-/** A user who has signed in. */
-export type SignedInUser = { id: string; email: string; name: string; isAdmin: boolean }
+/** A user who has signed in. `wasAdmin` is the status before the sign-in. */
+export type SignedInUser = {
+  id: string
+  email: string
+  name: string
+  isAdmin: boolean
+  wasAdmin: boolean
+}
 
 /**
  * Updates a user at a sign-in, and returns undefined if the user is inactive. The provider's name and
@@ -92,8 +98,9 @@ export async function updateSignedInUser(
          and not exists (select from users other where other.email = $3 and other.id <> $1)),
        name = case when name = '' then $4 else name end,
        avatar_url = case when avatar_url = '' then $5 else avatar_url end
+     from (select is_admin as was_admin from users where id = $1 for no key update) before
      where id = $1 and is_active
-     returning id, email, name, is_admin as "isAdmin"`,
+     returning id, email, name, is_admin as "isAdmin", was_admin as "wasAdmin"`,
     [user.id, user.now, user.adminEmail, user.name, user.avatarUrl],
   )
   return updated

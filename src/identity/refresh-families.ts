@@ -3,6 +3,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import type { RefreshTokenRequest, TokenResponse } from '../../gen/daikon/v1/auth.ts'
+import { recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import { violates } from '../database/database-errors.ts'
 import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
@@ -124,6 +125,16 @@ async function rotate(
   const unused = { token_id: tokenId, consumed_at: null }
   if (!(await em.nativeUpdate(RefreshToken, unused, { consumed_at: now }))) {
     await revokeRefreshFamilies(em, now, [family.id])
+    await recordActivity(
+      em,
+      { actorId: undefined },
+      {
+        action: 'session.refresh_token_reused',
+        targetId: family.id,
+        workspaceId: family.workspace_id,
+        detail: { user_id: family.user_id },
+      },
+    )
     return undefined
   }
   const { id, user_id: userId, workspace_id: workspaceId, expires_at: expiresAt } = family
@@ -133,27 +144,31 @@ async function rotate(
   return issueTokens(em, context, context.identity.clock(), { id, expiresAt }, claims)
 }
 
-/** Ends the sessions of a user, in one workspace or through one provider or all, except the one with the id `exceptId`. */
+/** Ends the sessions of a user, in one workspace or through one provider or all, except the one with the id `exceptId`. Returns the ids of the ended sessions. */
 export async function endSessions(
   em: EntityManager,
   now: Date,
   owner: { user_id: string; workspace_id?: string; provider?: string },
   exceptId?: string,
-): Promise<void> {
+): Promise<string[]> {
   const families = await em.find(RefreshFamily, owner)
   const ids = families.map(({ id }) => id).filter((id) => id !== exceptId)
   await revokeRefreshFamilies(em, now, ids)
+  return ids
 }
 
-/** Deletes families with their refresh tokens and denies their access tokens until these expire. */
+/**
+ * Deletes families with their refresh tokens and denies their access tokens until these expire. Returns
+ * how many families still existed.
+ */
 export async function revokeRefreshFamilies(
   em: EntityManager,
   now: Date,
   familyIds: string[],
-): Promise<void> {
-  if (familyIds.length === 0) return
+): Promise<number> {
+  if (familyIds.length === 0) return 0
   // A concurrent refresh has either finished, and its access token is denied below, or it fails.
   await lockRefreshFamilies(em, familyIds)
   await denyAccessTokensOfFamilies(em, familyIds, now)
-  await em.nativeDelete(RefreshFamily, { id: { $in: familyIds } })
+  return em.nativeDelete(RefreshFamily, { id: { $in: familyIds } })
 }

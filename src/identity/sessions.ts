@@ -8,6 +8,7 @@ import type {
   ListSessionsResponse,
   Session,
 } from '../../gen/daikon/v1/users.ts'
+import { actorOf, recordActivity, recordActivityBatch } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import { type RequestContext, requireUser } from '../core/request-context.ts'
 import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
@@ -57,6 +58,11 @@ export async function endSession(
     if (!(await em.count(RefreshFamily, { id: session_id, user_id: id })))
       throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
     await revokeRefreshFamilies(em, now, [session_id])
+    await recordActivity(em, actorOf(principal), {
+      action: 'session.ended',
+      targetId: session_id,
+      detail: { user_id: id },
+    })
     return {}
   })
 }
@@ -72,7 +78,9 @@ export async function endOtherSessions(
   const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
     await preventSessions(em, now, id)
-    await endSessions(em, now, { user_id: id }, await findSessionId(em, token.id))
+    const ended = await endSessions(em, now, { user_id: id }, await findSessionId(em, token.id))
+    const events = ended.map((targetId) => ({ targetId, detail: { user_id: id } }))
+    await recordActivityBatch(em, actorOf(principal), 'session.ended', events)
     return {}
   })
 }
@@ -87,6 +95,8 @@ export async function logout({ em, principal, now }: RequestContext): Promise<Ac
     await preventSessions(em, now, id)
     await denyToken(em, token)
     await endSessions(em, now, { user_id: id })
+    const event = { action: 'user.signed_out', targetId: id, detail: {} } as const
+    await recordActivity(em, actorOf(principal), event)
     return { status: 'ok' }
   })
 }

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
+import { recordActivity } from '../activity/record-activity.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { resolveUser } from './linked-accounts.ts'
 import type { Identity } from './providers/provider.ts'
@@ -23,6 +24,11 @@ export async function signIn(
     now,
   })
   if (!user) return failure('user_inactive')
+  if (user.isAdmin && !user.wasAdmin) {
+    const detail = { email: user.email, by: 'list' }
+    const event = { action: 'user.promoted', targetId: user.id, detail } as const
+    await recordActivity(em, { actorId: user.id }, event)
+  }
   if (options.personalWorkspaces) await createPersonalWorkspace(em, user, now)
   return success(user)
 }

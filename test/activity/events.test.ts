@@ -6,7 +6,7 @@ import { type ActivityEventName, activityEvents } from '../../src/activity/event
 import { createHandlers } from '../../src/server/handlers.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
-import { createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
+import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
 import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
 
@@ -31,6 +31,8 @@ type EventCall = {
   message: object
   credentials?: PresentedCredentials
   writes?: ActivityEventName[]
+  /** The call is recorded although it returns an error. */
+  fails?: true
 }
 
 type Scene = Awaited<ReturnType<typeof createScene>>
@@ -89,6 +91,40 @@ const eventCalls: EventCalls = {
       ...(await comeBack('AdminLogin', conflicting)),
       writes: ['user.link_refused', 'admin.sign_in_failed'],
     }),
+  },
+  'user.signed_out': {
+    logout: async ({ signedIn }) => ({ method: 'Logout', message: {}, ...(await signedIn()).as }),
+  },
+  'admin.signed_out': {
+    adminLogout: async () => {
+      const { token } = await createAdmin(environment)
+      return { method: 'AdminLogout', message: {}, credentials: { admin: token } }
+    },
+  },
+  'session.ended': {
+    endSession: async ({ signedIn, transport }) => {
+      const { as } = await signedIn()
+      const listed = expectOk(await transport.call('ListSessions', {}, as.credentials)) as any
+      const [{ id: session_id }] = listed.sessions ?? listed
+      return { method: 'EndSession', message: { session_id }, ...as }
+    },
+    endOtherSessions: async ({ signedIn }) => {
+      const { email } = await signedIn()
+      return { method: 'EndOtherSessions', message: {}, ...(await signedIn(email)).as }
+    },
+  },
+  'session.refresh_token_reused': {
+    refreshToken: async ({ transport, signedIn }) => {
+      const { refresh_token } = (await signedIn()).tokens
+      expectOk(await transport.call('RefreshToken', { refresh_token }))
+      return { method: 'RefreshToken', message: { refresh_token }, fails: true }
+    },
+  },
+  'session.code_replayed': {
+    exchangeToken: async ({ signedIn }) => {
+      const { exchange } = await signedIn()
+      return { method: 'ExchangeToken', message: exchange, fails: true }
+    },
   },
   'user.updated': {
     updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, name: 'new' }),
@@ -321,10 +357,12 @@ for (const transport of environment.transports) {
       const make = async () => prepare(await createScene(transport))
 
       test.serial(`${action} is recorded once by ${key} over ${transport.label}`, async (t) => {
-        const { method, message, credentials, writes = [action] } = await make()
+        const { method, message, credentials, fails, writes = [action] } = await make()
         t.is(method.charAt(0).toLowerCase() + method.slice(1), key)
         const before = await lastEntry()
-        expectOk(await transport.call(method, message, credentials))
+        const outcome = await transport.call(method, message, credentials)
+        if (fails) expectError(outcome)
+        else expectOk(outcome)
         const { rows } = await pool.query('select * from activity where id > $1 order by id', [
           before,
         ])
@@ -341,6 +379,7 @@ for (const transport of environment.transports) {
         t.is(
           entry.actor_id === null,
           nobody ||
+            fails === true ||
             action === 'user.link_refused' ||
             (credentials?.key !== undefined && !credentials.token),
         )
@@ -415,6 +454,15 @@ async function createScene(transport: Transport) {
     await linkAccount(await seed.user('known', { email }), 'github')
     return email
   }
+  const signedIn = async (email = environment.addProviderUser()) => {
+    const { tokens, exchange } = await signIn(transport, email, 'github')
+    return {
+      email,
+      tokens,
+      exchange,
+      as: { credentials: { token: tokens.access_token as string } },
+    }
+  }
   const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }] =
     await Promise.all([
       seed.group(workspace_id, [member]),
@@ -425,6 +473,7 @@ async function createScene(transport: Transport) {
     ])
   return {
     ...{ fixture, workspace_id, member, service_action_id, known, invited, conflicting },
+    ...{ transport, signedIn },
     ...{ group, role_id, service_app_id, client_app_id, permission_id },
     /** A call by a member of the fixture. */
     by: (role: keyof typeof fixture.people, method: string, message: object): EventCall => ({
