@@ -9,6 +9,7 @@ import type { Principal } from '../../core/request-context.ts'
 import { type Decision, defineDecision } from '../decision.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations, findViolations, readItem } from './batch-items.ts'
+import { explain } from './explain.ts'
 import { decide, type NamedCheck } from './load-evaluations.ts'
 import { nameResource } from './resource-id.ts'
 import { createNameSubject, type NameSubject } from './subject.ts'
@@ -59,7 +60,7 @@ export function createEvaluateBatch(
 }
 
 async function evaluateAll(
-  { tokens, loadEvaluations }: AccessDependencies,
+  { statements, tokens, loadEvaluations }: AccessDependencies,
   principal: Principal,
   requests: EvaluateRequest[],
 ): Promise<Evaluation[]> {
@@ -69,9 +70,25 @@ async function evaluateAll(
   )
   const facts = await loadEvaluations(checks.filter((check) => check !== undefined))
   const loaded = facts.values()
-  return checks.map((check) => {
-    return { decision: check !== undefined && decide(loaded.next().value, check.action) }
-  })
+  const results: Evaluation[] = []
+  for (const [index, check] of checks.entries()) {
+    const checkFacts = check && loaded.next().value
+    const evaluation: Evaluation = { decision: decide(checkFacts, check?.action ?? '') }
+    const request = requests[index]
+    if (request?.context?.explain === true) {
+      const reasons = await explain(statements, check, checkFacts)
+      evaluation.context = { reasons: check || !isUser(request) ? reasons : unknownResource }
+    }
+    results.push(evaluation)
+  }
+  return results
+}
+
+const unknownResource = [{ rule: 'resource_unknown' }]
+
+/** Whether the subject can exist, so that it is the resource that cannot. */
+function isUser({ subject }: EvaluateRequest): boolean {
+  return subject?.type === 'user'
 }
 
 /** Undefined when the subject or the resource cannot exist. */

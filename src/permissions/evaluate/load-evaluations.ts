@@ -62,16 +62,16 @@ export function decide(facts: EvaluationFacts | undefined, action: string): bool
   return isAllowed(facts.role, action, facts.grants)
 }
 
-/** Returns the id of an active user, unless the subject is a revoked token. */
-export async function findActiveUser(
+/** Returns the user whom a subject names, if there is one, and their status. */
+export async function findSubject(
   statements: StatementPool,
   subject: SubjectName,
-): Promise<string | undefined> {
+): Promise<{ userId: string | undefined; isActive: boolean }> {
   const parameters = subjectParameters([subject])
-  const [row] = await statements.rows<[string, number]>('subject', subjectSql, parameters)
-  const [userId, bits] = row ?? ['', 0]
+  const [row] = await statements.rows<[string | null, number]>('subject', subjectSql, parameters)
+  const [userId, bits] = row ?? [null, 0]
   const { userActive, tokenDenied } = readFacts(bits)
-  return userActive && !tokenDenied ? userId : undefined
+  return { userId: userId ?? undefined, isActive: userActive && !tokenDenied }
 }
 
 function readFacts(bits: number): EvaluationFacts {

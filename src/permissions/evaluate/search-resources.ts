@@ -11,7 +11,7 @@ import { createAccessible } from '../accessible.ts'
 import { type Decision, defineDecision } from '../decision.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
-import { findActiveUser } from './load-evaluations.ts'
+import { findSubject } from './load-evaluations.ts'
 import { type Kind, nameKind } from './resource-id.ts'
 import { describePage, readSearchPage, type SearchPosition } from './search-page.ts'
 import { externalIdsSql, membershipsSql } from './search-queries.ts'
@@ -42,12 +42,13 @@ export function createSearchResources({
       const { type = '' } = resource ?? {}
       const kind = nameKind(principal.service?.name, type)
       const name = subject && (await createNameSubject(tokens)(subject))
-      const userId = name && (await findActiveUser(statements, name))
+      const user = name && (await findSubject(statements, name))
+      const userId = user?.isActive ? user.userId : undefined
       const found: Found =
         kind && action && userId
           ? await findResources(
               { kind, action: action.name, userId },
-              [name.token?.workspaceId, contextWorkspace],
+              [name?.token?.workspaceId, contextWorkspace],
               position,
             )
           : { ids: [] }
