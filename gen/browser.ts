@@ -346,6 +346,50 @@ export interface paths {
         patch: operations["PermissionService_TransferOwnership_by_service_name"];
         trace?: never;
     };
+    "/permissions/{permission_id}/parent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Move a resource
+         * @description Sets or removes the parent of a resource, and whether it inherits the grants of the parent. Everything below the resource moves along. Absent fields keep their value. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace, and must be allowed to edit the new parent. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
+         */
+        patch: operations["PermissionService_UpdateParent"];
+        trace?: never;
+    };
+    "/permissions/resource/{service_name}/{resource_type}/{resource_id}/parent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Move a resource
+         * @description Sets or removes the parent of a resource, and whether it inherits the grants of the parent. Everything below the resource moves along. Absent fields keep their value. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace, and must be allowed to edit the new parent. Without one, the service decides.
+         *
+         *     A user of an access token requires role `viewer` or higher.
+         */
+        patch: operations["PermissionService_UpdateParent_by_service_name"];
+        trace?: never;
+    };
     "/permissions/resource/{service_name}/{resource_type}/{resource_id}": {
         parameters: {
             query?: never;
@@ -2047,6 +2091,17 @@ export interface components {
             shares: components["schemas"]["ShareResponse"][];
             /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
             external_id: string | null;
+            /** @description Present if the resource has a parent. */
+            parent: components["schemas"]["ParentResource"] | null;
+            /** @description Whether grants of the parent apply to the resource. */
+            inherits: boolean;
+        };
+        /** @description The parent of a resource, by the names that its service registered it with. */
+        ParentResource: {
+            /** @description The type of the parent, 1 to 200 characters. */
+            resource_type: string;
+            /** @description The ID of the parent. */
+            resource_id: string;
         };
         /** @description Confirms an operation that has no other result. */
         Acknowledgement: {
@@ -2474,6 +2529,10 @@ export interface components {
             share_count: number;
             /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
             external_id: string | null;
+            /** @description Present if the resource has a parent. */
+            parent: components["schemas"]["ParentResource"] | null;
+            /** @description Whether grants of the parent apply to the resource. */
+            inherits: boolean;
         };
         /** @description An action that a custom role grants. */
         RoleActionResponse: {
@@ -3020,14 +3079,14 @@ export interface operations {
                         /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description The action. */
                     action: {
                         /** @description `view`, `edit` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description The resource. */
                     resource: {
@@ -3036,10 +3095,10 @@ export interface operations {
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description `explain: true` asks for the reasons of the decision. Other members are ignored. */
-                    context?: Record<string, never>;
+                    context?: Record<string, never> | null;
                 };
             };
         };
@@ -3119,15 +3178,15 @@ export interface operations {
                         /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
-                    };
+                        properties?: Record<string, never> | null;
+                    } | null;
                     /** @description The action of items without one. */
                     action?: {
                         /** @description `view`, `edit` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
-                    };
+                        properties?: Record<string, never> | null;
+                    } | null;
                     /** @description The resource of items without one. */
                     resource?: {
                         /** @description The type of the resource; in development mode, `service_name:resource_type`. */
@@ -3135,10 +3194,10 @@ export interface operations {
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
-                    };
+                        properties?: Record<string, never> | null;
+                    } | null;
                     /** @description The context of items without one. */
-                    context?: Record<string, never>;
+                    context?: Record<string, never> | null;
                     /**
                      * @description The evaluations, at most 1,000.
                      * @default []
@@ -3151,15 +3210,15 @@ export interface operations {
                             /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
                             id: string;
                             /** @description Ignored. */
-                            properties?: Record<string, never>;
-                        };
+                            properties?: Record<string, never> | null;
+                        } | null;
                         /** @description The action. */
                         action?: {
                             /** @description `view`, `edit` or an action that the service has registered. */
                             name: string;
                             /** @description Ignored. */
-                            properties?: Record<string, never>;
-                        };
+                            properties?: Record<string, never> | null;
+                        } | null;
                         /** @description The resource. */
                         resource?: {
                             /** @description The type of the resource; in development mode, `service_name:resource_type`. */
@@ -3167,20 +3226,20 @@ export interface operations {
                             /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                             id: string;
                             /** @description Ignored. */
-                            properties?: Record<string, never>;
-                        };
+                            properties?: Record<string, never> | null;
+                        } | null;
                         /** @description The context. */
-                        context?: Record<string, never>;
+                        context?: Record<string, never> | null;
                     }[];
                     /** @description How the evaluations are executed. */
                     options?: {
                         /**
                          * @description `execute_all`, `deny_on_first_deny` or `permit_on_first_permit`. Defaults to `execute_all`. The other two end the results with the first one that is denied or permitted.
                          * @default execute_all
-                         * @enum {string}
+                         * @enum {string|null}
                          */
-                        evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit";
-                    };
+                        evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | null;
+                    } | null;
                 };
             };
         };
@@ -3255,14 +3314,14 @@ export interface operations {
                         /** @description `user`. There are no results for other types. */
                         type: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description The action. */
                     action: {
                         /** @description `view`, `edit` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description The resource. */
                     resource: {
@@ -3271,17 +3330,17 @@ export interface operations {
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description Ignored. */
-                    context?: Record<string, never>;
+                    context?: Record<string, never> | null;
                     /** @description The page of the results. */
                     page?: {
                         /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
-                        token?: string;
+                        token?: string | null;
                         /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
-                        limit?: number;
-                    };
+                        limit?: number | null;
+                    } | null;
                 };
             };
         };
@@ -3356,31 +3415,31 @@ export interface operations {
                         /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description The action. */
                     action: {
                         /** @description `view`, `edit` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description The type of the resources. */
                     resource: {
                         /** @description The type of the resource; in development mode, `service_name:resource_type`. */
                         type: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description `workspace_id` restricts the search to a workspace. Other members are ignored. */
-                    context?: Record<string, never>;
+                    context?: Record<string, never> | null;
                     /** @description The page of the results. */
                     page?: {
                         /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
-                        token?: string;
+                        token?: string | null;
                         /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
-                        limit?: number;
-                    };
+                        limit?: number | null;
+                    } | null;
                 };
             };
         };
@@ -3451,7 +3510,7 @@ export interface operations {
                         /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description The resource. */
                     resource: {
@@ -3460,17 +3519,17 @@ export interface operations {
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;
                         /** @description Ignored. */
-                        properties?: Record<string, never>;
+                        properties?: Record<string, never> | null;
                     };
                     /** @description Ignored. */
-                    context?: Record<string, never>;
+                    context?: Record<string, never> | null;
                     /** @description The page of the results. */
                     page?: {
                         /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
-                        token?: string;
+                        token?: string | null;
                         /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
-                        limit?: number;
-                    };
+                        limit?: number | null;
+                    } | null;
                 };
             };
         };
@@ -3651,9 +3710,9 @@ export interface operations {
                      * @description The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000.
                      * @default 1000
                      */
-                    limit?: number;
+                    limit?: number | null;
                     /** @description The `next_page_token` of the previous response. */
-                    page_token?: string;
+                    page_token?: string | null;
                 };
             };
         };
@@ -3698,7 +3757,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string;
+                permission_id: string | null;
             };
             cookie?: never;
         };
@@ -3773,7 +3832,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string;
+                permission_id: string | null;
             };
             cookie?: never;
         };
@@ -3843,17 +3902,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string;
+                service_name: string | null;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string;
+                resource_type: string | null;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string;
+                resource_id: string | null;
             };
             cookie?: never;
         };
@@ -3928,17 +3987,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string;
+                service_name: string | null;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string;
+                resource_type: string | null;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string;
+                resource_id: string | null;
             };
             cookie?: never;
         };
@@ -4028,7 +4087,7 @@ export interface operations {
                      * Format: uuid
                      * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
                      */
-                    resource_id?: string;
+                    resource_id?: string | null;
                     /**
                      * Format: uuid
                      * @description The ID of the workspace.
@@ -4042,11 +4101,21 @@ export interface operations {
                     /**
                      * @description `private` or `workspace`. Defaults to `private`.
                      * @default private
-                     * @enum {string}
+                     * @enum {string|null}
                      */
-                    visibility?: "private" | "workspace";
+                    visibility?: "private" | "workspace" | null;
                     /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
-                    external_id?: string;
+                    external_id?: string | null;
+                    /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
+                    parent?: {
+                        /** @description The type of the parent, 1 to 200 characters. */
+                        resource_type: string;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the parent.
+                         */
+                        resource_id: string;
+                    } | null;
                 };
             };
         };
@@ -4079,7 +4148,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -4107,7 +4178,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string;
+                permission_id: string | null;
             };
             cookie?: never;
         };
@@ -4156,7 +4227,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -4183,17 +4256,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string;
+                service_name: string | null;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string;
+                resource_type: string | null;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string;
+                resource_id: string | null;
             };
             cookie?: never;
         };
@@ -4242,7 +4315,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -4269,7 +4344,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string;
+                permission_id: string | null;
             };
             cookie?: never;
         };
@@ -4318,7 +4393,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -4345,17 +4422,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string;
+                service_name: string | null;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string;
+                resource_type: string | null;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string;
+                resource_id: string | null;
             };
             cookie?: never;
         };
@@ -4404,7 +4481,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -4414,6 +4493,202 @@ export interface operations {
             401: components["responses"]["401"];
             403: components["responses"]["403"];
             404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_UpdateParent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                permission_id: string | null;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "parent": {
+                 *         "resource_type": "document",
+                 *         "resource_id": "0d000000-0000-7000-8000-0000000000d1"
+                 *       },
+                 *       "inherits": true,
+                 *       "detach": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The new parent, of the same service and workspace. JSON null removes the parent. */
+                    parent?: {
+                        /** @description The type of the parent, 1 to 200 characters. */
+                        resource_type: string;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the parent.
+                         */
+                        resource_id: string;
+                    } | null;
+                    /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
+                    inherits?: boolean | null;
+                    /** @description Removes the parent, like a null `parent` in JSON. */
+                    detach?: boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourcePermissionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_UpdateParent_by_service_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The name of the service, 1 to 200 characters.
+                 * @example docs
+                 */
+                service_name: string | null;
+                /**
+                 * @description The type of the resource, 1 to 200 characters.
+                 * @example document
+                 */
+                resource_type: string | null;
+                /**
+                 * @description The ID of the resource.
+                 * @example 0d000000-0000-7000-8000-0000000000d2
+                 */
+                resource_id: string | null;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "parent": {
+                 *         "resource_type": "document",
+                 *         "resource_id": "0d000000-0000-7000-8000-0000000000d1"
+                 *       },
+                 *       "inherits": true,
+                 *       "detach": false
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The new parent, of the same service and workspace. JSON null removes the parent. */
+                    parent?: {
+                        /** @description The type of the parent, 1 to 200 characters. */
+                        resource_type: string;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the parent.
+                         */
+                        resource_id: string;
+                    } | null;
+                    /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
+                    inherits?: boolean | null;
+                    /** @description Removes the parent, like a null `parent` in JSON. */
+                    detach?: boolean | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "service_name": "docs",
+                     *       "resource_type": "document",
+                     *       "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *       "visibility": "workspace",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "shares": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "grantee_type": "user",
+                     *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "permission": "view",
+                     *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ResourcePermissionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
             413: components["responses"]["413"];
             415: components["responses"]["415"];
             422: components["responses"]["422"];
@@ -4475,7 +4750,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -4493,7 +4770,10 @@ export interface operations {
     };
     PermissionService_Unregister_by_service_name: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also unregisters everything below the resource. Otherwise its children stay without a parent. */
+                cascade?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -4537,7 +4817,10 @@ export interface operations {
     };
     PermissionService_Unregister: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also unregisters everything below the resource. Otherwise its children stay without a parent. */
+                cascade?: boolean;
+            };
             header?: never;
             path: {
                 /**
@@ -4640,7 +4923,7 @@ export interface operations {
                         /** @description The name of the action, 1 to 200 characters. */
                         name: string;
                         /** @description A description of up to 2,000 characters. Defaults to an empty string. */
-                        description?: string;
+                        description?: string | null;
                     }[];
                 };
             };
@@ -4742,7 +5025,7 @@ export interface operations {
                     /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
                     slug: string;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -4882,9 +5165,9 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The name of the workspace, 1 to 200 characters. */
-                    name?: string;
+                    name?: string | null;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -5007,9 +5290,9 @@ export interface operations {
                     /**
                      * @description The role to grant. Defaults to `viewer`.
                      * @default viewer
-                     * @enum {string}
+                     * @enum {string|null}
                      */
-                    role?: "owner" | "admin" | "editor" | "viewer";
+                    role?: "owner" | "admin" | "editor" | "viewer" | null;
                 };
             };
         };
@@ -5234,7 +5517,7 @@ export interface operations {
                     /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
                     name: string;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -5321,7 +5604,7 @@ export interface operations {
                  * @description The ID of the workspace.
                  * @example 0d000000-0000-7000-8000-000000000001
                  */
-                workspace_id: string;
+                workspace_id: string | null;
                 /**
                  * @description The ID of the group.
                  * @example 0d000000-0000-7000-8000-000000000002
@@ -5340,9 +5623,9 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
-                    name?: string;
+                    name?: string | null;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -5390,7 +5673,7 @@ export interface operations {
                  * @description The ID of the workspace.
                  * @example 0d000000-0000-7000-8000-000000000001
                  */
-                workspace_id: string;
+                workspace_id: string | null;
                 /**
                  * @description The ID of the group.
                  * @example 0d000000-0000-7000-8000-000000000002
@@ -5546,7 +5829,7 @@ export interface operations {
                  * @description The ID of the workspace.
                  * @example 0d000000-0000-7000-8000-000000000001
                  */
-                workspace_id: string;
+                workspace_id: string | null;
                 /**
                  * @description The ID of the group.
                  * @example 0d000000-0000-7000-8000-000000000002
@@ -5742,9 +6025,9 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The display name, 1 to 200 characters. */
-                    name?: string;
+                    name?: string | null;
                     /** @description An http or https URL of up to 2,000 characters, or an empty string. */
-                    avatar_url?: string;
+                    avatar_url?: string | null;
                 };
             };
         };
@@ -5821,7 +6104,7 @@ export interface operations {
                      * Format: uuid
                      * @description The ID of the workspace, which must be that of the access token. Defaults to it.
                      */
-                    workspace_id?: string;
+                    workspace_id?: string | null;
                 };
             };
         };
@@ -5890,14 +6173,14 @@ export interface operations {
                      * Format: uuid
                      * @description The ID of the workspace, which must be that of the access token. Defaults to it.
                      */
-                    workspace_id?: string;
+                    workspace_id?: string | null;
                     /**
                      * @description The maximum number of IDs per page, 1 to 100. Defaults to 100.
                      * @default 100
                      */
-                    limit?: number;
+                    limit?: number | null;
                     /** @description The `next_page_token` of the previous response. */
-                    page_token?: string;
+                    page_token?: string | null;
                 };
             };
         };
@@ -6144,9 +6427,7 @@ export interface operations {
                      *           "target_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "actor_id": "0d000000-0000-7000-8000-00000000000a",
                      *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *           "detail": {
-                     *             "role": "editor"
-                     *           },
+                     *           "detail": {},
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "service_app_id": "0d000000-0000-7000-8000-000000000010",
                      *           "key_prefix": "dk_c2Vj",
@@ -6181,7 +6462,7 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.signed_out" | "admin.signed_out" | "session.ended" | "session.refresh_token_reused" | "session.code_replayed" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked" | "activity.pruned";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.signed_out" | "admin.signed_out" | "session.ended" | "session.refresh_token_reused" | "session.code_replayed" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked" | "permission.parent_changed" | "permission.tree_unregistered" | "activity.pruned";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
@@ -6219,9 +6500,7 @@ export interface operations {
                      *           "target_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "actor_id": "0d000000-0000-7000-8000-00000000000a",
                      *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *           "detail": {
-                     *             "role": "editor"
-                     *           },
+                     *           "detail": {},
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "service_app_id": "0d000000-0000-7000-8000-000000000010",
                      *           "key_prefix": "dk_c2Vj",
@@ -6462,11 +6741,11 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The display name, 1 to 200 characters. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Whether the user may sign in. */
-                    is_active?: boolean;
+                    is_active?: boolean | null;
                     /** @description The ID of the user in another system, at most 255 characters. It is unique. An empty string removes it. */
-                    external_id?: string;
+                    external_id?: string | null;
                 };
             };
         };
@@ -6679,9 +6958,7 @@ export interface operations {
                      *           "target_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "actor_id": "0d000000-0000-7000-8000-00000000000a",
                      *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
-                     *           "detail": {
-                     *             "role": "editor"
-                     *           },
+                     *           "detail": {},
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "service_app_id": "0d000000-0000-7000-8000-000000000010",
                      *           "key_prefix": "dk_c2Vj",
@@ -6735,9 +7012,9 @@ export interface operations {
                     /**
                      * @description The role to grant. Defaults to `viewer`.
                      * @default viewer
-                     * @enum {string}
+                     * @enum {string|null}
                      */
-                    role?: "owner" | "admin" | "editor" | "viewer";
+                    role?: "owner" | "admin" | "editor" | "viewer" | null;
                 };
             };
         };
@@ -6853,7 +7130,7 @@ export interface operations {
                     /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
                     slug: string;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -7031,9 +7308,9 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The name of the workspace, 1 to 200 characters. */
-                    name?: string;
+                    name?: string | null;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -7156,9 +7433,9 @@ export interface operations {
                     /**
                      * @description The role to grant. Defaults to `viewer`.
                      * @default viewer
-                     * @enum {string}
+                     * @enum {string|null}
                      */
-                    role?: "owner" | "admin" | "editor" | "viewer";
+                    role?: "owner" | "admin" | "editor" | "viewer" | null;
                 };
             };
         };
@@ -7383,7 +7660,7 @@ export interface operations {
                     /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
                     name: string;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -7486,11 +7763,11 @@ export interface operations {
                      * Format: uuid
                      * @description The ID of the workspace.
                      */
-                    workspace_id?: string;
+                    workspace_id?: string | null;
                     /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
-                    name?: string;
+                    name?: string | null;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -7615,7 +7892,7 @@ export interface operations {
                      * Format: uuid
                      * @description The ID of the workspace.
                      */
-                    workspace_id?: string;
+                    workspace_id?: string | null;
                 };
             };
         };
@@ -7720,7 +7997,7 @@ export interface operations {
                      * Format: uuid
                      * @description The ID of the workspace.
                      */
-                    workspace_id?: string;
+                    workspace_id?: string | null;
                 };
             };
         };
@@ -7896,7 +8173,9 @@ export interface operations {
                      *           "visibility": "workspace",
                      *           "created_at": "2026-11-21T12:00:00.000Z",
                      *           "share_count": 1,
-                     *           "external_id": "guide-2"
+                     *           "external_id": "guide-2",
+                     *           "parent": null,
+                     *           "inherits": true
                      *         }
                      *       ],
                      *       "total": 1,
@@ -7959,7 +8238,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -7984,7 +8265,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string;
+                permission_id: string | null;
             };
             cookie?: never;
         };
@@ -8033,7 +8314,9 @@ export interface operations {
                      *           "granted_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
-                     *       "external_id": "guide-2"
+                     *       "external_id": "guide-2",
+                     *       "parent": null,
+                     *       "inherits": true
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
@@ -8060,7 +8343,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string;
+                permission_id: string | null;
             };
             cookie?: never;
         };
@@ -8135,7 +8418,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string;
+                permission_id: string | null;
             };
             cookie?: never;
         };
@@ -8313,7 +8596,7 @@ export interface operations {
                     /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
                     name: string;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -8410,9 +8693,9 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
-                    name?: string;
+                    name?: string | null;
                     /** @description A description of up to 2,000 characters. */
-                    description?: string;
+                    description?: string | null;
                 };
             };
         };
@@ -8893,11 +9176,11 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description A label, 1 to 200 characters. */
-                    name?: string;
+                    name?: string | null;
                     /** @description Whether the keys are accepted. */
-                    is_active?: boolean;
+                    is_active?: boolean | null;
                     /** @description Required to be `true` to deactivate the last active service app. */
-                    force?: boolean;
+                    force?: boolean | null;
                 };
             };
         };
@@ -8963,7 +9246,7 @@ export interface operations {
                      * @description How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
                      * @default 86400
                      */
-                    overlap_seconds?: number;
+                    overlap_seconds?: number | null;
                 };
             };
         };
@@ -9166,14 +9449,14 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description A label, 1 to 200 characters. */
-                    name?: string;
+                    name?: string | null;
                     /**
                      * @description Replaces the redirect URIs. An empty list leaves them unchanged.
                      * @default []
                      */
                     redirect_uris?: string[];
                     /** @description Whether the redirect URIs receive authorization codes. */
-                    is_active?: boolean;
+                    is_active?: boolean | null;
                 };
             };
         };
