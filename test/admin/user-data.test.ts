@@ -144,7 +144,10 @@ test('the user and workspace commands work by e-mail address and ID', async (t) 
   const { email } = rows[0]
 
   t.like((await run('user', 'find', email)).result, [{ id: editor, email }])
-  t.like((await run('user', 'show', email)).result, { id: editor, memberships: [{}] })
+  t.like((await run('user', 'show', email)).result, {
+    id: editor,
+    memberships: [{ workspace_id: workspace }],
+  })
   t.like((await run('user', 'export', editor)).result, { user: { id: editor }, resources: [] })
   t.like((await run('user', 'deactivate', email)).result, { id: editor, is_active: false })
   t.like((await run('user', 'activate', editor)).result, { id: editor, is_active: true })

@@ -74,7 +74,7 @@ for (const transport of environment.transports) {
     const error = expectError(
       await transport.call('GetWorkspace', { workspace_id }, { token: people.owner.token }),
     )
-    t.is(error.code, 'permission_denied')
+    t.is(error.code, 'unauthenticated')
   })
 
   test(`an administrator can manage members of every role ${through}`, async (t) => {

@@ -74,7 +74,8 @@ function createRequest(
   const path = route.path.replace(/\{(\w+)\}/g, (_, field) =>
     encodeURIComponent(String(take(field))),
   )
-  const query = route.body ? '' : `?${new URLSearchParams(rest as Record<string, string>)}`
+  const parameters = Object.entries(rest).filter(([, value]) => value !== undefined)
+  const query = route.body ? '' : `?${new URLSearchParams(parameters as [string, string][])}`
   if (route.body) headers['content-type'] = 'application/json'
   if (credentials.token !== undefined) headers.authorization = `Bearer ${credentials.token}`
   if (credentials.key !== undefined) headers['x-service-key'] = credentials.key
