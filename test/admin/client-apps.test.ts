@@ -180,8 +180,9 @@ for (const transport of environment.transports) {
       ...{ action: 'client_app.deleted', actor_id: admin.id, detail: { name: 'App' } },
     })
     for (const id of [app.client_app_id, randomUUID()]) {
-      const message = { client_app_id: id, redirect_uris: [] }
-      for (const method of ['UpdateClientApp', 'DeleteClientApp'])
+      const name = { client_app_id: id }
+      const messages = { UpdateClientApp: { ...name, redirect_uris: [] }, DeleteClientApp: name }
+      for (const [method, message] of Object.entries(messages))
         t.like(expectError(await call(method, message)), {
           ...{ code: 'not_found', reason: 'CLIENT_APP_NOT_FOUND' },
         })

@@ -112,5 +112,8 @@ for (const transport of environment.transports) {
 
 test.serial('both transports return the same statistics', async (t) => {
   const [one, other] = await Promise.all(environment.transports.map(figures))
-  t.deepEqual(one, other)
+  // An absent field is null in JSON.
+  const dropNulls = (value: unknown) =>
+    JSON.parse(JSON.stringify(value), (_, field) => field ?? undefined)
+  t.deepEqual(dropNulls(one), dropNulls(other))
 })

@@ -176,6 +176,8 @@ function arbitraryValue(
     const long = anyType ? [{ weight: 1, arbitrary: tooMany }] : []
     return fc.oneof({ weight: 20, arbitrary: many }, ...long, ...other)
   }
+  // The protobuf encoder accepts only valid timestamps.
+  if (schema.format === 'date-time' && !anyType) return validTimestamp
   const existing = typeof known[name] === type || (type === 'integer' && known[name] !== undefined)
   return fc.oneof(
     ...(existing ? [{ weight: 10, arbitrary: fc.constant(known[name]) }] : []),
@@ -188,6 +190,10 @@ function arbitraryValue(
     ...other,
   )
 }
+
+const validTimestamp = fc
+  .date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') })
+  .map((date) => date.toISOString())
 
 function validScalar(schema: JsonSchema): fc.Arbitrary<unknown> {
   const {

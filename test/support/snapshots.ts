@@ -8,11 +8,12 @@ export function normalizeOutcome(outcome: Outcome): string {
   return normalizeText(JSON.stringify({ ...rest, headers: others }))
 }
 
-/** Replaces IDs and recent timestamps; those of 2000 are the tests' own. */
+/** Replaces IDs, key prefixes and recent timestamps; those of 2000 are the tests' own. */
 export function normalizeText(text: string): string {
   return text
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<id>')
     .replace(/(?!2000)\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, '<time>')
+    .replace(/"key_prefix": "dk_[\w-]*"/g, '"key_prefix": "<prefix>"')
     .replace(/"kind_id": \d+/g, '"kind_id": <kind>')
 }
 
