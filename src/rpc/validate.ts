@@ -4,7 +4,7 @@ import { controlCharacters } from '../core/control-characters.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { isUuid } from '../core/uuid.ts'
-import { checkFieldSets, readFieldSets } from './field-sets.ts'
+import { checkAlternatives, checkFieldSets, readAlternatives, readFieldSets } from './field-sets.ts'
 import type { Method } from './method.ts'
 import { requestSchema } from './schema.ts'
 
@@ -21,10 +21,15 @@ export function createValidator(
 ): Validator {
   let isValid: ValidateFunction | undefined
   const fieldSets = readFieldSets(registry, input)
+  const alternatives = readAlternatives(registry, input)
   return (message) => {
     isValid ??= ajv.compile(requestSchema(registry, input))
     const fieldViolations = isValid(message) ? [] : toViolations(isValid.errors ?? [])
-    const violations = [...fieldViolations, ...checkFieldSets(fieldSets, message)]
+    const violations = [
+      ...fieldViolations,
+      ...checkFieldSets(fieldSets, message),
+      ...checkAlternatives(alternatives, message),
+    ]
     if (violations.length > 0) throw invalidArgument(...violations)
   }
 }

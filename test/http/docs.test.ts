@@ -31,7 +31,10 @@ test('every operation is documented with its policy', (t) => {
   for (const { name, route, policy } of endpoints) {
     const described = document.paths[route.path]?.[route.verb]
     const schemesOfUser = policy.optionalUser ? schemes.dual : []
-    t.deepEqual(described?.security, [...schemes[policy.tier], ...schemesOfUser], name)
+    const bearerKey =
+      policy.profile === 'authzen' && policy.tier === 'service' ? [{ bearerServiceKey: [] }] : []
+    const expected = [...schemes[policy.tier], ...schemesOfUser, ...bearerKey]
+    t.deepEqual(described?.security, expected, name)
     t.true(String(policy.status) in described.responses, name)
     t.is(described['x-rate-limit']?.limit, policy.limitPerMinute, name)
     t.regex(described.summary, /^\S+( \S+){1,4}$/, name)
@@ -60,7 +63,7 @@ test('documents field rules, comments, bare arrays and errors', (t) => {
   const json = (operation: any) => operation.responses[200].content['application/json'].schema
   const body = paths['/permissions/register'].post.requestBody.content['application/json'].schema
   t.like(body.properties.visibility, { enum: ['private', 'workspace'], default: 'private' })
-  t.like(body.properties.resource_id, { type: 'string', format: 'uuid' })
+  t.like(body.properties.resource_id, { type: ['string', 'null'], format: 'uuid' })
   t.false(body.required.includes('visibility'))
   const { checks } =
     paths['/permissions/check'].post.requestBody.content['application/json'].schema.properties

@@ -139,14 +139,9 @@ test.serial(
         body,
         headers: { 'content-type': 'application/json', ...headers },
       })
-    for (const path of [
-      '/auth/token',
-      '/AUTH/Token/',
-      '/auth/token/',
-      '/auth/token?',
-      '/Auth/token?x=1',
-    ])
+    for (const path of ['/auth/token', '/AUTH/Token/', '/auth/token/', '/auth/token?'])
       t.is((await post(path)).status, 400, path)
+    t.is((await post('/Auth/token?x=1')).status, 422)
     t.is((await post('/auth/token', { 'content-type': 'text/plain' })).status, 415)
     for (let index = 0; index < 4; index += 1)
       t.false(isLimited(await grpc.call('ExchangeToken', message())))

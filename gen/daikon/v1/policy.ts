@@ -265,6 +265,8 @@ export interface Rules {
 export interface MessageRules {
   /** Sets of optional fields. A request contains all fields of one set, and none of the others. */
   exactly_one_of: FieldSet[];
+  /** Optional fields of which a request contains at least one. */
+  at_least_one_of: FieldSet | undefined;
 }
 
 /** Fields that belong together. */
@@ -831,13 +833,16 @@ export const Rules: MessageFns<Rules> = {
 };
 
 function createBaseMessageRules(): MessageRules {
-  return { exactly_one_of: [] };
+  return { exactly_one_of: [], at_least_one_of: undefined };
 }
 
 export const MessageRules: MessageFns<MessageRules> = {
   encode(message: MessageRules, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.exactly_one_of) {
       FieldSet.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.at_least_one_of !== undefined) {
+      FieldSet.encode(message.at_least_one_of, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -863,6 +868,14 @@ export const MessageRules: MessageFns<MessageRules> = {
             message.exactly_one_of.push(FieldSet.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.at_least_one_of = FieldSet.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -881,6 +894,9 @@ export const MessageRules: MessageFns<MessageRules> = {
   fromPartial<I extends Exact<DeepPartial<MessageRules>, I>>(object: I): MessageRules {
     const message = createBaseMessageRules();
     message.exactly_one_of = object.exactly_one_of?.map((e) => FieldSet.fromPartial(e)) || [];
+    message.at_least_one_of = (object.at_least_one_of !== undefined && object.at_least_one_of !== null)
+      ? FieldSet.fromPartial(object.at_least_one_of)
+      : undefined;
     return message;
   },
 };

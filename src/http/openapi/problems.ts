@@ -90,7 +90,7 @@ function canFailWith(
   { policy, route }: DeclaredOperation,
   hasInput: boolean,
 ): boolean {
-  const { tier, leastRole, workspaceField, serviceField, errors } = policy
+  const { tier, leastRole, workspaceField, serviceField, errors, ignoresUnknownParameters } = policy
   if (errors.includes(code)) return true
   switch (code) {
     case 'failed_precondition':
@@ -108,7 +108,8 @@ function canFailWith(
     case 'unsupported_media_type':
       return route.body && hasInput
     case 'invalid_argument':
-      return hasInput
+      // Undeclared query parameters are invalid on every other route.
+      return hasInput || !ignoresUnknownParameters
     case 'unavailable':
       // Public methods without input do not use the database.
       return tier !== 'public' || hasInput
