@@ -116,7 +116,7 @@ if (hasBrowser) {
 
     await page.goto(`${address}/redoc`)
     const described = page.locator('h2', { hasText: /^Check permissions$/ })
-    await described.first().waitFor()
+    await described.first().waitFor({ state: 'attached' })
     // Redoc sets two styles before it has its nonce; the page is readable without them.
     const harmless = /^Applying inline style violates/
     t.deepEqual(

@@ -111,16 +111,16 @@ for (const transport of environment.transports) {
   test(`an unknown role or workspace returns 404, invalid fields return 422 ${through}`, async (t) => {
     const { workspace_id, call } = await createFixture(transport)
     const role_id = randomUUID()
-    const one = { role_id, user_id: randomUUID(), service_action_id: randomUUID() }
+    const member = { role_id, user_id: randomUUID() }
     const messages: [string, object][] = [
       ['UpdateRole', { role_id, name: 'x' }],
       ['DeleteRole', { role_id }],
       ['ListRoleActions', { role_id }],
       ['AddRoleActions', { role_id, service_action_ids: [randomUUID()] }],
-      ['RemoveRoleAction', one],
+      ['RemoveRoleAction', { role_id, service_action_id: randomUUID() }],
       ['ListRoleMembers', { role_id }],
-      ['AddRoleMember', one],
-      ['RemoveRoleMember', one],
+      ['AddRoleMember', member],
+      ['RemoveRoleMember', member],
     ]
     for (const [method, message] of messages) {
       const missing = { code: 'not_found', reason: 'ROLE_NOT_FOUND' } as const
