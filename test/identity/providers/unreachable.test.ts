@@ -171,7 +171,7 @@ test('a sign-in fails when the keys cannot be loaded', async (t) => {
   const mock = await startMockAuthority(t)
   const { url } = await startStubServer(t, { '/404': { status: 404 }, '/503': { status: 503 } })
   for (const [path, code] of [
-    ['/404', 'invalid_response'],
+    ['/404', 'provider_error'],
     ['/503', 'provider_unavailable'],
   ] as const) {
     mock.document.jwks_uri = `${url}${path}`
