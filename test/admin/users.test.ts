@@ -204,8 +204,8 @@ for (const transport of environment.transports) {
       for (const each of environment.transports)
         t.is(expectError(await each.call('GetAdminMe', {}, { admin })).reason, 'TOKEN_REVOKED')
     }
-    const { admin: anew = '' } = await signInAdmin(transport, email, 'github')
-    t.like(expectOk(await transport.call('GetAdminMe', {}, { admin: anew })), { email })
+    const { admin: newToken = '' } = await signInAdmin(transport, email, 'github')
+    t.like(expectOk(await transport.call('GetAdminMe', {}, { admin: newToken })), { email })
   })
 
   test(`PATCH cannot change whether a user is an administrator ${through}`, async (t) => {
