@@ -84,7 +84,7 @@ export async function updateServiceApp(
     }
     return app
   })
-  await warnOfDevelopmentMode(em, { warn, keysRequired })
+  if (is_active === false) await warnOfDevelopmentMode(em, { warn, keysRequired })
   return updated
 }
 
@@ -93,13 +93,14 @@ export async function deleteServiceApp(
   { em, principal, warn, keysRequired }: WriteContext & DevelopmentModeContext,
   { service_app_id, force }: ServiceAppRequest,
 ): Promise<DeleteResponse> {
-  await inTransaction(em, async (em) => {
+  const wasActive = await inTransaction(em, async (em) => {
     if (!force) await requireAnotherApp(em, service_app_id, keysRequired)
     const app = await requireServiceApp(em, service_app_id)
     await em.nativeDelete(ServiceApp, { id: app.id })
     await recordApp({ em, principal }, 'service_app.deleted', app)
+    return app.is_active
   })
-  await warnOfDevelopmentMode(em, { warn, keysRequired })
+  if (wasActive) await warnOfDevelopmentMode(em, { warn, keysRequired })
   return {}
 }
 

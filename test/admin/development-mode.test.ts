@@ -51,7 +51,7 @@ for (const transport of environment.transports) {
       t.is(await look(), 'not_found')
       // It is not active, so it is not the last active one.
       expectOk(await call('DeleteServiceApp', { service_app_id: second }))
-      takeWarnings()
+      t.deepEqual(takeWarnings(), [])
     },
   )
 
