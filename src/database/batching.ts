@@ -9,12 +9,15 @@ export type BatcherOptions<Query> = {
   callerOf?: (query: Query) => string
   /** Rows in one statement, so that no caller waits long for the large queries of others. */
   maxBatchRows?: number
-  /** Statements that run at once. Queries that arrive while they run form the next batch. */
+  /** Statements of each lane that run at once. Queries that arrive while they run form the next batch. */
   maxRunning?: number
 }
 
-/** Queries with more rows share statements only with each other, and one such statement runs at a time. */
+/** Queries with more rows have a lane of their own: they share statements only with each other. */
 const maxSmallRows = 100
+
+/** Statements of large queries that end without a small query before `maxRunning` of them run at once. */
+const minQuietStatements = 2
 
 /** Queries of one caller that may wait in each lane. */
 const maxWaiting = { small: 5000, large: 256 }
@@ -42,6 +45,8 @@ type Lane<Query, Result> = {
   queues: Map<string, Entry<Query, Result>[]>
   count: number
   rows: number
+  /** Statements that run. */
+  running: number
   maxWaitingPerCaller: number
 }
 
@@ -63,8 +68,8 @@ export function createBatcher<Query, Result>(
   const { countRows = () => 1, callerOf = () => '', maxBatchRows = 1000, maxRunning = 2 } = options
   const small = createLane<Query, Result>(maxWaiting.small)
   const large = createLane<Query, Result>(maxWaiting.large)
-  let running = 0
-  let isLargeRunning = false
+  /** Statements of large queries that ended since the last small query arrived. */
+  let quietStatements = 0
   let isScheduled = false
 
   function schedule() {
@@ -73,12 +78,11 @@ export function createBatcher<Query, Result>(
     setImmediate(send)
   }
 
-  /** Large queries get at most one of the running statements, and never the only one that is free. */
+  /** Small queries never wait for large ones, of which one statement at a time runs beside them. */
   function nextLane(): Lane<Query, Result> | undefined {
-    if (running >= maxRunning) return undefined
-    const isLargeNext = large.rows > 0 && !isLargeRunning
-    if (small.rows === 0) return isLargeNext ? large : undefined
-    return isLargeNext && running > 0 ? large : small
+    if (small.rows > 0 && small.running < maxRunning) return small
+    const maxLarge = quietStatements < minQuietStatements ? 1 : maxRunning
+    return large.rows > 0 && large.running < maxLarge ? large : undefined
   }
 
   async function send() {
@@ -86,9 +90,7 @@ export function createBatcher<Query, Result>(
     const lane = nextLane()
     if (!lane) return
     const entries = takeBatch(lane, maxBatchRows, callerOf)
-    const isLarge = lane === large
-    running += 1
-    if (isLarge) isLargeRunning = true
+    lane.running += 1
     schedule()
     const { signal, abort } = createCancellation()
     const batch = { waiting: entries.length, abort }
@@ -106,8 +108,8 @@ export function createBatcher<Query, Result>(
         entry.reject(error)
       }
     } finally {
-      running -= 1
-      if (isLarge) isLargeRunning = false
+      lane.running -= 1
+      if (lane === large) quietStatements += 1
       schedule()
     }
   }
@@ -136,13 +138,14 @@ export function createBatcher<Query, Result>(
         batch: undefined,
       }
       addWaiting(entry, callerOf)
+      if (lane === small) quietStatements = 0
       scope?.signal.addEventListener('abort', entry.onAbort)
       schedule()
     })
 }
 
 function createLane<Query, Result>(maxWaitingPerCaller: number): Lane<Query, Result> {
-  return { arrivals: [], queues: new Map(), count: 0, rows: 0, maxWaitingPerCaller }
+  return { arrivals: [], queues: new Map(), count: 0, rows: 0, running: 0, maxWaitingPerCaller }
 }
 
 function addWaiting<Query, Result>(

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Pool } from 'pg'
 import { type ControlConnection, createControlConnection } from './control-connection.ts'
 import { openOrm } from './orm.ts'
-import { countConnections, type PoolCounts, poolTimeouts } from './pool.ts'
+import { countConnections, maxStatementConnections, type PoolCounts, poolTimeouts } from './pool.ts'
 import { createStatementPool, type StatementPool } from './statement-pool.ts'
 
 /** The connections of a node to PostgreSQL. */
@@ -22,7 +22,7 @@ export type Database = {
 export async function openDatabase(url: string, warn: (text: string) => void): Promise<Database> {
   const onError = (error: Error) => warn(error.message)
   const control = createControlConnection({ connectionString: url }, onError)
-  const config = { connectionString: url, max: 5, ...poolTimeouts }
+  const config = { connectionString: url, max: maxStatementConnections, ...poolTimeouts }
   const statements = createStatementPool(config, onError, control.cancel)
   let entityPool: Pool | undefined
   const orm = await openOrm(url, {

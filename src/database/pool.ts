@@ -4,6 +4,9 @@ import { ServiceError } from '../core/errors.ts'
 /** Enough for the admitted calls (rpc/admit.ts) and, beside them, for batched queries. */
 export const maxEntityConnections = 24
 
+/** Enough for the statements that the batchers of checks and evaluations run at once (batching.ts). */
+export const maxStatementConnections = 10
+
 /** Milliseconds that a call waits for locks of other transactions. */
 export const lockTimeout = 3000
 

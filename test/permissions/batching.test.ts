@@ -151,7 +151,7 @@ test('callers take turns when not all queries fit into one statement', async (t)
   )
 })
 
-test('large queries use one of the two statements, and small ones wait for none of them', async (t) => {
+test('small queries wait for no large ones, of which one statement at a time runs beside them', async (t) => {
   const { sent, run } = createStatement({ countRows: Number })
   const large = Promise.all(['1000', '1000', '1000'].map((query) => run(query)))
   await turn()
@@ -166,9 +166,39 @@ test('large queries use one of the two statements, and small ones wait for none 
   sent[0]?.respond()
   await turn()
   t.deepEqual(sent[4]?.queries, ['1000'])
+  t.is(sent.length, 5)
   sent[4]?.respond()
   await turn()
   sent[5]?.respond()
+  await large
+})
+
+test('two statements of large queries run at once while no small queries arrive', async (t) => {
+  const { sent, run } = createStatement({ countRows: Number })
+  const large = Promise.all(Array.from({ length: 6 }, () => run('1000')))
+  await turn()
+  t.is(sent.length, 1)
+  sent[0]?.respond()
+  await turn()
+  t.is(sent.length, 2)
+  sent[1]?.respond()
+  await turn()
+  t.is(sent.length, 4)
+
+  const small = run('1')
+  await turn()
+  t.deepEqual(sent[4]?.queries, ['1'])
+  sent[4]?.respond()
+  await small
+  sent[2]?.respond()
+  await turn()
+  t.is(sent.length, 5)
+
+  sent[3]?.respond()
+  await turn()
+  t.is(sent.length, 7)
+  sent[5]?.respond()
+  sent[6]?.respond()
   await large
 })
 
