@@ -1648,7 +1648,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a client app
-         * @description Deletes a client app. Its redirect URIs receive no more authorization codes.
+         * @description Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
          */
         delete: operations["AdminService_DeleteClientApp"];
         options?: never;
@@ -1658,6 +1658,26 @@ export interface paths {
          * @description Updates the fields that are present. An inactive app receives no authorization codes.
          */
         patch: operations["AdminService_UpdateClientApp"];
+        trace?: never;
+    };
+    "/admin/client-apps/{client_app_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate a client secret
+         * @description Creates a new secret for a confidential client app. The secret is returned only once. Older secrets remain valid for `overlap_seconds`.
+         */
+        post: operations["AdminService_RotateClientApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/admin/import/csv/preview": {
@@ -2604,7 +2624,7 @@ export interface components {
         };
         /** @description A web application that users sign in to. */
         ClientAppResponse: {
-            /** @description The ID of the client app. */
+            /** @description The ID of the client app, its `client_id` in OAuth. */
             id: string;
             /** @description The label. */
             name: string;
@@ -2616,6 +2636,16 @@ export interface components {
             created_by: string | null;
             /** @description When the client app was created. */
             created_at: string | null;
+            /** @description `public` or `confidential`. */
+            type: string;
+            /** @description The URLs that `/oauth/logout` may redirect to, sorted. */
+            post_logout_redirect_uris: string[];
+            /** @description The URL that receives logout tokens. Absent when there is none. */
+            backchannel_logout_uri: string | null;
+            /** @description The first characters of the newest client secret. Absent for a public app. */
+            secret_prefix: string | null;
+            /** @description The client secret. Present only in the response that creates it. */
+            client_secret: string | null;
         };
         /** @description The changes of an import. */
         CsvImportReport: {
@@ -6468,7 +6498,7 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.signed_out" | "admin.signed_out" | "session.ended" | "session.refresh_token_reused" | "session.code_replayed" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked" | "permission.parent_changed" | "permission.tree_unregistered" | "activity.pruned";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.signed_out" | "admin.signed_out" | "session.ended" | "session.refresh_token_reused" | "session.code_replayed" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.secret_rotated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_revoked" | "permission.parent_changed" | "permission.tree_unregistered" | "activity.pruned";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
@@ -9323,7 +9353,14 @@ export interface operations {
                      *         ],
                      *         "is_active": true,
                      *         "created_by": "0d000000-0000-7000-8000-00000000000a",
-                     *         "created_at": "2026-11-21T12:00:00.000Z"
+                     *         "created_at": "2026-11-21T12:00:00.000Z",
+                     *         "type": "type",
+                     *         "post_logout_redirect_uris": [
+                     *           "post logout redirect uris"
+                     *         ],
+                     *         "backchannel_logout_uri": "backchannel logout uri",
+                     *         "secret_prefix": "secret prefix",
+                     *         "client_secret": "client secret"
                      *       }
                      *     ]
                      */
@@ -9353,7 +9390,12 @@ export interface operations {
                  *       "name": "Example",
                  *       "redirect_uris": [
                  *         "https://app.example.com/callback"
-                 *       ]
+                 *       ],
+                 *       "type": "public",
+                 *       "post_logout_redirect_uris": [
+                 *         "post logout redirect uris"
+                 *       ],
+                 *       "backchannel_logout_uri": "backchannel logout uri"
                  *     }
                  */
                 "application/json": {
@@ -9361,6 +9403,19 @@ export interface operations {
                     name: string;
                     /** @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG. */
                     redirect_uris: string[];
+                    /**
+                     * @description `public`, the default, for apps that cannot keep a secret, such as those in a browser. `confidential` for apps with a backend, which authenticates with a client secret.
+                     * @default public
+                     * @enum {string|null}
+                     */
+                    type?: "public" | "confidential" | null;
+                    /**
+                     * @description The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply.
+                     * @default []
+                     */
+                    post_logout_redirect_uris?: string[];
+                    /** @description The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout). The rules for redirect URIs apply. */
+                    backchannel_logout_uri?: string | null;
                 };
             };
         };
@@ -9382,7 +9437,14 @@ export interface operations {
                      *       ],
                      *       "is_active": true,
                      *       "created_by": "0d000000-0000-7000-8000-00000000000a",
-                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "type": "type",
+                     *       "post_logout_redirect_uris": [
+                     *         "post logout redirect uris"
+                     *       ],
+                     *       "backchannel_logout_uri": "backchannel logout uri",
+                     *       "secret_prefix": "secret prefix",
+                     *       "client_secret": "client secret"
                      *     }
                      */
                     "application/json": components["schemas"]["ClientAppResponse"];
@@ -9454,7 +9516,13 @@ export interface operations {
                  *       "redirect_uris": [
                  *         "https://app.example.com/callback"
                  *       ],
-                 *       "is_active": true
+                 *       "is_active": true,
+                 *       "type": "public",
+                 *       "post_logout_redirect_uris": [
+                 *         "post logout redirect uris"
+                 *       ],
+                 *       "remove_post_logout_redirect_uris": true,
+                 *       "backchannel_logout_uri": "backchannel logout uri"
                  *     }
                  */
                 "application/json": {
@@ -9467,6 +9535,20 @@ export interface operations {
                     redirect_uris?: string[];
                     /** @description Whether the redirect URIs receive authorization codes. */
                     is_active?: boolean | null;
+                    /**
+                     * @description `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets of one that becomes public are deleted.
+                     * @enum {string|null}
+                     */
+                    type?: "public" | "confidential" | null;
+                    /**
+                     * @description Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null removes them.
+                     * @default []
+                     */
+                    post_logout_redirect_uris?: string[];
+                    /** @description Removes the URLs that `/oauth/logout` may redirect to. */
+                    remove_post_logout_redirect_uris?: boolean | null;
+                    /** @description The URL that receives logout tokens. An empty string removes it. */
+                    backchannel_logout_uri?: string | null;
                 };
             };
         };
@@ -9488,7 +9570,86 @@ export interface operations {
                      *       ],
                      *       "is_active": true,
                      *       "created_by": "0d000000-0000-7000-8000-00000000000a",
-                     *       "created_at": "2026-11-21T12:00:00.000Z"
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "type": "type",
+                     *       "post_logout_redirect_uris": [
+                     *         "post logout redirect uris"
+                     *       ],
+                     *       "backchannel_logout_uri": "backchannel logout uri",
+                     *       "secret_prefix": "secret prefix",
+                     *       "client_secret": "client secret"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ClientAppResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_RotateClientApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the client app.
+                 * @example 0d000000-0000-7000-8000-000000000003
+                 */
+                client_app_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 86400
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
+                     * @default 86400
+                     */
+                    overlap_seconds?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d000000-0000-7000-8000-000000000010",
+                     *       "name": "Example",
+                     *       "redirect_uris": [
+                     *         "https://app.example.com/callback"
+                     *       ],
+                     *       "is_active": true,
+                     *       "created_by": "0d000000-0000-7000-8000-00000000000a",
+                     *       "created_at": "2026-11-21T12:00:00.000Z",
+                     *       "type": "type",
+                     *       "post_logout_redirect_uris": [
+                     *         "post logout redirect uris"
+                     *       ],
+                     *       "backchannel_logout_uri": "backchannel logout uri",
+                     *       "secret_prefix": "secret prefix",
+                     *       "client_secret": "client secret"
                      *     }
                      */
                     "application/json": components["schemas"]["ClientAppResponse"];

@@ -328,15 +328,22 @@ export const activityEvents = {
   },
   'client_app.created': {
     target: 'client_app',
-    detail: ['name', 'redirect_uris'],
+    detail: ['name', 'type', 'redirect_uris'],
     description: 'A client app was created with its redirect URIs',
     recordedBy: ['createClientApp'],
   },
   'client_app.updated': {
     target: 'client_app',
-    detail: ['name', 'redirect_uris'],
-    description: 'The name or the redirect URIs of a client app changed',
+    detail: ['name', 'type', 'redirect_uris'],
+    description: 'The name, the type or the URLs of a client app changed',
     recordedBy: ['updateClientApp'],
+  },
+  'client_app.secret_rotated': {
+    target: 'client_app',
+    detail: ['name', 'secret_prefix', 'overlap_seconds'],
+    description:
+      'A confidential client app received a new secret; its previous secrets expire after the overlap',
+    recordedBy: ['rotateClientApp'],
   },
   'client_app.activated': {
     target: 'client_app',

@@ -105,14 +105,23 @@ export function lockUserAndAdministrators(em: EntityManager, email: string): Pro
   )
 }
 
-export type ClientAppRow = Omit<ClientAppResponse, 'created_at' | 'created_by'> & {
+export type ClientAppRow = Omit<
+  ClientAppResponse,
+  'created_at' | 'created_by' | 'backchannel_logout_uri' | 'secret_prefix' | 'client_secret'
+> & {
   created_by: string | null
   created_at: Timestamp
+  backchannel_logout_uri: string | null
+  secret_prefix: string | null
 }
 
+/** The prefix is that of the newest secret, which expires last. */
 const clientAppSelect = `
-  select a.id, a.name, a.is_active, a.created_by, a.created_at,
-    array(select uri from client_redirect_uris where app_id = a.id order by uri) as redirect_uris
+  select a.id, a.name, a.is_active, a.created_by, a.created_at, a.type,
+    array(select uri from client_redirect_uris where app_id = a.id order by uri) as redirect_uris,
+    a.post_logout_redirect_uris, a.backchannel_logout_uri,
+    (select s.secret_prefix from client_secrets s where s.app_id = a.id
+      order by s.expires_at desc nulls first limit 1) as secret_prefix
   from client_apps a`
 
 export function findClientApps(em: EntityManager): Promise<ClientAppRow[]> {
@@ -127,6 +136,20 @@ export async function lockClientApp(
   const sql = `${clientAppSelect} where a.id = $1 for no key update of a`
   const [row] = await query<ClientAppRow>(em, sql, [id])
   return row
+}
+
+/** Limits the secrets of a client app to `seconds` from now. */
+export async function expireClientSecrets(
+  em: EntityManager,
+  appId: string,
+  seconds: number,
+): Promise<void> {
+  await query(
+    em,
+    `update client_secrets
+     set expires_at = least(expires_at, now() + make_interval(secs => $1)) where app_id = $2`,
+    [seconds, appId],
+  )
 }
 
 export type ServiceAppRow = Omit<

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import {
   createServiceApp,
   listServiceApps,
@@ -6,6 +6,7 @@ import {
   updateServiceApp,
 } from '../admin/service-apps.ts'
 import { formatTable, print } from './output.ts'
+import { parseHours } from './parse-hours.ts'
 import { requireValid } from './require-valid.ts'
 import { withDatabase } from './session.ts'
 
@@ -71,10 +72,4 @@ export function serviceAppCommand(): Command {
     })
 
   return command
-}
-
-/** Parses hours; returns whole seconds. */
-function parseHours(text: string): number {
-  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('Must be a number of hours.')
-  return Math.round(Number(text) * 3600)
 }

@@ -11,6 +11,7 @@ import {
   AuthorizationCode,
   ClientApp,
   ClientRedirectUri,
+  ClientSecret,
   RefreshFamily,
   RefreshToken,
 } from './entities/sign-in.ts'
@@ -28,6 +29,7 @@ import { NestedGroups } from './migrations/011-nested-groups.ts'
 import { AccountLinks } from './migrations/013-account-links.ts'
 import { ExternalIds } from './migrations/014-external-ids.ts'
 import { Audit } from './migrations/016-audit.ts'
+import { ClientAppTypes } from './migrations/018-client-app-types.ts'
 import { maxEntityConnections, poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -35,6 +37,7 @@ const entities = [
   AuthorizationCode,
   ClientApp,
   ClientRedirectUri,
+  ClientSecret,
   CustomRole,
   CustomRoleAction,
   CustomRoleMember,
@@ -71,6 +74,7 @@ const migrations = [
   { name: '013-account-links', class: AccountLinks },
   { name: '014-external-ids', class: ExternalIds },
   { name: '016-audit', class: Audit },
+  { name: '018-client-app-types', class: ClientAppTypes },
 ]
 
 type OrmOptions = {

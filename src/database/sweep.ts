@@ -9,6 +9,7 @@ const expiringTables = [
   'authorization_codes',
   'refresh_families',
   'service_keys',
+  'client_secrets',
   'admin_tokens',
 ]
 

@@ -10,6 +10,7 @@ import {
   createClientApp,
   deleteClientApp,
   listClientApps,
+  rotateClientApp,
   updateClientApp,
 } from '../admin/client-apps.ts'
 import { deleteUser } from '../admin/delete-user.ts'
@@ -171,6 +172,7 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       listClientApps,
       createClientApp: bind(createClientApp),
       updateClientApp: bind(updateClientApp),
+      rotateClientApp,
       deleteClientApp,
       // CSV import.
       previewCsvImport,

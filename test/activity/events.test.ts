@@ -287,6 +287,14 @@ const eventCalls: EventCalls = {
     updateClientApp: async ({ client_app_id }) =>
       forPanel('UpdateClientApp', { client_app_id, name: 'new', redirect_uris: [] }),
   },
+  'client_app.secret_rotated': {
+    rotateClientApp: async ({ client_app_id }) => {
+      await pool.query("update client_apps set type = 'confidential' where id = $1", [
+        client_app_id,
+      ])
+      return forPanel('RotateClientApp', { client_app_id })
+    },
+  },
   'client_app.activated': {
     updateClientApp: async ({ client_app_id }) => {
       await pool.query('update client_apps set is_active = false where id = $1', [client_app_id])

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { hashSecret } from '../../src/identity/secret.ts'
 import { listActivity } from '../support/activity.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
@@ -38,6 +39,12 @@ async function openApp(transport: Transport) {
   }
 }
 
+/** Absent fields are null in JSON. */
+const withoutNulls = (message: object) =>
+  Object.fromEntries(
+    Object.entries(message).filter(([, value]) => value !== null && value !== undefined),
+  )
+
 const refusedUri = 'REDIRECT_URI_REFUSED'
 
 for (const transport of environment.transports) {
@@ -49,7 +56,13 @@ for (const transport of environment.transports) {
     const outcome = await admin.call(transport, 'CreateClientApp', request)
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
     const { id, created_at, redirect_uris, ...rest } = expectOk(outcome)
-    t.deepEqual(rest, { name: 'Web', is_active: true, created_by: admin.id })
+    t.deepEqual(withoutNulls(rest), {
+      name: 'Web',
+      type: 'public',
+      is_active: true,
+      post_logout_redirect_uris: [],
+      created_by: admin.id,
+    })
     t.deepEqual(redirect_uris.toSorted(), uris.toSorted())
     t.true(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
     const { starts, call } = await openApp(transport)
@@ -62,7 +75,8 @@ for (const transport of environment.transports) {
     t.deepEqual(await listActivity(pool, id), [
       {
         ...{ action: 'client_app.created', target_type: 'client_app', actor_id: admin.id },
-        ...{ workspace_id: null, detail: { name: 'Web', redirect_uris: redirect_uris.join(' ') } },
+        workspace_id: null,
+        detail: { name: 'Web', type: 'public', redirect_uris: redirect_uris.join(' ') },
       },
     ])
   })
@@ -146,6 +160,76 @@ for (const transport of environment.transports) {
         ['client_app.updated', [uri, added].toSorted().join(' ')],
         ['client_app.updated', added],
       ],
+    )
+  })
+
+  test(`a confidential app has a secret that is shown once and rotated ${through}`, async (t) => {
+    const call = (method: string, message: object) => admin.call(transport, method, message)
+    const request = { name: 'Backend', redirect_uris: [newUri()], type: 'confidential' }
+    const created = expectOk(await call('CreateClientApp', request))
+    const { id, client_secret: first } = created
+    t.regex(first, /^dkcs_[\w-]{43}$/)
+    t.is(created.secret_prefix, first.slice(0, 12))
+    const listed = async () =>
+      expectOk(await call('ListClientApps', {})).client_apps.find((app: any) => app.id === id)
+    t.falsy((await listed()).client_secret)
+    const stored = async () => {
+      const sql = 'select secret_hash, expires_at from client_secrets where app_id = $1'
+      return (await pool.query(`${sql} order by created_at`, [id])).rows
+    }
+    t.deepEqual(
+      (await stored()).map(({ secret_hash }) => secret_hash),
+      [hashSecret(first)],
+    )
+    const rotated = expectOk(
+      await call('RotateClientApp', { client_app_id: id, overlap_seconds: 60 }),
+    )
+    t.not(rotated.client_secret, first)
+    t.is((await listed()).secret_prefix, rotated.client_secret.slice(0, 12))
+    const [old, current] = await stored()
+    t.true(Math.abs(old.expires_at - Date.now() - 60_000) < 30_000)
+    t.is(current.expires_at, null)
+    t.like((await listActivity(pool, id)).at(-1), {
+      action: 'client_app.secret_rotated',
+      detail: { name: 'Backend', secret_prefix: rotated.secret_prefix, overlap_seconds: '60' },
+    })
+    const update = { client_app_id: id, redirect_uris: [] as string[] }
+    const opened = expectOk(await call('UpdateClientApp', { ...update, type: 'public' }))
+    t.falsy(opened.secret_prefix)
+    t.is((await stored()).length, 0)
+    const refused = expectError(await call('RotateClientApp', { client_app_id: id }))
+    t.is(refused.reason, 'CLIENT_APP_PUBLIC')
+    const closed = expectOk(await call('UpdateClientApp', { ...update, type: 'confidential' }))
+    t.regex(closed.client_secret, /^dkcs_/)
+  })
+
+  test(`logout URLs are checked, replaced and removed ${through}`, async (t) => {
+    const { call, update } = await openApp(transport)
+    const wrong = { post_logout_redirect_uris: ['javascript:x'], backchannel_logout_uri: '/x' }
+    const { violations } = expectError(await update(wrong))
+    t.deepEqual(
+      violations.map(({ field }) => field),
+      ['post_logout_redirect_uris[0]', 'backchannel_logout_uri'],
+    )
+    const post_logout_redirect_uris = ['https://a.example/bye', 'https://a.example/']
+    const urls = { post_logout_redirect_uris, backchannel_logout_uri: 'https://a.example/logout' }
+    const set = expectOk(await update(urls))
+    t.deepEqual(set.post_logout_redirect_uris, post_logout_redirect_uris.toSorted())
+    t.is(set.backchannel_logout_uri, urls.backchannel_logout_uri)
+    t.like(expectOk(await update({ name: 'Same' })), {
+      post_logout_redirect_uris: set.post_logout_redirect_uris,
+      backchannel_logout_uri: urls.backchannel_logout_uri,
+    })
+    const removal =
+      transport.name === 'rest'
+        ? { post_logout_redirect_uris: null }
+        : { remove_post_logout_redirect_uris: true }
+    const removed = expectOk(await update({ ...removal, backchannel_logout_uri: '' }))
+    t.deepEqual(removed.post_logout_redirect_uris, [])
+    t.falsy(removed.backchannel_logout_uri)
+    t.is(
+      expectError(await call('RotateClientApp', { client_app_id: randomUUID() })).code,
+      'not_found',
     )
   })
 

@@ -35,7 +35,11 @@ const operator = async () => ({
   debug: true,
 })
 const register = async (...redirect_uris: string[]) =>
-  createClientApp(await operator(), { name: randomUUID(), redirect_uris })
+  createClientApp(await operator(), {
+    name: randomUUID(),
+    redirect_uris,
+    post_logout_redirect_uris: [],
+  })
 
 test('a preflight of an allowed origin succeeds with the CORS headers', async (t) => {
   const { status, headers } = await preflight('http://localhost:3000')
@@ -105,7 +109,12 @@ test('changes of client apps apply at once, on every node', async (t) => {
     'https://example.com',
   ])
     t.false(await isAllowed(other, undefined, port), other)
-  const gone = { client_app_id: id, redirect_uris: [], is_active: false }
+  const gone = {
+    client_app_id: id,
+    redirect_uris: [],
+    post_logout_redirect_uris: [],
+    is_active: false,
+  }
   await updateClientApp(await operator(), gone)
   t.false(await isAllowed(origin, undefined, port))
   t.false(await isAllowed(origin))

@@ -50,7 +50,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   // Separate apps: requests may delete these, and the fixture needs its own.
   const serviceApp = await environment.seed.serviceApp(`s-${randomUUID()}`)
   const clientUri = `https://app.example.com/${randomUUID()}`
-  const clientApp = await environment.seed.clientApp([clientUri])
+  const clientApp = await environment.seed.clientApp([clientUri], { type: 'confidential' })
 
   const check = { ...kind, resource_id: record.resource_id, action: 'view' }
   const evaluation = {
@@ -87,6 +87,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     service_app_id: serviceApp.id,
     client_app_id: clientApp,
     redirect_uris: [clientUri],
+    post_logout_redirect_uris: [clientUri],
+    backchannel_logout_uri: clientUri,
     csv: `email,workspace_slug\n${randomUUID()}@example.com,w-${workspace}\n`,
     email: `${randomUUID()}@example.com`,
     avatar_url: 'https://example.com/new.png',
@@ -105,6 +107,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     searchSubjects: () => evaluation,
     searchResources: () => evaluation,
     searchActions: () => evaluation,
+    createClientApp: () => ({ type: 'public' }),
+    updateClientApp: () => ({ type: 'confidential' }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
   }
   return {

@@ -56,8 +56,8 @@ export function createSeed(pool: Pool) {
       })
       return { id, key }
     },
-    clientApp: async (uris: string[]) => {
-      const id = await insert('client_apps', { id: randomUUID(), name: 'app' })
+    clientApp: async (uris: string[], row: Record<string, unknown> = {}) => {
+      const id = await insert('client_apps', { id: randomUUID(), name: 'app', ...row })
       for (const uri of uris) await insert('client_redirect_uris', { app_id: id, uri })
       return id
     },

@@ -14,6 +14,7 @@ export function normalizeText(text: string): string {
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, '<id>')
     .replace(/(?!2000)\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, '<time>')
     .replace(/"key_prefix": "dk_[\w-]*"/g, '"key_prefix": "<prefix>"')
+    .replace(/dkcs_[\w-]+/g, '<client secret>')
     .replace(/"kind_id": \d+/g, '"kind_id": <kind>')
 }
 

@@ -101,7 +101,7 @@ export function pickMethod<Method>(
 
 /** ts-proto's encoder requires lists: a missing one is sent as an empty one. */
 function withDefaults(message: object): object {
-  return { checks: [], evaluations: [], ...message }
+  return { checks: [], evaluations: [], post_logout_redirect_uris: [], ...message }
 }
 
 export function createMetadata({

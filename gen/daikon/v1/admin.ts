@@ -22,6 +22,7 @@ import {
   ClientAppCreateRequest,
   ClientAppRequest,
   ClientAppResponse,
+  ClientAppRotateRequest,
   ClientAppUpdateRequest,
   ListClientAppsRequest,
   ListClientAppsResponse,
@@ -872,9 +873,25 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): ClientAppResponse => ClientAppResponse.decode(value),
   },
   /**
+   * Rotate a client secret
+   *
+   * Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
+   * remain valid for `overlap_seconds`.
+   */
+  rotateClientApp: {
+    path: "/daikon.v1.AdminService/RotateClientApp" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ClientAppRotateRequest): Buffer =>
+      Buffer.from(ClientAppRotateRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ClientAppRotateRequest => ClientAppRotateRequest.decode(value),
+    responseSerialize: (value: ClientAppResponse): Buffer => Buffer.from(ClientAppResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ClientAppResponse => ClientAppResponse.decode(value),
+  },
+  /**
    * Delete a client app
    *
-   * Deletes a client app. Its redirect URIs receive no more authorization codes.
+   * Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
    */
   deleteClientApp: {
     path: "/daikon.v1.AdminService/DeleteClientApp" as const,
@@ -1241,9 +1258,16 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   updateClientApp: handleUnaryCall<ClientAppUpdateRequest, ClientAppResponse>;
   /**
+   * Rotate a client secret
+   *
+   * Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
+   * remain valid for `overlap_seconds`.
+   */
+  rotateClientApp: handleUnaryCall<ClientAppRotateRequest, ClientAppResponse>;
+  /**
    * Delete a client app
    *
-   * Deletes a client app. Its redirect URIs receive no more authorization codes.
+   * Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
    */
   deleteClientApp: handleUnaryCall<ClientAppRequest, DeleteResponse>;
   /**
@@ -2311,9 +2335,30 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: ClientAppResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Rotate a client secret
+   *
+   * Creates a new secret for a confidential client app. The secret is returned only once. Older secrets
+   * remain valid for `overlap_seconds`.
+   */
+  rotateClientApp(
+    request: ClientAppRotateRequest,
+    callback: (error: ServiceError | null, response: ClientAppResponse) => void,
+  ): ClientUnaryCall;
+  rotateClientApp(
+    request: ClientAppRotateRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ClientAppResponse) => void,
+  ): ClientUnaryCall;
+  rotateClientApp(
+    request: ClientAppRotateRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ClientAppResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * Delete a client app
    *
-   * Deletes a client app. Its redirect URIs receive no more authorization codes.
+   * Deletes a client app and ends its sessions. Its redirect URIs receive no more authorization codes.
    */
   deleteClientApp(
     request: ClientAppRequest,

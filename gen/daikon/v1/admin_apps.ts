@@ -133,6 +133,20 @@ export interface ClientAppCreateRequest {
    * user; http is allowed on loopback hosts, and everywhere with DEBUG.
    */
   redirect_uris: string[];
+  /**
+   * `public`, the default, for apps that cannot keep a secret, such as those in a browser.
+   * `confidential` for apps with a backend, which authenticates with a client secret.
+   */
+  type?:
+    | string
+    | undefined;
+  /** The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply. */
+  post_logout_redirect_uris: string[];
+  /**
+   * The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout).
+   * The rules for redirect URIs apply.
+   */
+  backchannel_logout_uri?: string | undefined;
 }
 
 export interface ClientAppRequest {
@@ -150,12 +164,42 @@ export interface ClientAppUpdateRequest {
   /** Replaces the redirect URIs. An empty list leaves them unchanged. */
   redirect_uris: string[];
   /** Whether the redirect URIs receive authorization codes. */
-  is_active?: boolean | undefined;
+  is_active?:
+    | boolean
+    | undefined;
+  /**
+   * `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets
+   * of one that becomes public are deleted.
+   */
+  type?:
+    | string
+    | undefined;
+  /**
+   * Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null
+   * removes them.
+   */
+  post_logout_redirect_uris: string[];
+  /** Removes the URLs that `/oauth/logout` may redirect to. */
+  remove_post_logout_redirect_uris?:
+    | boolean
+    | undefined;
+  /** The URL that receives logout tokens. An empty string removes it. */
+  backchannel_logout_uri?: string | undefined;
+}
+
+export interface ClientAppRotateRequest {
+  /** The ID of the client app. */
+  client_app_id: string;
+  /**
+   * How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400
+   * (one day).
+   */
+  overlap_seconds?: number | undefined;
 }
 
 /** A web application that users sign in to. */
 export interface ClientAppResponse {
-  /** The ID of the client app. */
+  /** The ID of the client app, its `client_id` in OAuth. */
   id: string;
   /** The label. */
   name: string;
@@ -171,7 +215,23 @@ export interface ClientAppResponse {
     | string
     | undefined;
   /** When the client app was created. */
-  created_at: string | undefined;
+  created_at:
+    | string
+    | undefined;
+  /** `public` or `confidential`. */
+  type: string;
+  /** The URLs that `/oauth/logout` may redirect to, sorted. */
+  post_logout_redirect_uris: string[];
+  /** The URL that receives logout tokens. Absent when there is none. */
+  backchannel_logout_uri?:
+    | string
+    | undefined;
+  /** The first characters of the newest client secret. Absent for a public app. */
+  secret_prefix?:
+    | string
+    | undefined;
+  /** The client secret. Present only in the response that creates it. */
+  client_secret?: string | undefined;
 }
 
 function createBaseListServiceAppsRequest(): ListServiceAppsRequest {
@@ -972,7 +1032,13 @@ export const ListClientAppsResponse: MessageFns<ListClientAppsResponse> = {
 };
 
 function createBaseClientAppCreateRequest(): ClientAppCreateRequest {
-  return { name: "", redirect_uris: [] };
+  return {
+    name: "",
+    redirect_uris: [],
+    type: undefined,
+    post_logout_redirect_uris: [],
+    backchannel_logout_uri: undefined,
+  };
 }
 
 export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
@@ -982,6 +1048,15 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
     }
     for (const v of message.redirect_uris) {
       writer.uint32(18).string(v!);
+    }
+    if (message.type !== undefined) {
+      writer.uint32(26).string(message.type);
+    }
+    for (const v of message.post_logout_redirect_uris) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.backchannel_logout_uri !== undefined) {
+      writer.uint32(42).string(message.backchannel_logout_uri);
     }
     return writer;
   },
@@ -1015,6 +1090,30 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
             message.redirect_uris.push(reader.string());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.post_logout_redirect_uris.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.backchannel_logout_uri = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1034,6 +1133,9 @@ export const ClientAppCreateRequest: MessageFns<ClientAppCreateRequest> = {
     const message = createBaseClientAppCreateRequest();
     message.name = object.name ?? "";
     message.redirect_uris = object.redirect_uris?.map((e) => e) || [];
+    message.type = object.type ?? undefined;
+    message.post_logout_redirect_uris = object.post_logout_redirect_uris?.map((e) => e) || [];
+    message.backchannel_logout_uri = object.backchannel_logout_uri ?? undefined;
     return message;
   },
 };
@@ -1094,7 +1196,16 @@ export const ClientAppRequest: MessageFns<ClientAppRequest> = {
 };
 
 function createBaseClientAppUpdateRequest(): ClientAppUpdateRequest {
-  return { client_app_id: "", name: undefined, redirect_uris: [], is_active: undefined };
+  return {
+    client_app_id: "",
+    name: undefined,
+    redirect_uris: [],
+    is_active: undefined,
+    type: undefined,
+    post_logout_redirect_uris: [],
+    remove_post_logout_redirect_uris: undefined,
+    backchannel_logout_uri: undefined,
+  };
 }
 
 export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
@@ -1110,6 +1221,18 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
     }
     if (message.is_active !== undefined) {
       writer.uint32(32).bool(message.is_active);
+    }
+    if (message.type !== undefined) {
+      writer.uint32(42).string(message.type);
+    }
+    for (const v of message.post_logout_redirect_uris) {
+      writer.uint32(50).string(v!);
+    }
+    if (message.remove_post_logout_redirect_uris !== undefined) {
+      writer.uint32(56).bool(message.remove_post_logout_redirect_uris);
+    }
+    if (message.backchannel_logout_uri !== undefined) {
+      writer.uint32(66).string(message.backchannel_logout_uri);
     }
     return writer;
   },
@@ -1159,6 +1282,38 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
             message.is_active = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.post_logout_redirect_uris.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.remove_post_logout_redirect_uris = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.backchannel_logout_uri = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1180,12 +1335,95 @@ export const ClientAppUpdateRequest: MessageFns<ClientAppUpdateRequest> = {
     message.name = object.name ?? undefined;
     message.redirect_uris = object.redirect_uris?.map((e) => e) || [];
     message.is_active = object.is_active ?? undefined;
+    message.type = object.type ?? undefined;
+    message.post_logout_redirect_uris = object.post_logout_redirect_uris?.map((e) => e) || [];
+    message.remove_post_logout_redirect_uris = object.remove_post_logout_redirect_uris ?? undefined;
+    message.backchannel_logout_uri = object.backchannel_logout_uri ?? undefined;
+    return message;
+  },
+};
+
+function createBaseClientAppRotateRequest(): ClientAppRotateRequest {
+  return { client_app_id: "", overlap_seconds: undefined };
+}
+
+export const ClientAppRotateRequest: MessageFns<ClientAppRotateRequest> = {
+  encode(message: ClientAppRotateRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.client_app_id !== "") {
+      writer.uint32(10).string(message.client_app_id);
+    }
+    if (message.overlap_seconds !== undefined) {
+      writer.uint32(16).int32(message.overlap_seconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClientAppRotateRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClientAppRotateRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.client_app_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.overlap_seconds = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ClientAppRotateRequest>, I>>(base?: I): ClientAppRotateRequest {
+    return ClientAppRotateRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ClientAppRotateRequest>, I>>(object: I): ClientAppRotateRequest {
+    const message = createBaseClientAppRotateRequest();
+    message.client_app_id = object.client_app_id ?? "";
+    message.overlap_seconds = object.overlap_seconds ?? undefined;
     return message;
   },
 };
 
 function createBaseClientAppResponse(): ClientAppResponse {
-  return { id: "", name: "", redirect_uris: [], is_active: false, created_by: undefined, created_at: undefined };
+  return {
+    id: "",
+    name: "",
+    redirect_uris: [],
+    is_active: false,
+    created_by: undefined,
+    created_at: undefined,
+    type: "",
+    post_logout_redirect_uris: [],
+    backchannel_logout_uri: undefined,
+    secret_prefix: undefined,
+    client_secret: undefined,
+  };
 }
 
 export const ClientAppResponse: MessageFns<ClientAppResponse> = {
@@ -1207,6 +1445,21 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
     }
     if (message.created_at !== undefined) {
       Timestamp.encode(toTimestamp(message.created_at), writer.uint32(50).fork()).join();
+    }
+    if (message.type !== "") {
+      writer.uint32(58).string(message.type);
+    }
+    for (const v of message.post_logout_redirect_uris) {
+      writer.uint32(66).string(v!);
+    }
+    if (message.backchannel_logout_uri !== undefined) {
+      writer.uint32(74).string(message.backchannel_logout_uri);
+    }
+    if (message.secret_prefix !== undefined) {
+      writer.uint32(82).string(message.secret_prefix);
+    }
+    if (message.client_secret !== undefined) {
+      writer.uint32(90).string(message.client_secret);
     }
     return writer;
   },
@@ -1272,6 +1525,46 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
             message.created_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.post_logout_redirect_uris.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.backchannel_logout_uri = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.secret_prefix = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.client_secret = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1295,6 +1588,11 @@ export const ClientAppResponse: MessageFns<ClientAppResponse> = {
     message.is_active = object.is_active ?? false;
     message.created_by = object.created_by ?? undefined;
     message.created_at = object.created_at ?? undefined;
+    message.type = object.type ?? "";
+    message.post_logout_redirect_uris = object.post_logout_redirect_uris?.map((e) => e) || [];
+    message.backchannel_logout_uri = object.backchannel_logout_uri ?? undefined;
+    message.secret_prefix = object.secret_prefix ?? undefined;
+    message.client_secret = object.client_secret ?? undefined;
     return message;
   },
 };

@@ -10,6 +10,22 @@ export const ClientApp = defineEntity({
     is_active: p.boolean().default(true),
     created_by: p.uuid().nullable(),
     created_at: p.datetime().defaultRaw('now()'),
+    type: p.text().default('public'),
+    post_logout_redirect_uris: p.array().default([]),
+    backchannel_logout_uri: p.text().nullable(),
+  },
+})
+
+/** A secret of a confidential client app, stored as its hash. It is valid until `expires_at`. */
+export const ClientSecret = defineEntity({
+  name: 'ClientSecret',
+  tableName: 'client_secrets',
+  properties: {
+    secret_hash: p.text().primary(),
+    secret_prefix: p.text(),
+    app_id: p.uuid(),
+    created_at: p.datetime().defaultRaw('now()'),
+    expires_at: p.datetime().nullable(),
   },
 })
 
