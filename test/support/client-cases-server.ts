@@ -1,0 +1,39 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
+import { readClientCases, seedClientCases } from './client-cases.ts'
+import { createTemplateDatabase } from './template-database.ts'
+import { startTestEnvironment } from './test-environment.ts'
+
+/**
+ * Starts a server with the world of clients/cases.json and prints one line of JSON: `address` (gRPC),
+ * `url` (REST), `serviceKey` and `values`. Stops when its standard input ends. Starts a PostgreSQL of
+ * its own unless TEST_DATABASE_URL names the one of `npm test`.
+ */
+const embedded = process.env.TEST_DATABASE_URL ? undefined : await startOwnDatabase()
+const environment = await startTestEnvironment()
+const { serviceKey, values } = await seedClientCases(environment, readClientCases())
+const { grpcPort, httpPort } = environment
+const address = `127.0.0.1:${grpcPort}`
+const url = `http://127.0.0.1:${httpPort}`
+process.stdout.write(`${JSON.stringify({ address, url, serviceKey, values })}\n`)
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.stdin.destroy())
+process.stdin.resume()
+await new Promise((resolve) => process.stdin.once('close', resolve))
+await environment.stop()
+await embedded?.stop()
+
+async function startOwnDatabase() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'daikon-cases-'))
+  const database = await startEmbedded({ dataDir })
+  await createTemplateDatabase(database.url)
+  process.env.TEST_DATABASE_URL = database.url
+  return {
+    async stop() {
+      await database.stop()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}

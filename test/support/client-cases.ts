@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Role } from '../../src/core/roles.ts'
+import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
+import { expectOk } from './outcome.ts'
+import type { TestEnvironment } from './test-environment.ts'
+import type { Transport } from './transports.ts'
+
+/** `clients/cases.json`, which the tests of every client run; see clients/README.md. */
+export type ClientCases = { service: string; world: World; cases: ClientCase[] }
+
+/** One call of a client and what it returns, or the error with which it fails. */
+export type ClientCase = {
+  name: string
+  call: string
+  args: Record<string, any>
+  returns?: unknown
+  fails?: { code: string; reason?: string; fields?: string[] }
+}
+
+export type World = {
+  users: { name: string; id: string; email: string; externalId?: string; isActive?: boolean }[]
+  workspaces: { name: string; id: string }[]
+  members: { workspaceId: string; userId: string; role: Role }[]
+  groups: { name: string; id: string; workspaceId: string; members: string[]; groups?: string[] }[]
+  actions: string[]
+  roles: { name: string; workspaceId: string; actions: string[]; members: string[] }[]
+  resources: (ResourceName & {
+    workspaceId: string
+    ownerId: string
+    visibility?: 'private' | 'workspace'
+    parent?: ResourceName
+    inherits?: boolean
+  })[]
+  shares: {
+    resource: ResourceName
+    userId?: string
+    groupId?: string
+    permission: 'view' | 'edit'
+  }[]
+  tokens: { name: string; userId: string; workspaceId: string; state?: 'expired' | 'revoked' }[]
+}
+
+type ResourceName = { type: string; id: string }
+
+/** What the strings that begin with `$` stand for: IDs and access tokens. */
+export type Values = Record<string, string>
+
+/** Reads the table, with the names of users, workspaces and groups replaced by their IDs. */
+export function readClientCases(): ClientCases & { values: Values } {
+  const path = join(import.meta.dirname, '../../clients/cases.json')
+  const table: ClientCases = JSON.parse(readFileSync(path, 'utf8'))
+  const { users, workspaces, groups } = table.world
+  const named = [...users, ...workspaces, ...groups]
+  const values = Object.fromEntries(named.map(({ name, id }) => [name, id]))
+  return { ...table, world: substitute(table.world, values), values }
+}
+
+/** Replaces each string `$name` by the value of that name; strings without a value stay. */
+export function substitute<Part>(part: Part, values: Values): Part {
+  if (typeof part === 'string')
+    return (part.startsWith('$') ? (values[part.slice(1)] ?? part) : part) as Part
+  if (Array.isArray(part)) return part.map((item) => substitute(item, values)) as Part
+  if (typeof part !== 'object' || part === null) return part
+  const entries = Object.entries(part).map(([key, value]) => [key, substitute(value, values)])
+  return Object.fromEntries(entries) as Part
+}
+
+/** Creates the world of the table on a server; returns the service key and all values. */
+export async function seedClientCases(
+  { pool, seed, token, transports }: TestEnvironment,
+  { service, world, values }: ReturnType<typeof readClientCases>,
+): Promise<{ serviceKey: string; values: Values }> {
+  const insert = (sql: string, ...parameters: unknown[]) => pool.query(sql, parameters)
+  for (const { name, id, email, externalId, isActive = true } of world.users)
+    await insert(
+      'insert into users (id, name, email, external_id, is_active) values ($1, $2, $3, $4, $5)',
+      id,
+      name,
+      email,
+      externalId,
+      isActive,
+    )
+  for (const { name, id } of world.workspaces)
+    await insert('insert into workspaces (id, name, slug) values ($1, $2, $2)', id, name)
+  for (const { workspaceId, userId, role } of world.members)
+    await seed.member(workspaceId, userId, role)
+  for (const { name, id, workspaceId } of world.groups)
+    await insert(
+      'insert into groups (id, workspace_id, name) values ($1, $2, $3)',
+      id,
+      workspaceId,
+      name,
+    )
+  const { key } = await seed.serviceApp(service)
+  const [transport] = transports as [Transport]
+  const call = async (method: string, message: object, userToken?: string) =>
+    expectOk(await transport.call(method, message, { key, ...(userToken && { token: userToken }) }))
+
+  const tokens: Values = {}
+  for (const { name, userId, workspaceId, state } of world.tokens) {
+    const jti = randomUUID()
+    tokens[name] = await token(userId, workspaceId, {
+      jti,
+      seconds: state === 'expired' ? -60 : 86_400,
+    })
+    if (state === 'revoked') await seed.denyToken(jti)
+  }
+  const ownerTokens = new Map<string, string>()
+  for (const { workspaceId, userId, role } of world.members)
+    if (role === 'owner') ownerTokens.set(workspaceId, await token(userId, workspaceId))
+  const ownerToken = (workspaceId: string) => ownerTokens.get(workspaceId) as string
+
+  for (const { id, workspaceId, members, groups = [] } of world.groups) {
+    const group = { workspace_id: workspaceId, group_id: id }
+    for (const user_id of members)
+      await call('AddGroupMember', { ...group, user_id }, ownerToken(workspaceId))
+    for (const child_id of groups)
+      await call('AddChildGroup', { ...group, child_id }, ownerToken(workspaceId))
+  }
+  const actionIds: Values = {}
+  for (const name of world.actions) actionIds[name] = await seed.serviceAction(service, name)
+  for (const { workspaceId, actions, members } of world.roles) {
+    const ids = actions.map((name) => actionIds[name] as string)
+    await seed.customRole(workspaceId, ids, members)
+  }
+
+  const keyOf = ({ type, id }: ResourceName) => {
+    const resource_id = toResourceId(service, type, id)
+    return { service_name: service, resource_type: type, resource_id }
+  }
+  for (const { workspaceId, ownerId, parent, inherits = true, ...resource } of world.resources) {
+    const { service_name, ...name } = keyOf(resource)
+    const isExternal = name.resource_id !== resource.id
+    const parentName = parent && keyOf(parent)
+    await call('Register', {
+      service_name,
+      ...name,
+      ...(isExternal && { external_id: resource.id }),
+      workspace_id: workspaceId,
+      owner_id: ownerId,
+      ...(resource.visibility && { visibility: resource.visibility }),
+      ...(parentName && {
+        parent: { resource_type: parentName.resource_type, resource_id: parentName.resource_id },
+      }),
+    })
+    if (!inherits) await call('UpdateParent', { service_name, ...name, inherits })
+  }
+  for (const { resource, userId, groupId, permission } of world.shares) {
+    const { workspaceId = '' } =
+      world.resources.find(({ type, id }) => type === resource.type && id === resource.id) ?? {}
+    const grantee = userId
+      ? { grantee_type: 'user', grantee_id: userId }
+      : { grantee_type: 'group', grantee_id: groupId }
+    await call('Share', { ...keyOf(resource), ...grantee, permission }, ownerToken(workspaceId))
+  }
+  return { serviceKey: key, values: { ...values, ...tokens } }
+}
