@@ -61,6 +61,17 @@ function checkGenerated(): boolean {
     run('buf', 'build', '-o', join(generated, 'gen/daikon.binpb'), '--as-file-descriptor-set') &&
     run('buf', 'build', health, '-o', join(generated, 'gen/health.binpb'), ...options) &&
     run('node', 'test/support/generate-browser-types.ts', join(generated, 'gen/browser.ts')) &&
-    run('diff', '-r', 'gen', join(generated, 'gen'))
+    run('diff', '-r', 'gen', join(generated, 'gen')) &&
+    checkGeneratedClient(generated)
+  )
+}
+
+function checkGeneratedClient(generated: string): boolean {
+  const folder = 'clients/typescript/src/gen'
+  const template = 'clients/typescript/buf.gen.yaml'
+  return (
+    run('buf', 'generate', '--template', template, '--output', generated) &&
+    run('node', 'test/support/copy-access-rules.ts', join(generated, folder)) &&
+    run('diff', '-r', folder, join(generated, folder))
   )
 }

@@ -1,0 +1,66 @@
+import type { Grantee, Resource, Subject } from './api.ts'
+import { type Field, invalidArgument } from './errors.ts'
+
+/** A subject as the Access API names it. */
+export type SubjectName = { type: 'access_token' | 'user'; id: string }
+
+const maxTypeLength = 200
+const maxIdLength = 255
+const maxTokenLength = 16_384
+
+/**
+ * Returns the name of a subject. Only the lengths and the presence of arguments are checked here, so
+ * that a mistake fails where it is made; daikon checks the rest.
+ *
+ * @throws InvalidArgumentError
+ */
+export function nameSubject(subject: Subject): SubjectName {
+  if (typeof subject === 'object' && subject !== null) {
+    if ('token' in subject && isText(subject.token, maxTokenLength))
+      return { type: 'access_token', id: subject.token }
+    const id =
+      'userId' in subject
+        ? subject.userId
+        : 'email' in subject
+          ? subject.email
+          : 'externalId' in subject
+            ? subject.externalId
+            : undefined
+    if (isText(id, maxIdLength)) return { type: 'user', id }
+  }
+  const message =
+    'must be { token }, { userId }, { email } or { externalId } with a non-empty string'
+  throw invalidArgument({ field: 'subject', message })
+}
+
+/** @throws InvalidArgumentError */
+export function requireAction(action: string): void {
+  if (isText(action, maxTypeLength)) return
+  throw invalidArgument({ field: 'action', message: 'must be a string of 1 to 200 characters' })
+}
+
+/** @throws InvalidArgumentError */
+export function requireResource(resource: Resource): void {
+  if (isText(resource?.type, maxTypeLength) && isText(resource.id, maxIdLength)) return
+  const fields: Field[] = []
+  if (!isText(resource?.type, maxTypeLength))
+    fields.push({ field: 'resource.type', message: 'must be a string of 1 to 200 characters' })
+  if (!isText(resource?.id, maxIdLength))
+    fields.push({ field: 'resource.id', message: 'must be a string of 1 to 255 characters' })
+  throw invalidArgument(...fields)
+}
+
+/** @throws InvalidArgumentError */
+export function nameGrantee(grantee: Grantee): { grantee_type: string; grantee_id: string } {
+  if (typeof grantee === 'object' && grantee !== null) {
+    if ('userId' in grantee) return { grantee_type: 'user', grantee_id: grantee.userId }
+    if ('groupId' in grantee) return { grantee_type: 'group', grantee_id: grantee.groupId }
+  }
+  throw invalidArgument({ field: 'grantee', message: 'must be { userId } or { groupId }' })
+}
+
+/** Whether a value is a string of 1 to `maxLength` characters, which are not UTF-16 units. */
+function isText(value: unknown, maxLength: number): value is string {
+  if (typeof value !== 'string' || value.length === 0) return false
+  return value.length <= maxLength || [...value].length <= maxLength
+}

@@ -1,0 +1,148 @@
+/** A problem with one field of a request. */
+export type Field = { field: string; message: string }
+
+/** The gRPC status of an error, in snake_case. */
+export type ErrorCode =
+  | 'cancelled'
+  | 'unknown'
+  | 'invalid_argument'
+  | 'deadline_exceeded'
+  | 'not_found'
+  | 'already_exists'
+  | 'permission_denied'
+  | 'resource_exhausted'
+  | 'failed_precondition'
+  | 'aborted'
+  | 'out_of_range'
+  | 'unimplemented'
+  | 'internal'
+  | 'unavailable'
+  | 'data_loss'
+  | 'unauthenticated'
+
+export type ErrorDetails = {
+  fields?: Field[] | undefined
+  requestId?: string | undefined
+  retryAfterMs?: number | undefined
+  cause?: unknown
+}
+
+/**
+ * The error with which every operation fails. Compare `code` and `reason` in programs; `message` is for
+ * people and may change.
+ */
+export class DaikonError extends Error {
+  /** The kind of error. */
+  readonly code: ErrorCode
+  /** A stable identifier of the cause, such as `RESOURCE_NOT_FOUND`. */
+  readonly reason: string
+  /** Every invalid field of an `invalid_argument` error. */
+  readonly fields: Field[]
+  /** The ID under which the server has logged the request. */
+  readonly requestId: string | undefined
+  /** Milliseconds after which a retry may succeed. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(code: ErrorCode, reason: string, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = new.target.name
+    this.code = code
+    this.reason = reason
+    this.fields = details.fields ?? []
+    this.requestId = details.requestId
+    this.retryAfterMs = details.retryAfterMs
+  }
+}
+
+/** The service key or access token is missing, invalid or expired. */
+export class UnauthenticatedError extends DaikonError {
+  constructor(reason: string, message: string, details?: ErrorDetails) {
+    super('unauthenticated', reason, message, details)
+  }
+}
+
+/** An access token is malformed, expired, or not signed by this daikon. */
+export class InvalidTokenError extends UnauthenticatedError {}
+
+/** The user may not make the change, or the key belongs to another service. */
+export class PermissionDeniedError extends DaikonError {
+  constructor(reason: string, message: string, details?: ErrorDetails) {
+    super('permission_denied', reason, message, details)
+  }
+}
+
+/** The resource, workspace, grantee or share does not exist. */
+export class NotFoundError extends DaikonError {
+  constructor(reason: string, message: string, details?: ErrorDetails) {
+    super('not_found', reason, message, details)
+  }
+}
+
+/** An argument is missing or malformed; `fields` names each. */
+export class InvalidArgumentError extends DaikonError {
+  constructor(reason: string, message: string, details?: ErrorDetails) {
+    super('invalid_argument', reason, message, details)
+  }
+}
+
+/** daikon cannot be reached, or cannot reach its database. */
+export class UnavailableError extends DaikonError {
+  constructor(
+    reason = 'UNREACHABLE',
+    message = 'daikon is not available',
+    details: ErrorDetails = {},
+  ) {
+    super('unavailable', reason, message, details)
+  }
+}
+
+/** The deadline passed before there was a result. */
+export class DeadlineExceededError extends DaikonError {
+  constructor(message = 'The deadline passed', details: ErrorDetails = {}) {
+    super('deadline_exceeded', 'DEADLINE_EXCEEDED', message, details)
+  }
+}
+
+/** The caller cancelled the operation with its `signal`, or closed the client. */
+export class CancelledError extends DaikonError {
+  constructor(message = 'The operation was cancelled', details: ErrorDetails = {}) {
+    super('cancelled', 'CANCELLED', message, details)
+  }
+}
+
+const subclasses = {
+  unauthenticated: UnauthenticatedError,
+  permission_denied: PermissionDeniedError,
+  not_found: NotFoundError,
+  invalid_argument: InvalidArgumentError,
+  unavailable: UnavailableError,
+}
+
+/** Creates an error of the class that belongs to the code. */
+export function createError(
+  code: ErrorCode,
+  reason: string,
+  message: string,
+  details: ErrorDetails = {},
+): DaikonError {
+  if (code === 'deadline_exceeded') return new DeadlineExceededError(message, details)
+  if (code === 'cancelled') return new CancelledError(message, details)
+  if (code in subclasses) {
+    const Subclass = subclasses[code as keyof typeof subclasses]
+    return new Subclass(reason, message, details)
+  }
+  return new DaikonError(code, reason, message, details)
+}
+
+/** The error for arguments that are missing or malformed. */
+export function invalidArgument(...fields: Field[]): InvalidArgumentError {
+  const message = fields.map(({ field, message }) => `${field} ${message}`).join('; ')
+  return new InvalidArgumentError('INVALID_REQUEST', message, { fields })
+}
+
+/** The error for an aborted signal. */
+export function abortError({ reason }: AbortSignal): DaikonError {
+  const isTimeout = reason instanceof Error && reason.name === 'TimeoutError'
+  if (isTimeout) return new DeadlineExceededError('The signal timed out', { cause: reason })
+  return new CancelledError('The operation was cancelled by its signal', { cause: reason })
+}

@@ -1,0 +1,58 @@
+// Copied from src/permissions/access.ts by `npm run generate`. DO NOT EDIT.
+
+import type { Role } from '../core/roles.ts'
+
+/**
+ * The reasons for which a user may have access to a resource, as bits. The facts query returns the
+ * grants that apply, `sufficientGrants` those that allow an action; one common bit is a permission.
+ */
+export const grant = {
+  /** The resource is registered in the workspace of the token. */
+  registered: 1,
+  /** The user owns the resource. */
+  owner: 2,
+  /** The visibility of the resource is `workspace`. */
+  workspace: 4,
+  /** The resource is shared with the user or one of their groups, with permission `view`. */
+  view: 8,
+  /** As `view`, with permission `edit`. */
+  edit: 16,
+  /** The resource inherits the grants of a parent. The bit itself allows nothing. */
+  inherited: 128,
+} as const
+
+/** The actions of every resource, which services must not register. */
+export const builtInActions = ['view', 'edit', 'manage']
+
+/** Facts about an action that a service registered, in bits that `grant` does not use. */
+export const actionFact = {
+  /** The service of the resource registered the action. */
+  registered: 32,
+  /** A custom role of the user grants the action. */
+  granted: 64,
+} as const
+
+const { registered, owner, workspace, view, edit } = grant
+const visible = workspace | view | edit
+
+/** Whether a role gives access to every resource of its workspace. */
+export function coversWorkspace(role: Role): boolean {
+  return role === 'owner' || role === 'admin'
+}
+
+/** Returns the grants of which any one allows the action for a member with this role. */
+export function sufficientGrants(role: Role | undefined, name: string, facts: number): number {
+  if (!role) return 0
+  const isRegistered = builtInActions.includes(name) || (facts & actionFact.registered) !== 0
+  if (!isRegistered) return 0
+  if (coversWorkspace(role)) return registered
+  if (name === 'manage') return owner
+  if (name === 'view') return owner | visible
+  if (name === 'edit') return owner | edit | (role === 'editor' ? workspace : 0)
+  return owner | (facts & actionFact.granted ? visible : 0)
+}
+
+/** Decides a check. `facts` are the bits of `grant` and `actionFact` for its resource and action. */
+export function isAllowed(role: Role | undefined, name: string, facts: number): boolean {
+  return (sufficientGrants(role, name, facts) & facts) !== 0
+}
