@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import fc from 'fast-check'
 import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
-import { type Role, roles } from '../../src/core/roles.ts'
+import { roles } from '../../src/core/roles.ts'
+import { decideNaively, type World } from '../support/hierarchy-world.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
 
 const service_name = 'docs'
@@ -36,24 +37,15 @@ const facts = fc.record({
 
 type Facts = typeof facts extends fc.Arbitrary<infer Value> ? Value : never
 
-/** An independent implementation of the decision, based on the response of GetResource. */
-function expected(
-  user: { id: string; role: Role | undefined; groups: string[]; publishes: boolean },
-  action: string,
-  resource: ResourcePermissionResponse,
-): boolean {
-  const { role } = user
-  if (!role || action === 'unheard-of') return false
-  if (role === 'owner' || role === 'admin' || resource.owner_id === user.id) return true
-  if (action === 'manage') return false
-  const shared = resource.shares.filter(({ grantee_type, grantee_id }) =>
-    grantee_type === 'user' ? grantee_id === user.id : user.groups.includes(grantee_id),
-  )
-  const open = resource.visibility === 'workspace'
-  const edits = shared.some(({ permission }) => permission === 'edit')
-  if (action === 'edit') return edits || (open && role === 'editor')
-  const views = open || shared.length > 0
-  return action === 'view' ? views : views && user.publishes
+/** The resources as GetResource returns them, for an independent decision. */
+function toWorldResources(records: ResourcePermissionResponse[]): World['resources'] {
+  return records.map(({ parent, shares, ...record }) => ({
+    ...record,
+    parent_id: records.find(({ resource_id }) => resource_id === parent?.resource_id)?.id ?? null,
+    shares: Object.fromEntries(
+      shares.map(({ grantee_id, permission }) => [grantee_id, permission]),
+    ),
+  }))
 }
 
 test('Check and Accessible agree with an independent decision on random facts', async (t) => {
@@ -65,7 +57,7 @@ test('Check and Accessible agree with an independent decision on random facts', 
 
   await fc.assert(
     fc.asyncProperty(facts, async (facts) => {
-      const { workspace, people, resources } = await seedFacts(environment, facts)
+      const { workspace, users, groups, resources } = await seedFacts(environment, facts)
       const records: ResourcePermissionResponse[] = []
       for (const resource_id of resources) {
         const outcome = await transport.call('GetResource', {
@@ -76,11 +68,12 @@ test('Check and Accessible agree with an independent decision on random facts', 
         if (!outcome.ok) throw new Error(outcome.detail)
         records.push(outcome.message as ResourcePermissionResponse)
       }
-      for (const person of people) {
+      const world: World = { users, groups, resources: toWorldResources(records) }
+      for (const person of users) {
         const token = await environment.token(person.id, workspace)
         for (const action of actions) {
-          const expectedIds = records
-            .filter((resource) => expected(person, action, resource))
+          const expectedIds = world.resources
+            .filter((resource) => decideNaively(world, person, action, resource))
             .map(({ resource_id }) => resource_id)
           const request = { service_name, resource_type, action }
           // Large batches of one caller use another query plan than small ones.
@@ -160,12 +153,13 @@ async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
     returning id`
   const kindId = (await pool.query(kind, [service_name, resource_type])).rows[0].id
   const resources: string[] = []
-  for (const { owner, visibility, shares } of facts.resources) {
+  for (const { owner, visibility, shares, parent, inherits } of facts.resources) {
     const id = randomUUID()
     await pool.query(
-      `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
-       values ($1, $2, $1, $3, $4, $5)`,
-      [id, kindId, workspace, ids[owner], visibility],
+      `insert into resources
+         (id, kind_id, resource_id, workspace_id, owner_id, visibility, parent_id, inherits)
+       values ($1, $2, $1, $3, $4, $5, $6, $7)`,
+      [id, kindId, workspace, ids[owner], visibility, resources[parent], inherits],
     )
     for (const { to, permission } of shares) {
       const grantee = to.type === 'user' ? isMember(to.at) && ids[to.at] : groups[to.at]
@@ -178,11 +172,29 @@ async function seedFacts({ seed, pool }: TestEnvironment, facts: Facts) {
     }
     resources.push(id)
   }
-  const people = ids.map((id, index) => ({
+  await pool.query(
+    `update resources set is_parent = true where id in (
+       select parent_id from resources where workspace_id = $1)`,
+    [workspace],
+  )
+  await pool.query(
+    `update shares set on_parent = true where workspace_id = $1
+     and resource_id in (select resource_id from resources where is_parent)`,
+    [workspace],
+  )
+  const users = ids.map((id, index) => ({
     id,
     role: facts.roles[index],
-    groups: groups.filter((_, group) => isMember(index) && facts.groups[group]?.includes(index)),
     publishes: publishers.includes(index),
   }))
-  return { workspace, people, resources }
+  return {
+    workspace,
+    users,
+    groups: groups.map((id, index) => ({
+      id,
+      members: (facts.groups[index] ?? []).filter(isMember).map((user) => ids[user] as string),
+      children: [],
+    })),
+    resources,
+  }
 }

@@ -1,0 +1,189 @@
+import { decideNaively, type World, type WorldResource, type WorldUser } from './hierarchy-world.ts'
+import { expectOk } from './outcome.ts'
+import type { PresentedCredentials, Transport } from './transports.ts'
+
+export const worldActions = ['edit', 'manage', 'publish', 'unregistered', 'view']
+
+/** What the calls that list decisions need: who calls, and about which resources. */
+export type Readers = {
+  workspace: string
+  kind: { service_name: string; resource_type: string }
+  key: string
+  /** An access token for each member. */
+  tokens: Map<string, string>
+  /** Returns a transport; called for each request, so that nodes and transports take turns. */
+  nextTransport(): Transport
+}
+
+/**
+ * Requires that Check, Accessible, EvaluateBatch and the three searches return what the naive decision
+ * says about every user, action and resource of the world.
+ */
+export async function requireAgreement(world: World, readers: Readers): Promise<void> {
+  // Concurrent calls share statements.
+  await Promise.all([
+    ...world.users.map(async (user) => {
+      await requireEvaluations(world, user, readers)
+      await requireFoundResources(world, user, readers)
+      const token = readers.tokens.get(user.id)
+      if (!token) return
+      await requireChecks(world, user, token, readers)
+      await requireLists(world, user, token, readers)
+    }),
+    ...world.resources.map(async (resource) => {
+      await requireFoundSubjects(world, resource, readers)
+      for (const user of world.users) await requireFoundActions(world, user, resource, readers)
+    }),
+  ])
+}
+
+/** Checks every action on every resource, in batches of two sizes. */
+async function requireChecks(
+  world: World,
+  user: WorldUser,
+  token: string,
+  { kind, key, nextTransport }: Readers,
+): Promise<void> {
+  const items = combine(world)
+  if (items.length === 0) return
+  const expected = items.map(({ action, resource }) => decideNaively(world, user, action, resource))
+  const check = ({ action, resource: { resource_id } }: Item) => ({ ...kind, resource_id, action })
+  // Small batches look up groups in another way than large ones.
+  for (const size of [4, items.length]) {
+    const allowed: boolean[] = []
+    for (let offset = 0; offset < items.length; offset += size) {
+      const checks = items.slice(offset, offset + size).map(check)
+      const { results } = expectOk(await nextTransport().call('Check', { checks }, { token, key }))
+      for (const result of results) allowed.push(result.allowed)
+    }
+    requireSame(allowed, expected, `Check of ${user.role}, ${size} at a time`)
+  }
+}
+
+/** Reads complete lists, at once and in pages of three. */
+async function requireLists(
+  world: World,
+  user: WorldUser,
+  token: string,
+  { workspace, kind, key, nextTransport }: Readers,
+): Promise<void> {
+  for (const action of worldActions) {
+    const expected = allowedIds(world, user, action)
+    for (const limit of [1000, 3]) {
+      const ids: string[] = []
+      let page_token: string | undefined
+      do {
+        const request = { ...kind, action, workspace_id: workspace, limit, page_token }
+        const page = expectOk(await nextTransport().call('Accessible', request, { token, key }))
+        ids.push(...page.resource_ids)
+        page_token = page.next_page_token ?? undefined
+        if (page.has_full_access && action !== 'unregistered')
+          requireSame(expected.length, world.resources.length, `full access, ${action}`)
+      } while (page_token)
+      requireSame(ids, expected, `Accessible ${action} of ${user.role}, limit ${limit}`)
+    }
+  }
+}
+
+async function requireEvaluations(
+  world: World,
+  user: WorldUser,
+  { kind, key, nextTransport }: Readers,
+): Promise<void> {
+  const items = combine(world)
+  if (items.length === 0) return
+  const evaluations = items.map(({ action, resource }) => ({
+    subject: { type: 'user', id: user.id },
+    action: { name: action },
+    resource: { type: kind.resource_type, id: resource.resource_id },
+  }))
+  const message = expectOk(await nextTransport().call('EvaluateBatch', { evaluations }, { key }))
+  requireSame(
+    message.evaluations.map(({ decision }: { decision: boolean }) => decision),
+    items.map(({ action, resource }) => decideNaively(world, user, action, resource)),
+    `Evaluate of ${user.role}`,
+  )
+}
+
+async function requireFoundResources(
+  world: World,
+  user: WorldUser,
+  readers: Readers,
+): Promise<void> {
+  for (const name of worldActions) {
+    const message = {
+      subject: { type: 'user', id: user.id },
+      action: { name },
+      resource: { type: readers.kind.resource_type },
+    }
+    const found = await search('SearchResources', message, readers)
+    requireSame(found, allowedIds(world, user, name), `SearchResources ${name} of ${user.role}`)
+  }
+}
+
+async function requireFoundSubjects(
+  world: World,
+  resource: WorldResource,
+  readers: Readers,
+): Promise<void> {
+  for (const name of worldActions) {
+    const message = {
+      subject: { type: 'user' },
+      action: { name },
+      resource: { type: readers.kind.resource_type, id: resource.resource_id },
+    }
+    const expected = world.users.filter((user) => decideNaively(world, user, name, resource))
+    const found = await search('SearchSubjects', message, readers)
+    requireSame(found, expected.map(({ id }) => id).toSorted(), `SearchSubjects ${name}`)
+  }
+}
+
+async function requireFoundActions(
+  world: World,
+  user: WorldUser,
+  resource: WorldResource,
+  readers: Readers,
+): Promise<void> {
+  const message = {
+    subject: { type: 'user', id: user.id },
+    resource: { type: readers.kind.resource_type, id: resource.resource_id },
+  }
+  const expected = worldActions.filter((name) => decideNaively(world, user, name, resource))
+  requireSame(await search('SearchActions', message, readers), expected, 'SearchActions')
+}
+
+/** All results of a search, read in pages of three. */
+async function search(
+  method: string,
+  message: object,
+  { key, nextTransport }: Readers,
+): Promise<string[]> {
+  const credentials: PresentedCredentials = { key }
+  const results: string[] = []
+  let token = ''
+  do {
+    const page = token ? { token } : { limit: 3 }
+    const found = expectOk(await nextTransport().call(method, { ...message, page }, credentials))
+    for (const { name, id } of found.results) results.push(name ?? id)
+    token = found.page.next_token
+  } while (token)
+  return results.toSorted()
+}
+
+type Item = { action: string; resource: WorldResource }
+
+function combine(world: World): Item[] {
+  return worldActions.flatMap((action) => world.resources.map((resource) => ({ action, resource })))
+}
+
+function allowedIds(world: World, user: WorldUser, action: string): string[] {
+  return world.resources
+    .filter((resource) => decideNaively(world, user, action, resource))
+    .map(({ resource_id }) => resource_id)
+    .toSorted()
+}
+
+function requireSame(actual: unknown, expected: unknown, what: string): void {
+  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
+  if (found !== wanted) throw new Error(`${what}: ${found} instead of ${wanted}`)
+}
