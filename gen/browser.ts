@@ -3787,7 +3787,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };
@@ -3862,7 +3862,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };
@@ -3932,17 +3932,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string | null;
+                service_name: string;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string | null;
+                resource_type: string;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string | null;
+                resource_id: string;
             };
             cookie?: never;
         };
@@ -4017,17 +4017,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string | null;
+                service_name: string;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string | null;
+                resource_type: string;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string | null;
+                resource_id: string;
             };
             cookie?: never;
         };
@@ -4146,7 +4146,7 @@ export interface operations {
                          */
                         resource_id: string;
                     } | null;
-                };
+                } & (unknown | unknown);
             };
         };
         responses: {
@@ -4208,7 +4208,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };
@@ -4286,17 +4286,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string | null;
+                service_name: string;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string | null;
+                resource_type: string;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string | null;
+                resource_id: string;
             };
             cookie?: never;
         };
@@ -4374,7 +4374,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };
@@ -4452,17 +4452,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string | null;
+                service_name: string;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string | null;
+                resource_type: string;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string | null;
+                resource_id: string;
             };
             cookie?: never;
         };
@@ -4540,7 +4540,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };
@@ -4633,17 +4633,17 @@ export interface operations {
                  * @description The name of the service, 1 to 200 characters.
                  * @example docs
                  */
-                service_name: string | null;
+                service_name: string;
                 /**
                  * @description The type of the resource, 1 to 200 characters.
                  * @example document
                  */
-                resource_type: string | null;
+                resource_type: string;
                 /**
                  * @description The ID of the resource.
                  * @example 0d000000-0000-7000-8000-0000000000d2
                  */
-                resource_id: string | null;
+                resource_id: string;
             };
             cookie?: never;
         };
@@ -5635,7 +5635,7 @@ export interface operations {
                  * @description The ID of the workspace.
                  * @example 0d000000-0000-7000-8000-000000000001
                  */
-                workspace_id: string | null;
+                workspace_id: string;
                 /**
                  * @description The ID of the group.
                  * @example 0d000000-0000-7000-8000-000000000002
@@ -5704,7 +5704,7 @@ export interface operations {
                  * @description The ID of the workspace.
                  * @example 0d000000-0000-7000-8000-000000000001
                  */
-                workspace_id: string | null;
+                workspace_id: string;
                 /**
                  * @description The ID of the group.
                  * @example 0d000000-0000-7000-8000-000000000002
@@ -5860,7 +5860,7 @@ export interface operations {
                  * @description The ID of the workspace.
                  * @example 0d000000-0000-7000-8000-000000000001
                  */
-                workspace_id: string | null;
+                workspace_id: string;
                 /**
                  * @description The ID of the group.
                  * @example 0d000000-0000-7000-8000-000000000002
@@ -8302,7 +8302,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };
@@ -8380,7 +8380,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };
@@ -8455,7 +8455,7 @@ export interface operations {
                  * @description The ID of the permission record.
                  * @example 0d000000-0000-7000-8000-000000000010
                  */
-                permission_id: string | null;
+                permission_id: string;
             };
             cookie?: never;
         };

@@ -1,5 +1,6 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { BoundField } from '../../rpc/bound-fields.ts'
+import { readAlternatives } from '../../rpc/field-sets.ts'
 import type { Policy, Profile, Route, Tier } from '../../rpc/method.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
@@ -127,12 +128,15 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
   const { policy, input, bindings } = operation
   const { makeExample } = builder
   const { properties, required } = publishedSchema(builder.registry, input, route.body)
+  // Null is a value in a body only.
+  const parameterSchemas = publishedSchema(builder.registry, input, false).properties
+  const alternatives = readAlternatives(builder.registry, input)
   const boundNames = bindings.request.map(({ field }) => field)
   const contentFields = Object.keys(properties).filter(
     (field) => ![...route.pathFields, ...route.excludedFields, ...boundNames].includes(field),
   )
   const describeParameter = (field: string, location: 'path' | 'query') => {
-    const { description, ...schema } = properties[field] as JsonSchema
+    const { description, ...schema } = parameterSchemas[field] as JsonSchema
     const isRequired = location === 'path' || required.includes(field)
     return {
       name: field,
@@ -153,6 +157,10 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     type: 'object',
     properties: Object.fromEntries(contentFields.map((field) => [field, properties[field]])),
     required: required.filter((field) => contentFields.includes(field)),
+    // Inside `allOf`, so that generators of types keep the properties.
+    ...(alternatives.length > 0 && {
+      allOf: [{ anyOf: alternatives.map((field) => ({ required: [field] })) }],
+    }),
   }
   const hasBody = route.body && contentFields.length > 0
   return {

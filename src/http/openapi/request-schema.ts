@@ -6,13 +6,16 @@ import { protoComment } from './proto-comment.ts'
 
 type ObjectSchema = { properties: Record<string, JsonSchema>; required: string[] }
 
+/** Control characters and the controls of bidirectional text, which names must not contain. */
+const controls = '\\x00-\\x1f\\x7f-\\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069'
+
 /**
  * The published patterns of the formats that only this server knows, without flags, `\p` or lookahead,
  * so that they compile in every language. Well-formed Unicode has no such pattern.
  */
 const formatPatterns: Record<string, string | undefined> = {
-  name: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
-  title: '^[^\\x00-\\x1f\\x7f-\\x9f]*[^\\s\\x00-\\x1f\\x7f-\\x9f][^\\x00-\\x1f\\x7f-\\x9f]*$',
+  name: `^[^${controls}]*$`,
+  title: `^[^${controls}]*[^\\s${controls}][^${controls}]*$`,
   text: '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]*$',
   page_token: '^([A-Za-z0-9_-]{21}[AQgw])?$',
   unicode: undefined,
