@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -12,6 +12,7 @@ const checks: Record<string, () => boolean> = {
   'proto format': () => run('buf', 'format', '--diff', '--exit-code', 'proto'),
   'proto breaking': checkBreaking,
   'generated code is up to date': checkGenerated,
+  'OpenAPI lint': lintOpenApi,
 }
 
 const failed = Object.entries(checks).filter(([name, check]) => {
@@ -23,7 +24,14 @@ rmSync(temporary, { recursive: true, force: true })
 process.exitCode = failed.length === 0 ? 0 : 1
 
 function run(command: string, ...args: string[]): boolean {
-  return spawnSync(command, args, { stdio: 'inherit' }).status === 0
+  const env = {
+    ...process.env,
+    REDOCLY_TELEMETRY: 'off',
+    REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  }
+  const { error, status } = spawnSync(command, args, { stdio: 'inherit', env })
+  if (error) process.stdout.write(`${command} does not start: run npm ci (${error.message})\n`)
+  return status === 0
 }
 
 function git(...args: string[]): string | undefined {
@@ -74,4 +82,23 @@ function checkGeneratedClient(generated: string): boolean {
     run('node', 'test/support/copy-access-rules.ts', join(generated, folder)) &&
     run('diff', '-r', folder, join(generated, folder))
   )
+}
+
+/** Lints the OpenAPI document with the recommended rules of Spectral and Redocly; warnings fail, too. */
+function lintOpenApi(): boolean {
+  const document = join(temporary, 'openapi.json')
+  const ruleset = join(temporary, 'spectral.json')
+  writeFileSync(ruleset, JSON.stringify({ extends: ['spectral:oas'] }))
+  if (!run('node', 'test/support/write-openapi.ts', document)) return false
+  const spectral = ['lint', '--ruleset', ruleset, '--fail-severity', 'warn', document]
+  // The one operation without errors is GET /health.
+  const redocly = [
+    'lint',
+    '--extends',
+    'recommended-strict',
+    '--skip-rule',
+    'operation-4xx-response',
+  ]
+  const outcomes = [run('spectral', ...spectral), run('redocly', ...redocly, document)]
+  return outcomes.every(Boolean)
 }

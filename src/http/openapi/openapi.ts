@@ -85,6 +85,7 @@ export function createOpenApi(
     info: {
       title: 'daikon',
       version: '1',
+      contact: { name: 'daikon', url: 'https://github.com/daikon-auth/daikon' },
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       description: `Identity, workspaces and permissions.\n\n${limitNote}`,
     },
