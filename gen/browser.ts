@@ -193,14 +193,14 @@ export interface paths {
         put?: never;
         /**
          * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         * @description Grants a user or a group of the workspace permission to view or edit a resource, until `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
          *
          *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Share"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share; `expires_at` is ignored. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -221,14 +221,14 @@ export interface paths {
         put?: never;
         /**
          * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
+         * @description Grants a user or a group of the workspace permission to view or edit a resource, until `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the workspace. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
          *
          *     Requires role `viewer` or higher.
          */
         post: operations["PermissionService_Share_by_service_name"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share; `expires_at` is ignored. The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`. With an access token, the user must be the owner of the resource, or an owner or admin of its workspace. Without one, the service decides.
          *
          *     A user of an access token requires role `viewer` or higher.
          */
@@ -1375,12 +1375,12 @@ export interface paths {
         put?: never;
         /**
          * Share a resource
-         * @description Grants a user or a group of the workspace permission to view or edit a resource. Sharing again replaces the permission.
+         * @description Grants a user or a group of the workspace permission to view or edit a resource, until `expires_at` if it is present. Sharing again replaces the permission and the expiry.
          */
         post: operations["AdminService_Share"];
         /**
          * Revoke a share
-         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share.
+         * @description Revokes the share of a user or a group. `permission` is required but not compared with the share; `expires_at` is ignored.
          */
         delete: operations["AdminService_RevokeShare"];
         options?: never;
@@ -2088,6 +2088,8 @@ export interface components {
             granted_by: string;
             /** @description When the resource was shared. */
             granted_at: string | null;
+            /** @description From this time on, the share grants nothing. Absent if it does not expire. */
+            expires_at: string | null;
         };
         /** @description The permission record of a resource: its workspace, owner, visibility and shares. */
         ResourcePermissionResponse: {
@@ -2495,6 +2497,8 @@ export interface components {
             granted_by: string | null;
             /** @description When the share was granted. */
             granted_at: string | null;
+            /** @description When the share expires. Absent if it does not. */
+            expires_at: string | null;
         };
         /** @description A page of workspaces. */
         WorkspacePage: {
@@ -3797,7 +3801,8 @@ export interface operations {
                  * @example {
                  *       "grantee_type": "user",
                  *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
+                 *       "permission": "view",
+                 *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -3816,6 +3821,11 @@ export interface operations {
                      * @enum {string}
                      */
                     permission: "view" | "edit";
+                    /**
+                     * Format: date-time
+                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+                     */
+                    expires_at?: string | null;
                 };
             };
         };
@@ -3835,7 +3845,8 @@ export interface operations {
                      *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *       "permission": "view",
                      *       "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *       "granted_at": "2026-11-21T12:00:00.000Z"
+                     *       "granted_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ShareResponse"];
@@ -3872,7 +3883,8 @@ export interface operations {
                  * @example {
                  *       "grantee_type": "user",
                  *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
+                 *       "permission": "view",
+                 *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -3891,6 +3903,11 @@ export interface operations {
                      * @enum {string}
                      */
                     permission: "view" | "edit";
+                    /**
+                     * Format: date-time
+                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+                     */
+                    expires_at?: string | null;
                 };
             };
         };
@@ -3952,7 +3969,8 @@ export interface operations {
                  * @example {
                  *       "grantee_type": "user",
                  *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
+                 *       "permission": "view",
+                 *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -3971,6 +3989,11 @@ export interface operations {
                      * @enum {string}
                      */
                     permission: "view" | "edit";
+                    /**
+                     * Format: date-time
+                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+                     */
+                    expires_at?: string | null;
                 };
             };
         };
@@ -3990,7 +4013,8 @@ export interface operations {
                      *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *       "permission": "view",
                      *       "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *       "granted_at": "2026-11-21T12:00:00.000Z"
+                     *       "granted_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ShareResponse"];
@@ -4037,7 +4061,8 @@ export interface operations {
                  * @example {
                  *       "grantee_type": "user",
                  *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
+                 *       "permission": "view",
+                 *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -4056,6 +4081,11 @@ export interface operations {
                      * @enum {string}
                      */
                     permission: "view" | "edit";
+                    /**
+                     * Format: date-time
+                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+                     */
+                    expires_at?: string | null;
                 };
             };
         };
@@ -4175,7 +4205,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -4254,7 +4285,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -4342,7 +4374,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -4420,7 +4453,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -4508,7 +4542,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -4600,7 +4635,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -4703,7 +4739,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -4777,7 +4814,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -6983,7 +7021,8 @@ export interface operations {
                      *           "grantee_type": "user",
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "activity": [
@@ -8272,7 +8311,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -8348,7 +8388,8 @@ export interface operations {
                      *           "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *           "permission": "view",
                      *           "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *           "granted_at": "2026-11-21T12:00:00.000Z"
+                     *           "granted_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
                      *         }
                      *       ],
                      *       "external_id": "guide-2",
@@ -8390,7 +8431,8 @@ export interface operations {
                  * @example {
                  *       "grantee_type": "user",
                  *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
+                 *       "permission": "view",
+                 *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -8409,6 +8451,11 @@ export interface operations {
                      * @enum {string}
                      */
                     permission: "view" | "edit";
+                    /**
+                     * Format: date-time
+                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+                     */
+                    expires_at?: string | null;
                 };
             };
         };
@@ -8428,7 +8475,8 @@ export interface operations {
                      *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
                      *       "permission": "view",
                      *       "granted_by": "0d000000-0000-7000-8000-00000000000a",
-                     *       "granted_at": "2026-11-21T12:00:00.000Z"
+                     *       "granted_at": "2026-11-21T12:00:00.000Z",
+                     *       "expires_at": "2026-11-21T12:00:00.000Z"
                      *     }
                      */
                     "application/json": components["schemas"]["ShareResponse"];
@@ -8465,7 +8513,8 @@ export interface operations {
                  * @example {
                  *       "grantee_type": "user",
                  *       "grantee_id": "0d000000-0000-7000-8000-00000000000b",
-                 *       "permission": "view"
+                 *       "permission": "view",
+                 *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
                 "application/json": {
@@ -8484,6 +8533,11 @@ export interface operations {
                      * @enum {string}
                      */
                     permission: "view" | "edit";
+                    /**
+                     * Format: date-time
+                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+                     */
+                    expires_at?: string | null;
                 };
             };
         };

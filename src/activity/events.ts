@@ -377,9 +377,17 @@ export const activityEvents = {
   },
   'permission.shared': {
     target: 'permission',
-    detail: shareFields,
-    description: 'A resource was shared with a user or group, or the permission of a share changed',
+    detail: [...shareFields, 'expires_at'],
+    description:
+      'A resource was shared with a user or group, or the permission or expiry of a share changed; `expires_at` is `never` for a share that does not expire',
     recordedBy: ['share'],
+  },
+  'permission.share_expired': {
+    target: 'permission',
+    detail: [...shareFields, 'expires_at'],
+    description: 'A share expired; recorded within a minute, or when the resource is shared again',
+    recordedBy: [],
+    alsoRecordedBy: 'the server',
   },
   'permission.share_revoked': {
     target: 'permission',

@@ -27,10 +27,11 @@ export async function exportUser(
     return {
       user,
       resources: resources.map((row) => ({ ...row, created_at: isoTime(row.created_at) })),
-      shares: shares.map(({ granted_by, granted_at, ...row }) => ({
+      shares: shares.map(({ granted_by, granted_at, expires_at, ...row }) => ({
         ...row,
         ...(granted_by && { granted_by }),
         granted_at: isoTime(granted_at),
+        ...(expires_at && { expires_at: isoTime(expires_at) }),
       })),
       activity: await findEntries(em, { concernedUserId: user.id, limit: maxEntries }),
       exported_at: isoTime(now),

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ExportedResource, ExportedShare } from '../../gen/daikon/v1/admin_user_data.ts'
 import { query } from '../database/query.ts'
 import type { Timestamp } from '../database/sql-values.ts'
+import { isLive } from '../permissions/grants-query.ts'
 import type { LockedUser } from './queries.ts'
 
 /**
@@ -106,9 +107,10 @@ export function findOwnedResources(em: EntityManager, ownerId: string): Promise<
   )
 }
 
-export type ShareRow = Omit<ExportedShare, 'granted_by' | 'granted_at'> & {
+export type ShareRow = Omit<ExportedShare, 'granted_by' | 'granted_at' | 'expires_at'> & {
   granted_by: string | null
   granted_at: Timestamp
+  expires_at: Timestamp | null
 }
 
 /** The shares granted to a user or by a user. */
@@ -117,11 +119,12 @@ export function findSharesOfUser(em: EntityManager, userId: string): Promise<Sha
     em,
     `select r.id as permission_id, k.service_name, k.resource_type, r.resource_id, r.workspace_id,
        s.permission, case when s.user_id is null then 'group' else 'user' end as grantee_type,
-       coalesce(s.user_id, s.group_id) as grantee_id, s.granted_by, s.granted_at
+       coalesce(s.user_id, s.group_id) as grantee_id, s.granted_by, s.granted_at,
+       s.expires_at
      from shares s
      join resources r on r.kind_id = s.kind_id and r.resource_id = s.resource_id
      join resource_kinds k on k.id = s.kind_id
-     where s.user_id = $1 or s.granted_by = $1 order by s.id`,
+     where (s.user_id = $1 or s.granted_by = $1) and ${isLive('s')} order by s.id`,
     [userId],
   )
 }

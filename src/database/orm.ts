@@ -28,6 +28,7 @@ import { ResourceParents } from './migrations/010-resource-parents.ts'
 import { NestedGroups } from './migrations/011-nested-groups.ts'
 import { AccountLinks } from './migrations/013-account-links.ts'
 import { ExternalIds } from './migrations/014-external-ids.ts'
+import { ShareExpiry } from './migrations/015-share-expiry.ts'
 import { Audit } from './migrations/016-audit.ts'
 import { ClientAppTypes } from './migrations/018-client-app-types.ts'
 import { maxEntityConnections, poolTimeouts } from './pool.ts'
@@ -73,6 +74,7 @@ const migrations = [
   { name: '011-nested-groups', class: NestedGroups },
   { name: '013-account-links', class: AccountLinks },
   { name: '014-external-ids', class: ExternalIds },
+  { name: '015-share-expiry', class: ShareExpiry },
   { name: '016-audit', class: Audit },
   { name: '018-client-app-types', class: ClientAppTypes },
 ]

@@ -120,12 +120,15 @@ async function seedDocuments(context: WriteContext): Promise<void> {
     ({ grantee_id, permission }) => grantee_id === demo.group && permission === 'edit',
   )
   if (isShared) return
-  await share(context, {
-    permission_id: roadmap.id,
-    grantee_type: 'group',
-    grantee_id: demo.group,
-    permission: 'edit',
-  })
+  await share(
+    { ...context, now: new Date() },
+    {
+      permission_id: roadmap.id,
+      grantee_type: 'group',
+      grantee_id: demo.group,
+      permission: 'edit',
+    },
+  )
 }
 
 async function seedDocument(context: WriteContext, resource_id: string, visibility: Visibility) {

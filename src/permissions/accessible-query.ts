@@ -1,4 +1,5 @@
 import { grant } from './access.ts'
+import { isLive } from './grants-query.ts'
 
 /** Ids of resources on which the user has one of the grants by the resource itself. */
 const direct = `
@@ -20,13 +21,14 @@ const direct = `
     (select resource_id from shares
       where $7 & ${grant.edit} <> 0 and ($7 & ${grant.view} <> 0 or permission = 'edit')
         and user_id = $2 and workspace_id = $1 and kind_id = kind.id and resource_id >= $5
+        and ${isLive('shares')}
       order by resource_id limit $6)
     union
     (select s.resource_id from group_members g cross join lateral (
         select resource_id from shares
         where ($7 & ${grant.view} <> 0 or permission = 'edit')
           and group_id = g.group_id and workspace_id = $1
-          and kind_id = kind.id and resource_id >= $5
+          and kind_id = kind.id and resource_id >= $5 and ${isLive('shares')}
         order by resource_id limit $6
       ) s
       where $7 & ${grant.edit} <> 0 and g.user_id = $2 and g.workspace_id = $1)`
@@ -45,14 +47,14 @@ const grantedFolders = `
     union all
     select r.id from shares s join resources r using (kind_id, resource_id)
       where $7 & ${grant.edit} <> 0 and ($7 & ${grant.view} <> 0 or s.permission = 'edit')
-        and s.on_parent and s.user_id = $2 and s.workspace_id = $1
+        and s.on_parent and s.user_id = $2 and s.workspace_id = $1 and ${isLive('s')}
         and s.kind_id = any((select ids from service)::int[])
     union all
     select r.id from group_members g
       join shares s on s.group_id = g.group_id and s.workspace_id = $1 and s.on_parent
       join resources r using (kind_id, resource_id)
       where $7 & ${grant.edit} <> 0 and ($7 & ${grant.view} <> 0 or s.permission = 'edit')
-        and g.user_id = $2 and g.workspace_id = $1
+        and g.user_id = $2 and g.workspace_id = $1 and ${isLive('s')}
         and s.kind_id = any((select ids from service)::int[])`
 
 /** Whether the user may have one of the grants on a parent, of any service. */
@@ -62,10 +64,11 @@ const mayHaveFolders = `
       or $7 & ${grant.workspace} <> 0 and exists (
         select from resources where is_parent and visibility = 'workspace' and workspace_id = $1)
       or $7 & ${grant.edit} <> 0 and exists (
-        select from shares where on_parent and user_id = $2 and workspace_id = $1)
+        select from shares
+        where on_parent and user_id = $2 and workspace_id = $1 and ${isLive('shares')})
       or $7 & ${grant.edit} <> 0 and exists (
         select from group_members g join shares s using (group_id, workspace_id)
-        where s.on_parent and g.user_id = $2 and g.workspace_id = $1)`
+        where s.on_parent and g.user_id = $2 and g.workspace_id = $1 and ${isLive('s')})`
 
 /** Whether the kind has resources in the workspace and none of them is private, if $8 is true. */
 const isWithoutPrivate = `

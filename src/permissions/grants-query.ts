@@ -9,6 +9,14 @@ export const maxChainLength = 32
  */
 const maxProbedGroups = 4
 
+/**
+ * An SQL condition: the row `alias` of `shares` has not expired. By the time of the statement, because a
+ * transaction may have waited for a lock since it began.
+ */
+export function isLive(alias: string): string {
+  return `(${alias}.expires_at is null or ${alias}.expires_at > statement_timestamp())`
+}
+
 const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
 
 /** How the query finds out whether a user is a member of a group that a resource is shared with. */
@@ -68,7 +76,7 @@ function ownGrants(row: string, lookup: GroupLookup): string {
         | coalesce((
             select ${shareBits} from shares s
             where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
-              and s.group_id is null and s.user_id = q.user_id
+              and s.group_id is null and s.user_id = q.user_id and ${isLive('s')}
           ), 0)
         | coalesce((
             select case when count(*) <= ${maxProbedGroups} then bit_or(bits) else (
@@ -77,13 +85,13 @@ function ownGrants(row: string, lookup: GroupLookup): string {
                   and s.group_id = any(array(
                     select g.group_id from group_members g
                     where g.user_id = q.user_id and g.workspace_id = q.workspace_id
-                  ))
+                  )) and ${isLive('s')}
               ) end
             from (
               select case when ${isInGroup[lookup]} then ${shareBits} end bits
               from shares s
               where s.kind_id = ${row}.kind_id and s.resource_id = ${row}.resource_id
-                and s.group_id is not null
+                and s.group_id is not null and ${isLive('s')}
               limit ${maxProbedGroups + 1}
             ) probed
           ), 0)`

@@ -9,6 +9,7 @@ import type { RequestContext } from '../core/request-context.ts'
 import { ResourceKind } from '../database/entities/resources.ts'
 import { findPage } from '../database/page.ts'
 import { query } from '../database/query.ts'
+import { isLive } from './grants-query.ts'
 import { countSharesSql, type Resource, resourceSql } from './queries.ts'
 import { requireResource, viewFacts, viewResource } from './resource.ts'
 
@@ -35,9 +36,9 @@ export async function listPermissions(
   filter(
     grantee_id,
     (placeholder) => `(r.kind_id, r.resource_id) in (
-    select kind_id, resource_id from shares where user_id = ${placeholder}
+    select kind_id, resource_id from shares where user_id = ${placeholder} and ${isLive('shares')}
     union all
-    select kind_id, resource_id from shares where group_id = ${placeholder})`,
+    select kind_id, resource_id from shares where group_id = ${placeholder} and ${isLive('shares')})`,
   )
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
   const found = await findPage<Resource>(em, page, {

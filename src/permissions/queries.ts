@@ -3,7 +3,7 @@ import { insertEntriesFrom } from '../activity/record-activity.ts'
 import type { BatchedQuery } from '../database/batched-query.ts'
 import type { SharePermission, Visibility } from '../database/entities/resources.ts'
 import type { Timestamp } from '../database/sql-values.ts'
-import { maxChainLength } from './grants-query.ts'
+import { isLive, maxChainLength } from './grants-query.ts'
 
 /** A resource with the names of its kind. */
 export type Resource = {
@@ -31,6 +31,7 @@ export type ShareRow = {
   permission: SharePermission
   granted_by: string | null
   granted_at: Timestamp
+  expires_at: Timestamp | null
 }
 
 /** The column of `shares` that holds the grantee. */
@@ -75,7 +76,7 @@ export const sharesOfResource: BatchedQuery = {
   sql: `
     select item.place, array_to_json(array(
       select row_to_json(s) from shares s
-      where s.kind_id = item.kind_id and s.resource_id = item.resource_id
+      where s.kind_id = item.kind_id and s.resource_id = item.resource_id and ${isLive('s')}
       order by s.id
     )) as shares
     from json_to_recordset($1) as item (place int, kind_id int, resource_id uuid)`,
@@ -150,17 +151,39 @@ export const changeOwnerSql = `
 /** $1 id. */
 export const deleteResourceSql = 'delete from resources where id = $1'
 
-/** $1 ids of resources. Returns the number of shares of those that have any. */
+/** $1 ids of resources. Returns the number of shares that have not expired, of those that have any. */
 export const countSharesSql = `
   select r.id, count(*)::int as count
   from resources r join shares s on s.kind_id = r.kind_id and s.resource_id = r.resource_id
-  where r.id = any($1::uuid[]) group by r.id`
+  where r.id = any($1::uuid[]) and ${isLive('s')} group by r.id`
 
-/** Inserts or replaces a share and records it. Returns a ShareRow. */
+/**
+ * Inserts or replaces a share and records it. Returns a ShareRow; none if a share has expired but not
+ * been deleted yet.
+ */
 export const shareQueries: Record<GranteeColumn, BatchedQuery> = {
   user_id: createShareQuery('user_id'),
   group_id: createShareQuery('group_id'),
 }
+
+/**
+ * $1 limit, $2 kind id and $3 resource id, or null for all resources. Deletes expired shares and returns
+ * them with the names, workspace and `id` of their resources. Skips shares that another transaction is
+ * deleting.
+ */
+export const deleteExpiredSharesSql = `
+  with expired as (
+    delete from shares where id in (
+      select id from shares
+      where expires_at <= statement_timestamp()
+        and ($2::int is null or kind_id = $2 and resource_id = $3::uuid)
+      order by expires_at limit $1 for update skip locked
+    )
+    returning *
+  )
+  select r.id, r.workspace_id, k.service_name, k.resource_type, r.resource_id, s.user_id, s.group_id,
+    s.permission, s.expires_at
+  from expired s join resources r using (kind_id, resource_id) join resource_kinds k on k.id = r.kind_id`
 
 /** $1 kind id, $2 resource id, $3 id of the grantee. Returns the `permission` that was revoked. */
 export const deleteShareSql: Record<GranteeColumn, string> = {
@@ -205,26 +228,33 @@ function createShareQuery(grantee: GranteeColumn): BatchedQuery {
       with item as (
         select * from json_to_recordset($1) as item (
           place int, id uuid, kind_id int, resource_id uuid, workspace_id uuid, grantee_id uuid,
-          permission text, granted_by uuid, entry json)
+          permission text, granted_by uuid, expires_at timestamptz, entry json)
       ), changed as (
-        insert into shares
-          (id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by)
-        select id, kind_id, resource_id, workspace_id, grantee_id, permission, granted_by
+        insert into shares (
+          id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by, expires_at)
+        select id, kind_id, resource_id, workspace_id, grantee_id, permission, granted_by, expires_at
         from item
         order by kind_id, resource_id, grantee_id
         on conflict (${grantee}, workspace_id, kind_id, resource_id) where ${grantee} is not null
         do update set permission = excluded.permission, granted_by = excluded.granted_by,
-          granted_at = excluded.granted_at
+          granted_at = excluded.granted_at, expires_at = excluded.expires_at
+        where ${isLive('shares')}
         returning *
-      ), entries as (${insertEntriesFrom('item')})
-      select item.place, changed.* from changed join item
-        on item.kind_id = changed.kind_id and item.resource_id = changed.resource_id
-        and item.grantee_id = changed.${grantee}`,
+      ), result as (
+        select item.place, item.entry, changed.id, user_id, group_id, changed.permission,
+          changed.granted_by, granted_at, changed.expires_at
+        from changed join item
+          on item.kind_id = changed.kind_id and item.resource_id = changed.resource_id
+          and item.grantee_id = changed.${grantee}
+      ), entries as (${insertEntriesFrom('result')})
+      select place, id, user_id, group_id, permission, granted_by, granted_at, expires_at
+      from result`,
   }
 }
 
 function createDeleteShareSql(grantee: GranteeColumn): string {
   return `
-    delete from shares where kind_id = $1 and resource_id = $2 and ${grantee} = $3
+    delete from shares
+    where kind_id = $1 and resource_id = $2 and ${grantee} = $3 and ${isLive('shares')}
     returning permission`
 }

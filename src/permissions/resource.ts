@@ -161,6 +161,7 @@ export function viewShare(share: ShareRow): ShareResponse {
     permission: share.permission,
     granted_by: share.granted_by ?? '',
     granted_at: isoTime(share.granted_at),
+    ...(share.expires_at !== null && { expires_at: isoTime(share.expires_at) }),
   }
 }
 

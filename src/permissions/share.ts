@@ -3,7 +3,7 @@ import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { ShareRequest, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
 import { actorOf, createEntryRow, recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { RequestContext, WriteContext } from '../core/request-context.ts'
+import type { RequestContext } from '../core/request-context.ts'
 import { batched } from '../database/batched-query.ts'
 import { violates } from '../database/database-errors.ts'
 import type { SharePermission } from '../database/entities/resources.ts'
@@ -17,28 +17,40 @@ import {
   shareQueries,
 } from './queries.ts'
 import { requireManage, requireManageableResource, requireResource, viewShare } from './resource.ts'
+import { deleteExpiredShares, readExpiry } from './share-expiry.ts'
 
-/** Shares a resource with a user or group of its workspace, or changes the permission of their share. */
+/**
+ * Shares a resource with a user or group of its workspace, or replaces the permission and the expiry of
+ * their share.
+ */
 export async function share(
-  { em, principal }: WriteContext,
+  { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
   request: ShareRequest,
 ): Promise<ShareResponse> {
+  const expires_at = readExpiry(request.expires_at, now)
   const resource = await requireResource(em, principal, request)
   await requireManage(em, principal, resource)
   const { kind_id, resource_id, workspace_id } = resource
   const actor = actorOf(principal)
   try {
-    const row = await batched<ShareRow>(em, shareQueries[granteeColumn(request)], {
-      id: uuid(),
-      kind_id,
-      resource_id,
-      workspace_id,
-      grantee_id: request.grantee_id,
-      permission: request.permission,
-      granted_by: actor.actorId,
-      entry: createEntryRow(actor, shareEntry('permission.shared', resource, request)),
-    })
-    return viewShare(row as ShareRow)
+    const entry = shareEntry('permission.shared', resource, request)
+    const detail = { ...entry.detail, expires_at: expires_at ?? 'never' }
+    for (;;) {
+      const row = await batched<ShareRow>(em, shareQueries[granteeColumn(request)], {
+        id: uuid(),
+        kind_id,
+        resource_id,
+        workspace_id,
+        grantee_id: request.grantee_id,
+        permission: request.permission,
+        granted_by: actor.actorId,
+        expires_at,
+        entry: createEntryRow(actor, { ...entry, detail }),
+      })
+      if (row) return viewShare(row)
+      // The previous share has expired. It is not extended, so that its expiry is recorded.
+      await deleteExpiredShares(em, resource)
+    }
   } catch (error) {
     // The foreign keys require a member or a group of this workspace.
     if (!violates(error, 'foreign')) throw error

@@ -7,6 +7,7 @@ import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { startSweeping } from '../database/sweep.ts'
 import { createProviders } from '../identity/providers/providers.ts'
+import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expiry.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, type ApplicationOptions, createApplication } from './application.ts'
@@ -33,6 +34,9 @@ export type Node = {
 const healthInterval = 2000
 
 const minute = 60_000
+
+/** Milliseconds between deletions of expired shares. */
+const expiryInterval = 30_000
 
 /** Milliseconds between runs of the job that seals activity entries. */
 const sealInterval = 20_000
@@ -93,6 +97,11 @@ export async function startNode(
     const onKeyUsesFailure = logFailure('Recording the use of service keys failed')
     const jobs = [
       startSweeping(database, logFailure('Deleting expired rows failed')),
+      repeat(
+        async () => (await deleteExpiredShares(database.fork())) === maxDeletedShares,
+        expiryInterval,
+        logFailure('Deleting expired shares failed'),
+      ),
       repeat(
         async () => {
           await application.writeKeyUses()

@@ -343,6 +343,7 @@ const eventCalls: EventCalls = {
       credentials: { key: fixture.key },
     }),
   },
+  'permission.share_expired': {},
   'permission.share_revoked': {
     revokeShare: async ({ permission_id, fixture, member }) => {
       await fixture.share(fixture.people.owner, permission(permission_id), { user: member }, 'view')

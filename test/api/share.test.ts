@@ -21,7 +21,9 @@ for (const transport of environment.transports) {
     const grant = { grantee_type: 'user', grantee_id: people.editor.id, permission: 'view' }
     const outcome = await transport.call('Share', { permission_id, ...grant }, as(people.viewer))
     const { id, granted_at, ...rest } = expectOk(outcome)
-    t.deepEqual(rest, { ...grant, granted_by: people.viewer.id })
+    const { expires_at, ...expected } = rest
+    t.falsy(expires_at)
+    t.deepEqual(expected, { ...grant, granted_by: people.viewer.id })
     t.regex(id, /^[0-9a-f-]{36}$/)
     t.true(Math.abs(Date.parse(granted_at) - Date.now()) < 60_000)
     if (outcome.ok && transport.name === 'rest') t.is(outcome.status, 201)
@@ -33,7 +35,7 @@ for (const transport of environment.transports) {
         target_type: 'permission',
         actor_id: people.viewer.id,
         workspace_id: workspace,
-        detail: { ...kind, resource_id, ...grant },
+        detail: { ...kind, resource_id, ...grant, expires_at: 'never' },
       },
     ])
   })

@@ -560,8 +560,8 @@ export const AdminServiceService = {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission.
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry.
    */
   share: {
     path: "/daikon.v1.AdminService/Share" as const,
@@ -576,7 +576,7 @@ export const AdminServiceService = {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    */
   revokeShare: {
     path: "/daikon.v1.AdminService/RevokeShare" as const,
@@ -1129,15 +1129,15 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission.
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry.
    */
   share: handleUnaryCall<ShareRequest, ShareResponse>;
   /**
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    */
   revokeShare: handleUnaryCall<ShareRequest, Acknowledgement>;
   /**
@@ -1912,8 +1912,8 @@ export interface AdminServiceClient extends Client {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission.
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry.
    */
   share(
     request: ShareRequest,
@@ -1934,7 +1934,7 @@ export interface AdminServiceClient extends Client {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    */
   revokeShare(
     request: ShareRequest,

@@ -89,7 +89,11 @@ export interface ExportedShare {
     | string
     | undefined;
   /** When the share was granted. */
-  granted_at: string | undefined;
+  granted_at:
+    | string
+    | undefined;
+  /** When the share expires. Absent if it does not. */
+  expires_at?: string | undefined;
 }
 
 function createBaseDeleteUserRequest(): DeleteUserRequest {
@@ -509,6 +513,7 @@ function createBaseExportedShare(): ExportedShare {
     grantee_id: "",
     granted_by: undefined,
     granted_at: undefined,
+    expires_at: undefined,
   };
 }
 
@@ -543,6 +548,9 @@ export const ExportedShare: MessageFns<ExportedShare> = {
     }
     if (message.granted_at !== undefined) {
       Timestamp.encode(toTimestamp(message.granted_at), writer.uint32(82).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -640,6 +648,14 @@ export const ExportedShare: MessageFns<ExportedShare> = {
             message.granted_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -667,6 +683,7 @@ export const ExportedShare: MessageFns<ExportedShare> = {
     message.grantee_id = object.grantee_id ?? "";
     message.granted_by = object.granted_by ?? undefined;
     message.granted_at = object.granted_at ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
     return message;
   },
 };

@@ -213,6 +213,13 @@ export interface ShareRequest {
   grantee_id: string;
   /** `view` or `edit`. */
   permission: string;
+  /**
+   * When the share expires: in the future, at most 10 years from now. Without it, the share does not
+   * expire.
+   */
+  expires_at?:
+    | string
+    | undefined;
   /** The name of the service, 1 to 200 characters. */
   service_name?:
     | string
@@ -324,7 +331,11 @@ export interface ShareResponse {
   /** The ID of the user who shared the resource. */
   granted_by: string;
   /** When the resource was shared. */
-  granted_at: string | undefined;
+  granted_at:
+    | string
+    | undefined;
+  /** From this time on, the share grants nothing. Absent if it does not expire. */
+  expires_at?: string | undefined;
 }
 
 export interface RegisterActionsRequest {
@@ -1480,6 +1491,7 @@ function createBaseShareRequest(): ShareRequest {
     grantee_type: "",
     grantee_id: "",
     permission: "",
+    expires_at: undefined,
     service_name: undefined,
     resource_type: undefined,
     resource_id: undefined,
@@ -1499,6 +1511,9 @@ export const ShareRequest: MessageFns<ShareRequest> = {
     }
     if (message.permission !== "") {
       writer.uint32(34).string(message.permission);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(42).fork()).join();
     }
     if (message.service_name !== undefined) {
       writer.uint32(50).string(message.service_name);
@@ -1557,6 +1572,14 @@ export const ShareRequest: MessageFns<ShareRequest> = {
             message.permission = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
           case 6: {
             if (tag !== 50) {
               break;
@@ -1602,6 +1625,7 @@ export const ShareRequest: MessageFns<ShareRequest> = {
     message.grantee_type = object.grantee_type ?? "";
     message.grantee_id = object.grantee_id ?? "";
     message.permission = object.permission ?? "";
+    message.expires_at = object.expires_at ?? undefined;
     message.service_name = object.service_name ?? undefined;
     message.resource_type = object.resource_type ?? undefined;
     message.resource_id = object.resource_id ?? undefined;
@@ -2152,7 +2176,15 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
 };
 
 function createBaseShareResponse(): ShareResponse {
-  return { id: "", grantee_type: "", grantee_id: "", permission: "", granted_by: "", granted_at: undefined };
+  return {
+    id: "",
+    grantee_type: "",
+    grantee_id: "",
+    permission: "",
+    granted_by: "",
+    granted_at: undefined,
+    expires_at: undefined,
+  };
 }
 
 export const ShareResponse: MessageFns<ShareResponse> = {
@@ -2174,6 +2206,9 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     }
     if (message.granted_at !== undefined) {
       Timestamp.encode(toTimestamp(message.granted_at), writer.uint32(50).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -2239,6 +2274,14 @@ export const ShareResponse: MessageFns<ShareResponse> = {
             message.granted_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2262,6 +2305,7 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     message.permission = object.permission ?? "";
     message.granted_by = object.granted_by ?? "";
     message.granted_at = object.granted_at ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
     return message;
   },
 };
@@ -2754,8 +2798,8 @@ export const PermissionServiceService = {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
@@ -2847,7 +2891,7 @@ export const PermissionServiceService = {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    * With an access token, the user must be the owner of the resource, or an owner or admin of its
    * workspace. Without one, the service decides.
@@ -2959,8 +3003,8 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
@@ -3005,7 +3049,7 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    * With an access token, the user must be the owner of the resource, or an owner or admin of its
    * workspace. Without one, the service decides.
@@ -3114,8 +3158,8 @@ export interface PermissionServiceClient extends Client {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
@@ -3230,7 +3274,7 @@ export interface PermissionServiceClient extends Client {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    * With an access token, the user must be the owner of the resource, or an owner or admin of its
    * workspace. Without one, the service decides.

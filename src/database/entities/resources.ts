@@ -52,6 +52,8 @@ export const Share = defineEntity({
     permission: p.text().$type<SharePermission>(),
     granted_by: p.uuid().nullable(),
     granted_at: p.datetime().defaultRaw('now()'),
+    /** From this time on, the share grants nothing; null for a share that does not expire. */
+    expires_at: p.datetime().nullable(),
     /** The resource's `is_parent`; maintained by PostgreSQL and by `markParentSql`. */
     on_parent: p.boolean().default(false),
   },

@@ -1,4 +1,4 @@
-import { maxChainLength } from '../grants-query.ts'
+import { isLive, maxChainLength } from '../grants-query.ts'
 
 /**
  * $1 service name, $2 resource type, $3 resource id, $4 user id, $5 action.
@@ -26,11 +26,12 @@ with recursive chain as (
   from chain where visibility = 'workspace'
   union all
   select 'share', s.permission, null, null, s.id, s.kind_id, s.resource_id, depth, 3
-  from chain join shares s using (kind_id, resource_id) where s.user_id = $4
+  from chain join shares s using (kind_id, resource_id) where s.user_id = $4 and ${isLive('s')}
   union all
   select 'group_share', s.permission, null, s.group_id, s.id, s.kind_id, s.resource_id, depth, 4
   from chain join shares s using (kind_id, resource_id)
   join group_members g on g.group_id = s.group_id and g.user_id = $4
+  where ${isLive('s')}
   union all
   select 'custom_role', null, role.name, null, null, kind_id, resource_id, depth, 5
   from chain

@@ -1,4 +1,4 @@
-import { maxChainLength } from '../grants-query.ts'
+import { isLive, maxChainLength } from '../grants-query.ts'
 
 /** How an action is decided, as far as it narrows a search. */
 export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
@@ -47,12 +47,12 @@ select u.id, u.external_id, u.email, u.name from (
       order by m.user_id limit $5)
     union
     (select s.user_id from chain join shares s using (kind_id, resource_id)
-      where $6 <> 'manage' and s.user_id > $4
+      where $6 <> 'manage' and s.user_id > $4 and ${isLive('s')}
       order by s.user_id limit $5)
     union
     (select g.user_id from chain join shares s using (kind_id, resource_id)
       join group_members g on g.group_id = s.group_id
-      where $6 <> 'manage' and g.user_id > $4
+      where $6 <> 'manage' and g.user_id > $4 and ${isLive('s')}
       order by g.user_id limit $5)
   ) branches
   order by user_id limit $5

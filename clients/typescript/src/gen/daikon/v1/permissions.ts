@@ -213,6 +213,13 @@ export interface ShareRequest {
   grantee_id: string;
   /** `view` or `edit`. */
   permission: string;
+  /**
+   * When the share expires: in the future, at most 10 years from now. Without it, the share does not
+   * expire.
+   */
+  expires_at?:
+    | string
+    | undefined;
   /** The name of the service, 1 to 200 characters. */
   service_name?:
     | string
@@ -324,7 +331,11 @@ export interface ShareResponse {
   /** The ID of the user who shared the resource. */
   granted_by: string;
   /** When the resource was shared. */
-  granted_at: string | undefined;
+  granted_at:
+    | string
+    | undefined;
+  /** From this time on, the share grants nothing. Absent if it does not expire. */
+  expires_at?: string | undefined;
 }
 
 export interface RegisterActionsRequest {
@@ -1332,6 +1343,7 @@ function createBaseShareRequest(): ShareRequest {
     grantee_type: "",
     grantee_id: "",
     permission: "",
+    expires_at: undefined,
     service_name: undefined,
     resource_type: undefined,
     resource_id: undefined,
@@ -1351,6 +1363,9 @@ export const ShareRequest: MessageFns<ShareRequest> = {
     }
     if (message.permission !== "") {
       writer.uint32(34).string(message.permission);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(42).fork()).join();
     }
     if (message.service_name !== undefined) {
       writer.uint32(50).string(message.service_name);
@@ -1407,6 +1422,14 @@ export const ShareRequest: MessageFns<ShareRequest> = {
             }
 
             message.permission = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
           case 6: {
@@ -1922,7 +1945,15 @@ export const ResourcePermissionResponse: MessageFns<ResourcePermissionResponse> 
 };
 
 function createBaseShareResponse(): ShareResponse {
-  return { id: "", grantee_type: "", grantee_id: "", permission: "", granted_by: "", granted_at: undefined };
+  return {
+    id: "",
+    grantee_type: "",
+    grantee_id: "",
+    permission: "",
+    granted_by: "",
+    granted_at: undefined,
+    expires_at: undefined,
+  };
 }
 
 export const ShareResponse: MessageFns<ShareResponse> = {
@@ -1944,6 +1975,9 @@ export const ShareResponse: MessageFns<ShareResponse> = {
     }
     if (message.granted_at !== undefined) {
       Timestamp.encode(toTimestamp(message.granted_at), writer.uint32(50).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -2007,6 +2041,14 @@ export const ShareResponse: MessageFns<ShareResponse> = {
             }
 
             message.granted_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -2449,8 +2491,8 @@ export const PermissionServiceService = {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
@@ -2542,7 +2584,7 @@ export const PermissionServiceService = {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    * With an access token, the user must be the owner of the resource, or an owner or admin of its
    * workspace. Without one, the service decides.
@@ -2654,8 +2696,8 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
@@ -2700,7 +2742,7 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    * With an access token, the user must be the owner of the resource, or an owner or admin of its
    * workspace. Without one, the service decides.
@@ -2809,8 +2851,8 @@ export interface PermissionServiceClient extends Client {
   /**
    * Share a resource
    *
-   * Grants a user or a group of the workspace permission to view or edit a resource. Sharing again
-   * replaces the permission. Requires the owner of the resource, or an owner or admin of the
+   * Grants a user or a group of the workspace permission to view or edit a resource, until
+   * `expires_at` if it is present. Sharing again replaces the permission and the expiry. Requires the owner of the resource, or an owner or admin of the
    * workspace.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    */
@@ -2925,7 +2967,7 @@ export interface PermissionServiceClient extends Client {
    * Revoke a share
    *
    * Revokes the share of a user or a group. `permission` is required but not compared with the
-   * share.
+   * share; `expires_at` is ignored.
    * The resource is named by `permission_id`, or by `service_name`, `resource_type` and `resource_id`.
    * With an access token, the user must be the owner of the resource, or an owner or admin of its
    * workspace. Without one, the service decides.
