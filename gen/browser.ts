@@ -3124,7 +3124,7 @@ export interface operations {
                     };
                     /** @description The resource. */
                     resource: {
-                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                         type: string;
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;
@@ -3223,7 +3223,7 @@ export interface operations {
                     } | null;
                     /** @description The resource of items without one. */
                     resource?: {
-                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                         type: string;
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;
@@ -3255,7 +3255,7 @@ export interface operations {
                         } | null;
                         /** @description The resource. */
                         resource?: {
-                            /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                            /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                             type: string;
                             /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                             id: string;
@@ -3359,7 +3359,7 @@ export interface operations {
                     };
                     /** @description The resource. */
                     resource: {
-                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                         type: string;
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;
@@ -3460,7 +3460,7 @@ export interface operations {
                     };
                     /** @description The type of the resources. */
                     resource: {
-                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                         type: string;
                         /** @description Ignored. */
                         properties?: Record<string, never> | null;
@@ -3548,7 +3548,7 @@ export interface operations {
                     };
                     /** @description The resource. */
                     resource: {
-                        /** @description The type of the resource; in development mode, `service_name:resource_type`. */
+                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
                         type: string;
                         /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
                         id: string;

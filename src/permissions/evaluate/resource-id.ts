@@ -28,9 +28,16 @@ export function nameResource(
   return { ...kind, resource_id: toResourceId(kind.service_name, kind.resource_type, id) }
 }
 
-/** Splits the type of a resource in development mode, at the first colon. */
+/**
+ * Splits the type of a resource in development mode, at the first colon. With a service key, the type may
+ * name the key's own service, so that clients send the same in both modes.
+ */
 export function nameKind(serviceName: string | undefined, type: string): Kind | undefined {
-  if (serviceName !== undefined) return { service_name: serviceName, resource_type: type }
+  if (serviceName !== undefined) {
+    const prefix = `${serviceName}:`
+    const resource_type = type.startsWith(prefix) ? type.slice(prefix.length) : type
+    return { service_name: serviceName, resource_type }
+  }
   const colon = type.indexOf(':')
   if (colon < 1 || colon === type.length - 1) return undefined
   return { service_name: type.slice(0, colon), resource_type: type.slice(colon + 1) }

@@ -44,7 +44,7 @@ export interface AccessAction {
 
 /** What the subject wants to act on. */
 export interface AccessResource {
-  /** The type of the resource; in development mode, `service_name:resource_type`. */
+  /** `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
   type: string;
   /** The UUID of the resource or another ID of the service, at most 255 characters. */
   id: string;
@@ -171,7 +171,7 @@ export interface SubjectSearch {
 
 /** The type of the resources to search for. */
 export interface ResourceSearch {
-  /** The type of the resource; in development mode, `service_name:resource_type`. */
+  /** `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
   type: string;
   /** Ignored. */
   properties?: { [key: string]: any } | undefined;
@@ -1836,8 +1836,8 @@ export const AccessConfiguration: MessageFns<AccessConfiguration> = {
  *
  * Subjects are of type `user`, with a UUID, an e-mail address or an `external_id` as ID, or of type
  * `access_token`, with a token as ID, which is verified and decides in its own workspace only. The
- * type of a resource is its `resource_type`; in development mode, `service_name:resource_type`. The ID
- * of a resource is a UUID or any other text, which stands for the name-based UUID (version 5, RFC 9562)
+ * type of a resource is `service_name:resource_type`, or, with a service key, its `resource_type` alone. The
+ * ID of a resource is a UUID or any other text, which stands for the name-based UUID (version 5, RFC 9562)
  * of `service_name/resource_type/id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`.
  */
 export type AccessServiceService = typeof AccessServiceService;

@@ -1,0 +1,85 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import type { AccessTokenClaims } from './api.ts'
+import type { DaikonError } from './errors.ts'
+import { decodeToken, tokenExpired, tokenInvalid } from './token-format.ts'
+
+/** The public keys of an issuer, by `kid`. */
+type KeySet = { issuer: string; keys: Map<string, KeyObject>; loadedAt: number }
+
+/** A public key as JSON Web Key (RFC 7517). */
+type PublicKey = { kid: string; kty: string; n: string; e: string }
+
+const maxAgeMs = 5 * 60_000
+
+/** Forged tokens must not cause a flood of calls. */
+const minReloadMs = 5000
+
+/**
+ * Creates a verifier that caches the keys. `load` returns the issuer and its keys; `issuer` is the only
+ * one that is accepted, if it is defined.
+ */
+export function createTokenVerifier(
+  load: () => Promise<{ issuer: string; keys: PublicKey[] }>,
+  issuer: string | undefined,
+): (token: string) => Promise<AccessTokenClaims> {
+  let current: KeySet | undefined
+  let loading: Promise<KeySet> | undefined
+  let lastAttempt = Number.NEGATIVE_INFINITY
+
+  function reload(): Promise<KeySet> {
+    lastAttempt = performance.now()
+    loading ??= load()
+      .then((loaded) => {
+        const keys = new Map(loaded.keys.map((key) => [key.kid, importKey(key)]))
+        current = { issuer: loaded.issuer, keys, loadedAt: performance.now() }
+        return current
+      })
+      .finally(() => {
+        loading = undefined
+      })
+    return loading
+  }
+
+  /** Expired keys are used for as long as new ones cannot be loaded: they are still those of the issuer. */
+  async function readKeySet(): Promise<KeySet> {
+    if (!current) return reload()
+    if (performance.now() - current.loadedAt < maxAgeMs) return current
+    if (performance.now() - lastAttempt < minReloadMs) return current
+    const known = current
+    return reload().catch((_error: DaikonError) => known)
+  }
+
+  async function findKey(kid: unknown): Promise<{ key: KeyObject; issuer: string } | undefined> {
+    if (typeof kid !== 'string') return undefined
+    let set = await readKeySet()
+    if (!set.keys.has(kid) && performance.now() - lastAttempt >= minReloadMs) set = await reload()
+    const key = set.keys.get(kid)
+    return key && { key, issuer: set.issuer }
+  }
+
+  return async (token) => {
+    const decoded = decodeToken(token)
+    if (!decoded) throw tokenInvalid('it is not a JSON Web Token')
+    const { header, claims, signed, signature } = decoded
+    if (header.alg !== 'RS256' || header.typ !== 'at+jwt')
+      throw tokenInvalid('it is not an access token of daikon')
+    const found = await findKey(header.kid)
+    if (!found)
+      throw tokenInvalid('daikon has no key of this kid. Was it issued by another daikon?')
+    if (!verify('RSA-SHA256', Buffer.from(signed), found.key, signature))
+      throw tokenInvalid('the signature does not match')
+    if (claims.iss !== found.issuer || (issuer !== undefined && claims.iss !== issuer))
+      throw tokenInvalid(
+        `its issuer is ${JSON.stringify(claims.iss)}, not ${issuer ?? found.issuer}`,
+      )
+    if (claims.aud !== 'daikon' || claims.type !== 'access')
+      throw tokenInvalid('it is not an access token')
+    if (typeof claims.exp !== 'number') throw tokenInvalid('it has no exp')
+    if (claims.exp * 1000 <= Date.now()) throw tokenExpired()
+    return claims as AccessTokenClaims
+  }
+}
+
+function importKey({ kty, n, e }: PublicKey): KeyObject {
+  return createPublicKey({ key: { kty, n, e }, format: 'jwk' })
+}

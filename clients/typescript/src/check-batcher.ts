@@ -1,0 +1,281 @@
+import type { CallOptions, Resource, Subject } from './api.ts'
+import { nameSubject, requireAction, requireResource, type SubjectName } from './arguments.ts'
+import {
+  type Connection,
+  closedError,
+  type createLimiter,
+  queueDeadlineError,
+} from './connection.ts'
+import {
+  abortError,
+  type DaikonError,
+  DeadlineExceededError,
+  type Field,
+  InvalidArgumentError,
+} from './errors.ts'
+import {
+  AccessServiceService,
+  type EvaluateBatchRequest,
+  type Evaluation,
+  type EvaluationItem,
+} from './gen/daikon/v1/access.ts'
+import { onAbort } from './signals.ts'
+import { deniedTokenError } from './token-format.ts'
+
+/** Receives the result of a check. */
+export type Settle = (error: DaikonError | undefined, isAllowed: boolean) => void
+
+/** Collects the checks of one turn of the event loop and sends them together. */
+export type CheckBatcher = {
+  /** Throws InvalidArgumentError; every other error goes to `settle`. */
+  add(
+    subject: Subject,
+    action: string,
+    resource: Resource,
+    options: CallOptions,
+    settle: Settle,
+  ): void
+  /** Fails all checks that wait. */
+  close(): void
+}
+
+/** The checks of one batch, a limit of the server. */
+const maxItems = 1000
+
+/** The size of a batch in bytes; the server accepts 4 MiB. */
+const maxBytes = 3 * 1024 * 1024
+
+/** Encoded bytes of an item without its texts, at most. */
+const itemOverhead = 40
+
+/** A caller that waits for an item. Identical checks that are not sent yet share one. */
+type Waiter = {
+  item: Item
+  deadline: number
+  settle: Settle
+  stopListening: (() => void) | undefined
+}
+
+type Item = {
+  key: string
+  subject: SubjectName
+  action: string
+  resource: Resource
+  bytes: number
+  waiters: Set<Waiter>
+  batch: Batch | undefined
+}
+
+/** A call that runs, and the number of its items for which someone still waits. */
+type Batch = { waiting: number; abort: AbortController }
+
+export function createCheckBatcher(
+  connection: Connection,
+  limiter: ReturnType<typeof createLimiter>,
+  options: { service: string; deadlineMs: number },
+): CheckBatcher {
+  /** Items that are not sent yet, by the ID of their subject and their key. */
+  const unsent = new Map<string, Map<string, Item>>()
+  let queue: Item[] = []
+  const waiters = new Set<Waiter>()
+  let isScheduled = false
+  let isWaitingForPlace = false
+  let timer: NodeJS.Timeout | undefined
+  let timerAt = 0
+
+  function schedule() {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  function flush() {
+    isScheduled = false
+    while (queue.length > 0 && !isWaitingForPlace) {
+      if (!limiter.tryEnter()) {
+        isWaitingForPlace = true
+        limiter.whenFree(() => {
+          isWaitingForPlace = false
+          sendNext()
+          flush()
+        })
+        return
+      }
+      sendNext()
+    }
+  }
+
+  /** Sends a batch in a place of the limiter that is already taken. */
+  function sendNext() {
+    const items = takeItems()
+    if (items.length === 0) return limiter.release()
+    const batch: Batch = { waiting: items.length, abort: new AbortController() }
+    let deadline = 0
+    for (const item of items) {
+      item.batch = batch
+      for (const waiter of item.waiters) deadline = Math.max(deadline, waiter.deadline)
+    }
+    const attempt = { deadline, signal: batch.abort.signal, retry: true }
+    connection
+      .send(AccessServiceService.evaluateBatch, createRequest(items), attempt)
+      .then(
+        (response) => settleItems(items, response?.evaluations ?? []),
+        (error) => {
+          for (const item of items) settleItem(item, error, false)
+        },
+      )
+      .finally(limiter.release)
+  }
+
+  function takeItems(): Item[] {
+    const items: Item[] = []
+    let bytes = 0
+    let index = 0
+    for (; index < queue.length && items.length < maxItems; index += 1) {
+      const item = queue[index] as Item
+      if (item.waiters.size === 0) continue
+      if (items.length > 0 && bytes + item.bytes > maxBytes) break
+      bytes += item.bytes
+      items.push(item)
+    }
+    if (index === queue.length) {
+      queue = []
+      unsent.clear()
+    } else {
+      queue = queue.slice(index)
+      for (const { subject, key } of items) unsent.get(subject.id)?.delete(key)
+    }
+    return items
+  }
+
+  function createRequest(items: Item[]): EvaluateBatchRequest {
+    const evaluations: EvaluationItem[] = []
+    for (const { subject, action, resource } of items) {
+      const type = `${options.service}:${resource.type}`
+      evaluations.push({ subject, action: { name: action }, resource: { type, id: resource.id } })
+    }
+    return { evaluations }
+  }
+
+  function settleItems(items: Item[], evaluations: Evaluation[]) {
+    for (const [index, item] of items.entries()) {
+      const evaluation = evaluations[index]
+      const isAllowed = evaluation?.decision === true
+      settleItem(item, isAllowed ? undefined : deniedError(item, evaluation), isAllowed)
+    }
+  }
+
+  function settleItem(item: Item, error: DaikonError | undefined, isAllowed: boolean) {
+    for (const waiter of item.waiters) {
+      forget(waiter)
+      waiter.settle(error, isAllowed)
+    }
+    item.waiters.clear()
+  }
+
+  /** Settles one waiter early. A call for which no one waits is cancelled. */
+  function leave(waiter: Waiter, error: DaikonError) {
+    const { item } = waiter
+    forget(waiter)
+    item.waiters.delete(waiter)
+    if (item.waiters.size === 0) {
+      if (item.batch) {
+        item.batch.waiting -= 1
+        if (item.batch.waiting === 0) item.batch.abort.abort()
+      } else unsent.get(item.subject.id)?.delete(item.key)
+    }
+    waiter.settle(error, false)
+  }
+
+  function forget(waiter: Waiter) {
+    waiters.delete(waiter)
+    waiter.stopListening?.()
+  }
+
+  /** One timer serves all waiters: most have the same deadline, and few reach it. */
+  function watchDeadline(deadline: number) {
+    if (timer && timerAt <= deadline) return
+    clearTimeout(timer)
+    timerAt = deadline
+    timer = setTimeout(expire, Math.max(deadline - Date.now(), 0) + 1)
+    timer.unref()
+  }
+
+  function expire() {
+    timer = undefined
+    const now = Date.now()
+    let next = Number.POSITIVE_INFINITY
+    for (const waiter of waiters) {
+      if (waiter.deadline > now) next = Math.min(next, waiter.deadline)
+      else leave(waiter, waiter.item.batch ? responseDeadlineError() : queueDeadlineError())
+    }
+    if (next !== Number.POSITIVE_INFINITY) watchDeadline(next)
+  }
+
+  function findOrAddItem(subject: SubjectName, action: string, resource: Resource): Item {
+    let ofSubject = unsent.get(subject.id)
+    if (!ofSubject) {
+      ofSubject = new Map()
+      unsent.set(subject.id, ofSubject)
+    }
+    // Names cannot contain line breaks.
+    const key = `${subject.type}\n${action}\n${resource.type}\n${resource.id}`
+    const known = ofSubject.get(key)
+    if (known) return known
+    const length = subject.id.length + key.length + options.service.length
+    const bytes = length * 3 + itemOverhead
+    const item: Item = {
+      key,
+      subject,
+      action,
+      resource,
+      bytes,
+      waiters: new Set(),
+      batch: undefined,
+    }
+    ofSubject.set(key, item)
+    queue.push(item)
+    return item
+  }
+
+  return {
+    add(subject, action, resource, { signal, deadlineMs = options.deadlineMs }, settle) {
+      const name = nameSubject(subject)
+      requireAction(action)
+      requireResource(resource)
+      if (connection.isClosed()) return settle(closedError(), false)
+      if (signal?.aborted) return settle(abortError(signal), false)
+      const item = findOrAddItem(name, action, resource)
+      const deadline = Date.now() + deadlineMs
+      const waiter: Waiter = { item, deadline, settle, stopListening: undefined }
+      if (signal) waiter.stopListening = onAbort(signal, () => leave(waiter, abortError(signal)))
+      item.waiters.add(waiter)
+      waiters.add(waiter)
+      watchDeadline(deadline)
+      schedule()
+    },
+    close() {
+      clearTimeout(timer)
+      for (const waiter of waiters) leave(waiter, closedError())
+    },
+  }
+}
+
+/** The error of an item that is invalid, or whose token is not valid; undefined if it is denied. */
+function deniedError(
+  { subject }: Item,
+  evaluation: Evaluation | undefined,
+): DaikonError | undefined {
+  const error = evaluation?.context?.error as { message?: string; errors?: Field[] } | undefined
+  if (error) {
+    const { message = 'The check is not valid', errors = [] } = error
+    return new InvalidArgumentError('INVALID_REQUEST', message, { fields: errors })
+  }
+  return deniedTokenError(subject)
+}
+
+function responseDeadlineError(): DeadlineExceededError {
+  return new DeadlineExceededError(
+    'daikon did not respond before the deadline. Check the load of daikon and its database, or raise deadlineMs',
+  )
+}

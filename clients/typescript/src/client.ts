@@ -1,0 +1,294 @@
+import type { ChannelOptions } from '@grpc/grpc-js'
+import { createTokenVerifier } from './access-token.ts'
+import type { CallOptions, DaikonClient, Resource, Subject } from './api.ts'
+import {
+  nameGrantee,
+  nameSubject,
+  requireAction,
+  requireResource,
+  type SubjectName,
+} from './arguments.ts'
+import { createCheckBatcher } from './check-batcher.ts'
+import { type Attempt, createConnection, createLimiter, type TlsOptions } from './connection.ts'
+import { type DaikonError, invalidArgument } from './errors.ts'
+import { AccessServiceService } from './gen/daikon/v1/access.ts'
+import { AuthServiceService } from './gen/daikon/v1/auth.ts'
+import { PermissionServiceService } from './gen/daikon/v1/permissions.ts'
+import { readReasons, readResource, readShare } from './records.ts'
+import { isUuid, resourceId } from './resource-id.ts'
+import { deniedTokenError } from './token-format.ts'
+import type { UnaryMethod } from './unary-method.ts'
+
+export type DaikonOptions = {
+  /** Host and port of the gRPC server, such as `localhost:50051`. */
+  address: string
+  /** The service that your resources belong to: the `service_name` of the service key. */
+  service: string
+  /** The key of the service. Optional only while daikon runs in development mode. */
+  serviceKey?: string | undefined
+  /**
+   * `true` or certificates for TLS, `false` for plaintext. By default, plaintext for loopback addresses
+   * and TLS for all others.
+   */
+  tls?: boolean | TlsOptions | undefined
+  /** Milliseconds after which an operation fails, its retries included. 2,000 by default. */
+  deadlineMs?: number | undefined
+  /** Calls that run at once; further ones wait. 16 by default. */
+  maxInFlight?: number | undefined
+  /** The only `iss` that `verifyAccessToken` accepts. By default, the issuer that the server names. */
+  issuer?: string | undefined
+  /** Options of grpc-js, which replace those of the client. */
+  grpcOptions?: ChannelOptions | undefined
+}
+
+/**
+ * Creates a client. It connects when it is first used, and reconnects by itself. One client serves a
+ * whole process.
+ *
+ * @example
+ * const daikon = createDaikon({ address: 'localhost:50051', service: 'docs', serviceKey })
+ *
+ * @throws InvalidArgumentError if an option is missing or malformed
+ */
+export function createDaikon(options: DaikonOptions): DaikonClient {
+  const { service, serviceKey, tls, issuer, grpcOptions } = options
+  const { address, deadlineMs = 2000, maxInFlight = 16 } = options
+  requireOptions({ address, service, serviceKey, deadlineMs, maxInFlight })
+  const connection = createConnection({ address, serviceKey, tls, grpcOptions })
+  const limiter = createLimiter(maxInFlight)
+  const batcher = createCheckBatcher(connection, limiter, { service, deadlineMs })
+  const verifyAccessToken = createTokenVerifier(async () => {
+    const [configuration, keySet] = await Promise.all([
+      send(AuthServiceService.getConfiguration, {}, { retry: true }),
+      send(AuthServiceService.getKeySet, {}, { retry: true }),
+    ])
+    return { issuer: configuration.issuer, keys: keySet.keys }
+  }, issuer)
+
+  type SendOptions = CallOptions & Omit<Attempt, 'deadline'>
+
+  /** Sends a call in a place of the limiter. Undefined only if `onRepeated` returned true. */
+  function trySend<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    { deadlineMs: milliseconds = deadlineMs, ...attempt }: SendOptions,
+  ): Promise<Response | undefined> {
+    const timed = { ...attempt, deadline: Date.now() + milliseconds }
+    return limiter.run(() => connection.send(method, request, timed), timed)
+  }
+
+  async function send<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    options: SendOptions,
+  ): Promise<Response> {
+    return (await trySend(method, request, options)) as Response
+  }
+
+  function keyOf(resource: Resource) {
+    requireResource(resource)
+    const { type, id } = resource
+    const resource_id = resourceId(service, type, id)
+    return { service_name: service, resource_type: type, resource_id }
+  }
+
+  async function* accessibleIds(
+    subject: SubjectName,
+    action: string,
+    type: string,
+    { workspaceId, ...options }: CallOptions & { workspaceId?: string | undefined },
+  ) {
+    let token = ''
+    do {
+      const request = {
+        subject,
+        action: { name: action },
+        resource: { type: `${service}:${type}` },
+        ...(workspaceId !== undefined && { context: { workspace_id: workspaceId } }),
+        ...(token && { page: { token } }),
+      }
+      const found = await send(AccessServiceService.searchResources, request, {
+        ...options,
+        retry: true,
+      })
+      if (!token && found.results.length === 0) {
+        const error = deniedTokenError(subject)
+        if (error) throw error
+      }
+      for (const { id } of found.results) yield id
+      token = found.page?.next_token ?? ''
+    } while (token)
+  }
+
+  return {
+    check(subject, action, resource, options = {}) {
+      return new Promise((resolve, reject) => {
+        batcher.add(subject, action, resource, options, (error, isAllowed) =>
+          error ? reject(error) : resolve(isAllowed),
+        )
+      })
+    },
+
+    checkMany(checks, options = {}) {
+      return new Promise((resolve, reject) => {
+        const results: boolean[] = new Array(checks.length).fill(false)
+        let missing = checks.length
+        if (missing === 0) return resolve(results)
+        for (const { subject, action, resource } of checks) validate(subject, action, resource)
+        for (const [index, { subject, action, resource }] of checks.entries())
+          batcher.add(subject, action, resource, options, (error, isAllowed) => {
+            if (error) return reject(error)
+            results[index] = isAllowed
+            missing -= 1
+            if (missing === 0) resolve(results)
+          })
+      })
+    },
+
+    accessible(subject, action, type, options = {}) {
+      return {
+        async *[Symbol.asyncIterator]() {
+          const name = nameSubject(subject)
+          requireAction(action)
+          requireResource({ type, id: 'any' })
+          yield* accessibleIds(name, action, type, options)
+        },
+      }
+    },
+
+    async explain(subject, action, resource, options = {}) {
+      const name = validate(subject, action, resource)
+      const type = `${service}:${resource.type}`
+      const request = {
+        subject: name,
+        action: { name: action },
+        resource: { type, id: resource.id },
+        context: { explain: true },
+      }
+      const { decision, context } = await send(AccessServiceService.evaluate, request, {
+        ...options,
+        retry: true,
+      })
+      const error = decision ? undefined : deniedTokenError(name)
+      if (error) throw error
+      return { allowed: decision, reasons: readReasons(context) }
+    },
+
+    async register({ workspaceId, ownerId, visibility, parent, ...resource }, options = {}) {
+      const key = keyOf(resource)
+      const { resource_type, resource_id } = parent ? keyOf(parent) : key
+      const request = {
+        ...key,
+        workspace_id: workspaceId,
+        owner_id: ownerId,
+        ...(!isUuid(resource.id) && { external_id: resource.id }),
+        ...(visibility && { visibility }),
+        ...(parent && { parent: { resource_type, resource_id } }),
+      }
+      return readResource(
+        await send(PermissionServiceService.register, request, { ...options, retry: true }),
+      )
+    },
+
+    async unregister(resource, { as: token, ...options } = {}) {
+      await trySend(PermissionServiceService.unregister, keyOf(resource), {
+        ...options,
+        token,
+        retry: true,
+        onRepeated: ({ reason }: DaikonError) => reason === 'RESOURCE_NOT_FOUND',
+      })
+    },
+
+    async share(resource, grantee, permission, { as: token, expiresAt, ...options } = {}) {
+      const request = { ...keyOf(resource), ...nameGrantee(grantee), permission }
+      return readShare(
+        await send(PermissionServiceService.share, request, { ...options, token, retry: true }),
+      )
+    },
+
+    async revoke(resource, grantee, { as: token, ...options } = {}) {
+      // The permission is required but not compared with the share.
+      const request = { ...keyOf(resource), ...nameGrantee(grantee), permission: 'view' }
+      await trySend(PermissionServiceService.revokeShare, request, {
+        ...options,
+        token,
+        retry: true,
+        onRepeated: ({ reason }: DaikonError) => reason === 'SHARE_NOT_FOUND',
+      })
+    },
+
+    async setVisibility(resource, visibility, { as: token, ...options } = {}) {
+      const request = { ...keyOf(resource), visibility }
+      return readResource(
+        await send(PermissionServiceService.updateVisibility, request, {
+          ...options,
+          token,
+          retry: true,
+        }),
+      )
+    },
+
+    async transfer(resource, userId, { as: token, ...options } = {}) {
+      const request = { ...keyOf(resource), owner_id: userId }
+      return readResource(
+        await send(PermissionServiceService.transferOwnership, request, {
+          ...options,
+          token,
+          // After a transfer, the user of the token may no longer own the resource.
+          retry: token === undefined,
+        }),
+      )
+    },
+
+    verifyAccessToken,
+
+    resourceId({ type, id }) {
+      requireResource({ type, id })
+      return resourceId(service, type, id)
+    },
+
+    call(method, request, { as: token, retry = false, ...options } = {}) {
+      return send(method, request, { ...options, token, retry })
+    },
+
+    close() {
+      batcher.close()
+      connection.close()
+    },
+  }
+}
+
+function validate(subject: Subject, action: string, resource: Resource): SubjectName {
+  const name = nameSubject(subject)
+  requireAction(action)
+  requireResource(resource)
+  return name
+}
+
+function requireOptions({
+  address,
+  service,
+  serviceKey,
+  deadlineMs,
+  maxInFlight,
+}: Required<
+  Pick<DaikonOptions, 'address' | 'service' | 'serviceKey' | 'deadlineMs' | 'maxInFlight'>
+>): void {
+  const require = (isValid: boolean, field: string, message: string) => {
+    if (!isValid) throw invalidArgument({ field, message })
+  }
+  require(typeof address === 'string' && address !== '', 'address', 'must be host:port')
+  require(!/^https?:\/\//.test(
+    address,
+  ), 'address', 'must be host:port of the gRPC server, not a URL')
+  require(/:\d+$|^unix:/.test(address), 'address', 'must have a port, such as localhost:50051')
+  require(typeof service === 'string' &&
+    service !== '', 'service', 'is required: the service_name of your service key')
+  require(serviceKey === undefined ||
+    /^[\x21-\x7e]+$/.test(
+      serviceKey,
+    ), 'serviceKey', 'must be a key of daikon (dk_…), without spaces or line breaks')
+  require(Number(deadlineMs) > 0, 'deadlineMs', 'must be a positive number of milliseconds')
+  require(Number.isInteger(maxInFlight) &&
+    Number(maxInFlight) > 0, 'maxInFlight', 'must be a positive integer')
+}

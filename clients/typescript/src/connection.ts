@@ -1,0 +1,280 @@
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  Client,
+  type ClientUnaryCall,
+  credentials,
+  Metadata,
+} from '@grpc/grpc-js'
+import {
+  abortError,
+  CancelledError,
+  type DaikonError,
+  DeadlineExceededError,
+  invalidArgument,
+} from './errors.ts'
+import { readServerError } from './server-errors.ts'
+import { onAbort } from './signals.ts'
+import type { UnaryMethod } from './unary-method.ts'
+
+/** Certificates in PEM. */
+export type TlsOptions = {
+  /** The certificate authority of the server. By default, those that Node.js trusts. */
+  ca?: string | Buffer | undefined
+  /** The certificate of this client, for a server that requires one (mutual TLS). */
+  cert?: string | Buffer | undefined
+  /** The private key of `cert`. */
+  key?: string | Buffer | undefined
+  /** The name in the certificate of the server, if it is not the host of the address. */
+  serverName?: string | undefined
+}
+
+export type ConnectionOptions = {
+  address: string
+  serviceKey: string | undefined
+  tls: boolean | TlsOptions | undefined
+  grpcOptions: ChannelOptions | undefined
+}
+
+export type Attempt = {
+  /** When the call fails, in milliseconds since the epoch. */
+  deadline: number
+  signal?: AbortSignal | undefined
+  /** The access token that accompanies the call. */
+  token?: string | undefined
+  /** Whether the call may run twice. */
+  retry: boolean
+  /** Returns the result of a repeated call that failed because the first one had succeeded. */
+  onRepeated?: ((error: DaikonError) => boolean) | undefined
+}
+
+/** Sends calls over one HTTP/2 connection, which the first call opens. */
+export type Connection = {
+  send<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    attempt: Attempt,
+  ): Promise<Response | undefined>
+  isClosed(): boolean
+  close(): void
+}
+
+const maxAttempts = 3
+
+/** The first delay is between half of this and this, in milliseconds; each further one is twice as long. */
+const retryDelayMs = 50
+
+export function createConnection(options: ConnectionOptions): Connection {
+  const { address } = options
+  const client = new Client(address, createCredentials(options), channelOptions(options))
+  const running = new Set<ClientUnaryCall>()
+  const base = createMetadata(options.serviceKey)
+  let isClosed = false
+
+  function sendOnce<Request, Response>(
+    method: UnaryMethod<Request, Response>,
+    request: Request,
+    { deadline, signal, token }: Attempt,
+  ): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      if (isClosed) return reject(closedError())
+      if (signal?.aborted) return reject(abortError(signal))
+      const call = client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        token === undefined ? base : withToken(base, token),
+        { deadline },
+        (error, response) => {
+          running.delete(call)
+          stopListening?.()
+          if (!error) resolve(response as Response)
+          else if (signal?.aborted) reject(abortError(signal))
+          else if (isClosed) reject(closedError())
+          else reject(readServerError(error, address))
+        },
+      )
+      running.add(call)
+      const stopListening = signal && onAbort(signal, () => call.cancel())
+    })
+  }
+
+  return {
+    async send(method, request, attempt) {
+      for (let count = 1; ; count += 1) {
+        try {
+          return await sendOnce(method, request, attempt)
+        } catch (thrown) {
+          const error = thrown as DaikonError
+          if (count > 1 && attempt.onRepeated?.(error)) return undefined
+          const isRetryable = error.code === 'unavailable' && error.reason !== 'TLS_FAILED'
+          const delay = retryDelayMs * 2 ** (count - 1) * (0.5 + Math.random() / 2)
+          const fits = Date.now() + delay < attempt.deadline
+          if (!attempt.retry || !isRetryable || count === maxAttempts || !fits) throw error
+          await sleep(delay, attempt.signal)
+        }
+      }
+    },
+    isClosed: () => isClosed,
+    close() {
+      if (isClosed) return
+      isClosed = true
+      for (const call of running) call.cancel()
+      client.close()
+    },
+  }
+}
+
+/** The error of an operation on a client that was closed. */
+export function closedError(): CancelledError {
+  return new CancelledError('The client was closed. Call close() only when it is no longer needed')
+}
+
+/** Runs at most `capacity` tasks at once; further ones wait in order, until their deadline. */
+export function createLimiter(capacity: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  function release() {
+    running -= 1
+    waiting.shift()?.()
+  }
+
+  function enter(deadline: number, signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (running < capacity) {
+      running += 1
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      const settle = (finish: () => void) => {
+        const index = waiting.indexOf(start)
+        if (index !== -1) waiting.splice(index, 1)
+        clearTimeout(timeout)
+        stopListening?.()
+        finish()
+      }
+      const start = () => {
+        running += 1
+        settle(resolve)
+      }
+      const timeout = setTimeout(
+        () => settle(() => reject(queueDeadlineError())),
+        Math.max(deadline - Date.now(), 0),
+      )
+      const stopListening =
+        signal && onAbort(signal, () => settle(() => reject(abortError(signal))))
+      waiting.push(start)
+    })
+  }
+
+  return {
+    async run<Result>(
+      task: () => Promise<Result>,
+      { deadline, signal }: Pick<Attempt, 'deadline' | 'signal'>,
+    ): Promise<Result> {
+      await enter(deadline, signal)
+      try {
+        return await task()
+      } finally {
+        release()
+      }
+    },
+    /** Takes a place if one is free; the caller gives it back with `release`. */
+    tryEnter(): boolean {
+      if (running >= capacity) return false
+      running += 1
+      return true
+    },
+    release,
+    /** Calls `callback` when a place is free, with the place taken. */
+    whenFree(callback: () => void): void {
+      waiting.push(() => {
+        running += 1
+        callback()
+      })
+    },
+  }
+}
+
+/** The error of an operation that waited behind others for too long. */
+export function queueDeadlineError(): DeadlineExceededError {
+  return new DeadlineExceededError(
+    'The deadline passed while the operation waited for others. Start fewer at once, or raise maxInFlight',
+  )
+}
+
+function createCredentials({ address, tls }: ConnectionOptions): ChannelCredentials {
+  const usesTls = tls ?? !isLoopback(address)
+  if (usesTls === false) return credentials.createInsecure()
+  const { ca, cert, key } = usesTls === true ? ({} as TlsOptions) : usesTls
+  if ((cert === undefined) !== (key === undefined))
+    throw invalidArgument({ field: 'tls', message: 'must have both cert and key, or neither' })
+  try {
+    return credentials.createSsl(toBuffer(ca), toBuffer(key), toBuffer(cert))
+  } catch (error) {
+    const message = `has a certificate or key that is not valid PEM: ${(error as Error).message}`
+    throw invalidArgument({ field: 'tls', message })
+  }
+}
+
+function channelOptions({ tls, grpcOptions }: ConnectionOptions): ChannelOptions {
+  const serverName = typeof tls === 'object' ? tls.serverName : undefined
+  return {
+    'grpc.enable_retries': 0,
+    'grpc.enable_channelz': 0,
+    'grpc.service_config_disable_resolution': 1,
+    'grpc.initial_reconnect_backoff_ms': 100,
+    'grpc.max_reconnect_backoff_ms': 5000,
+    // Finds out about a broken connection, and keeps an idle one open behind load balancers.
+    'grpc.keepalive_time_ms': 30_000,
+    'grpc.keepalive_timeout_ms': 10_000,
+    'grpc.keepalive_permit_without_calls': 1,
+    ...(serverName && {
+      'grpc.ssl_target_name_override': serverName,
+      'grpc.default_authority': serverName,
+    }),
+    ...grpcOptions,
+  }
+}
+
+function createMetadata(serviceKey: string | undefined): Metadata {
+  const metadata = new Metadata()
+  if (serviceKey !== undefined) metadata.set('x-service-key', serviceKey)
+  return metadata
+}
+
+function withToken(base: Metadata, token: string): Metadata {
+  const metadata = base.clone()
+  try {
+    metadata.set('authorization', `Bearer ${token}`)
+  } catch {
+    throw invalidArgument({ field: 'as', message: 'must be an access token' })
+  }
+  return metadata
+}
+
+function isLoopback(address: string): boolean {
+  const host = address.replace(/^(dns|ipv4|ipv6):(\/\/[^/]*\/)?/, '').replace(/:\d+$/, '')
+  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host) || address.startsWith('unix:')
+}
+
+function toBuffer(pem: string | Buffer | undefined): Buffer | null {
+  if (pem === undefined) return null
+  return typeof pem === 'string' ? Buffer.from(pem) : pem
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopListening =
+      signal &&
+      onAbort(signal, () => {
+        clearTimeout(timeout)
+        reject(abortError(signal))
+      })
+    const timeout = setTimeout(() => {
+      stopListening?.()
+      resolve()
+    }, ms)
+  })
+}

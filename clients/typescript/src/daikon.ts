@@ -1,0 +1,37 @@
+/** A client of daikon for Node.js services. */
+export type {
+  AccessibleOptions,
+  AccessTokenClaims,
+  CallOptions,
+  ChangeOptions,
+  Check,
+  Daikon,
+  DaikonClient,
+  Explanation,
+  Grantee,
+  Permission,
+  Reason,
+  RegisteredResource,
+  Registration,
+  Resource,
+  Share,
+  ShareOptions,
+  Subject,
+  Visibility,
+} from './api.ts'
+export { createDaikon, type DaikonOptions } from './client.ts'
+export type { TlsOptions } from './connection.ts'
+export {
+  CancelledError,
+  DaikonError,
+  DeadlineExceededError,
+  type ErrorCode,
+  type Field,
+  InvalidArgumentError,
+  InvalidTokenError,
+  NotFoundError,
+  PermissionDeniedError,
+  UnauthenticatedError,
+  UnavailableError,
+} from './errors.ts'
+export { resourceId } from './resource-id.ts'

@@ -1,0 +1,36 @@
+import type { AccessTokenClaims } from '../api.ts'
+import { decodeToken, tokenExpired, tokenInvalid } from '../token-format.ts'
+
+/** Says that a token comes from a fake. It is not signed, so no server accepts it. */
+const issuer = 'daikon-fake'
+
+/** Creates an access token that the fake accepts until it expires. */
+export function createFakeToken(userId: string, workspaceId: string, seconds: number): string {
+  const now = Math.floor(Date.now() / 1000)
+  const claims: AccessTokenClaims = {
+    sub: userId,
+    jti: crypto.randomUUID(),
+    email: '',
+    name: '',
+    wid: workspaceId,
+    wslug: '',
+    wrole: 'viewer',
+    iss: issuer,
+    aud: 'daikon',
+    type: 'access',
+    iat: now,
+    exp: now + seconds,
+  }
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  return `${encode({ alg: 'none', typ: 'at+jwt' })}.${encode(claims)}.fake`
+}
+
+/** Returns the claims of a token of a fake. @throws InvalidTokenError */
+export function readFakeToken(token: string): AccessTokenClaims {
+  const decoded = decodeToken(token)
+  if (!decoded) throw tokenInvalid('it is not a JSON Web Token')
+  const claims = decoded.claims as AccessTokenClaims
+  if (claims.iss !== issuer) throw tokenInvalid('create tokens of a fake with fake.token()')
+  if (claims.exp * 1000 <= Date.now()) throw tokenExpired()
+  return claims
+}

@@ -1,0 +1,65 @@
+import type { Grantee, Permission, Reason, RegisteredResource, Share, Visibility } from './api.ts'
+import type { ResourcePermissionResponse, ShareResponse } from './gen/daikon/v1/permissions.ts'
+
+/** Converts a permission record of the API. */
+export function readResource(record: ResourcePermissionResponse): RegisteredResource {
+  const { parent } = record
+  return {
+    type: record.resource_type,
+    id: record.external_id ?? record.resource_id,
+    resourceId: record.resource_id,
+    workspaceId: record.workspace_id,
+    ownerId: record.owner_id,
+    visibility: record.visibility as Visibility,
+    parent: parent && { type: parent.resource_type, resourceId: parent.resource_id },
+    inherits: record.inherits,
+    createdAt: new Date(record.created_at ?? 0),
+    shares: record.shares.map(readShare),
+  }
+}
+
+/** Converts a share of the API. */
+export function readShare(share: ShareResponse): Share {
+  const grantee: Grantee =
+    share.grantee_type === 'user' ? { userId: share.grantee_id } : { groupId: share.grantee_id }
+  return {
+    id: share.id,
+    grantee,
+    permission: share.permission as Permission,
+    grantedBy: share.granted_by,
+    grantedAt: new Date(share.granted_at ?? 0),
+  }
+}
+
+/** `context.reasons` of an explained evaluation. */
+type ReasonRecord = {
+  rule: Reason['rule']
+  permission?: Permission
+  role?: string
+  group_id?: string
+  share_id?: string
+  expires_at?: string
+  inherited_from?: { resource_type: string; resource_id: string }
+}
+
+/** Converts the reasons of an explained evaluation. */
+export function readReasons(context: Record<string, unknown> | undefined): Reason[] {
+  const records = (context?.reasons ?? []) as ReasonRecord[]
+  return records.map(({ group_id, share_id, expires_at, inherited_from, ...record }) => {
+    const { rule, permission, role } = record
+    return {
+      rule,
+      ...(permission && { permission }),
+      ...(role && { role }),
+      ...(group_id && { groupId: group_id }),
+      ...(share_id && { shareId: share_id }),
+      ...(expires_at && { expiresAt: new Date(expires_at) }),
+      ...(inherited_from && {
+        inheritedFrom: {
+          type: inherited_from.resource_type,
+          resourceId: inherited_from.resource_id,
+        },
+      }),
+    }
+  })
+}

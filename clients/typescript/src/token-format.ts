@@ -1,0 +1,55 @@
+import type { SubjectName } from './arguments.ts'
+import { InvalidTokenError } from './errors.ts'
+import { withAdvice } from './server-errors.ts'
+
+/** The parts of a JSON Web Token, not verified. */
+export type DecodedToken = {
+  header: Record<string, unknown>
+  claims: Record<string, unknown>
+  signed: string
+  signature: Buffer
+}
+
+/** Decodes a token; undefined if it is not a JSON Web Token (RFC 7519). */
+export function decodeToken(token: string): DecodedToken | undefined {
+  const parts = typeof token === 'string' ? token.split('.') : []
+  const [header, claims, signature] = parts
+  if (parts.length !== 3 || !header || !claims || !signature) return undefined
+  try {
+    const decoded = {
+      header: JSON.parse(Buffer.from(header, 'base64url').toString()),
+      claims: JSON.parse(Buffer.from(claims, 'base64url').toString()),
+      signed: `${header}.${claims}`,
+      signature: Buffer.from(signature, 'base64url'),
+    }
+    return isObject(decoded.header) && isObject(decoded.claims) ? decoded : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the error of a subject that was denied because its token cannot be valid. The server denies
+ * such a token like a user without permission.
+ */
+export function deniedTokenError(subject: SubjectName): InvalidTokenError | undefined {
+  if (subject.type !== 'access_token') return undefined
+  const token = decodeToken(subject.id)
+  if (!token) return tokenInvalid('it is not a JSON Web Token')
+  const { exp } = token.claims
+  return typeof exp === 'number' && exp * 1000 <= Date.now() ? tokenExpired() : undefined
+}
+
+export function tokenExpired(): InvalidTokenError {
+  const message = withAdvice('TOKEN_EXPIRED', 'The access token has expired')
+  return new InvalidTokenError('TOKEN_EXPIRED', message)
+}
+
+export function tokenInvalid(cause: string): InvalidTokenError {
+  const message = withAdvice('TOKEN_INVALID', `The access token is not valid: ${cause}`)
+  return new InvalidTokenError('TOKEN_INVALID', message)
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

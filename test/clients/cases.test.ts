@@ -1,0 +1,35 @@
+import test from 'ava'
+import { createDaikon } from '../../clients/typescript/src/daikon.ts'
+import { createFakeDaikon } from '../../clients/typescript/src/testing.ts'
+import { readClientCases, seedClientCases } from '../support/client-cases.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import { runCase } from './run-case.ts'
+
+const table = readClientCases()
+
+test('the client returns what clients/cases.json expects of a server', async (t) => {
+  const environment = await startTestEnvironment()
+  t.teardown(() => environment.stop())
+  const { serviceKey, values } = await seedClientCases(environment, table)
+  const address = `127.0.0.1:${environment.grpcPort}`
+  const daikon = createDaikon({
+    address,
+    service: table.service,
+    serviceKey,
+    deadlineMs: 30_000,
+  })
+  t.teardown(() => daikon.close())
+  for (const row of table.cases) await runCase(t, daikon, row, values)
+})
+
+test('the fake returns what clients/cases.json expects of a server', async (t) => {
+  const { service, world, values: ids } = table
+  const fake = createFakeDaikon({ ...world, service })
+  const values = { ...ids }
+  for (const { name, userId, workspaceId, state } of world.tokens) {
+    const token = fake.token(userId, workspaceId, { seconds: state === 'expired' ? -60 : 900 })
+    if (state === 'revoked') fake.revokeToken(token)
+    values[name] = token
+  }
+  for (const row of table.cases) await runCase(t, fake, row, values)
+})
