@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ClientAppContext } from '../admin/client-apps.ts'
 import type { DevelopmentModeContext } from '../admin/service-apps.ts'
-import { type Config, readConfig } from '../config/config.ts'
+import { type Config, readConfig, readQuotas } from '../config/config.ts'
+import type { QuotaContext } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { openDatabase } from '../database/database.ts'
 import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
@@ -17,7 +18,10 @@ export type Session = {
 }
 
 /** The context of handlers that an operator calls: its principal is empty, as no user acts. */
-export type OperatorContext = WriteContext & DevelopmentModeContext & ClientAppContext
+export type OperatorContext = WriteContext &
+  QuotaContext &
+  DevelopmentModeContext &
+  ClientAppContext
 
 /**
  * Opens the database of the environment for a command: DATABASE_URL, or the bundled PostgreSQL, which
@@ -34,6 +38,7 @@ export async function withDatabase<Result>(
     const operator = {
       em,
       principal: {},
+      quotas: readQuotas(config),
       debug: config.DEBUG,
       keysRequired: config.SERVICE_KEYS_REQUIRED,
       warn: (text: string) => process.stderr.write(`${text}\n`),

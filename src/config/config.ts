@@ -1,3 +1,4 @@
+import { defaultQuotas, type Quotas } from '../core/quotas.ts'
 import { findProductionMistakes } from './production.ts'
 import { findProviderMistakes } from './provider-settings.ts'
 import { settings } from './settings.ts'
@@ -40,6 +41,12 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
+}
+
+/** Returns the quotas among the settings. */
+export function readQuotas(config: Config): Quotas {
+  const names = Object.keys(defaultQuotas) as (keyof Quotas)[]
+  return Object.fromEntries(names.map((name) => [name, config[name]])) as Quotas
 }
 
 function findTlsMistakes(config: Config): string[] {

@@ -1,3 +1,4 @@
+import { defaultQuotas, type QuotaName } from '../core/quotas.ts'
 import {
   email,
   flag,
@@ -168,6 +169,30 @@ export const settings = {
     positiveNumber,
     'Maximum number of sessions of a user. A further sign-in ends the oldest one.',
   ),
+  MAX_WORKSPACES_PER_USER: quota(
+    'MAX_WORKSPACES_PER_USER',
+    'Maximum number of workspaces that a user owns and can create. Invitations do not count.',
+  ),
+  MAX_MEMBERS_PER_WORKSPACE: quota(
+    'MAX_MEMBERS_PER_WORKSPACE',
+    'Maximum number of members of a workspace, including pending invitations.',
+  ),
+  MAX_PENDING_INVITATIONS_PER_WORKSPACE: quota(
+    'MAX_PENDING_INVITATIONS_PER_WORKSPACE',
+    'Maximum number of pending invitations of a workspace: members who have not joined yet.',
+  ),
+  MAX_GROUPS_PER_WORKSPACE: quota(
+    'MAX_GROUPS_PER_WORKSPACE',
+    'Maximum number of groups of a workspace.',
+  ),
+  MAX_RESOURCES_PER_WORKSPACE: quota(
+    'MAX_RESOURCES_PER_WORKSPACE',
+    'Maximum number of registered resources of a workspace.',
+  ),
+  MAX_SHARES_PER_RESOURCE: quota(
+    'MAX_SHARES_PER_RESOURCE',
+    'Maximum number of users and groups that a resource is shared with.',
+  ),
   RATE_LIMIT_ENABLED: setting('true', flag, 'Enforces rate limits. false disables all of them.'),
   RATE_LIMIT_PER_MINUTE: setting(
     '30',
@@ -257,6 +282,10 @@ export const settings = {
     'Port of the mock identity providers; npm run dev only. 0 picks a free port.',
   ),
 } as const
+
+function quota(name: QuotaName, description: string): Setting<number> {
+  return setting(String(defaultQuotas[name]), positiveNumber, description)
+}
 
 function setting<Value>(
   fallback: string,

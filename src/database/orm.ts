@@ -31,6 +31,7 @@ import { ExternalIds } from './migrations/014-external-ids.ts'
 import { ShareExpiry } from './migrations/015-share-expiry.ts'
 import { Audit } from './migrations/016-audit.ts'
 import { ClientAppTypes } from './migrations/018-client-app-types.ts'
+import { Quotas } from './migrations/021-quotas.ts'
 import { maxEntityConnections, poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -77,6 +78,7 @@ const migrations = [
   { name: '015-share-expiry', class: ShareExpiry },
   { name: '016-audit', class: Audit },
   { name: '018-client-app-types', class: ClientAppTypes },
+  { name: '021-quotas', class: Quotas },
 ]
 
 type OrmOptions = {

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { createServiceApp } from '../admin/service-apps.ts'
+import { defaultQuotas, type QuotaContext } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { Group, Member, User, Workspace } from '../database/entities/people.ts'
 import { Resource, ResourceKind, type Visibility } from '../database/entities/resources.ts'
@@ -58,7 +59,7 @@ export async function seedDemoData(
 ): Promise<void> {
   await context.em.transactional(seedPeople)
   await seedApps(context, serviceKey, redirectUri)
-  await seedDocuments(context)
+  await seedDocuments({ ...context, quotas: defaultQuotas })
 }
 
 async function seedPeople(em: EntityManager): Promise<void> {
@@ -112,7 +113,7 @@ async function seedApps(
   await em.upsert(ClientRedirectUri, { app_id: demo.clientApp, uri: redirectUri })
 }
 
-async function seedDocuments(context: WriteContext): Promise<void> {
+async function seedDocuments(context: WriteContext & QuotaContext): Promise<void> {
   await seedDocument(context, demo.documents.handbook, 'workspace')
   await seedDocument(context, demo.documents.salaries, 'private')
   const roadmap = await seedDocument(context, demo.documents.roadmap, 'private')
@@ -131,7 +132,11 @@ async function seedDocuments(context: WriteContext): Promise<void> {
   )
 }
 
-async function seedDocument(context: WriteContext, resource_id: string, visibility: Visibility) {
+async function seedDocument(
+  context: WriteContext & QuotaContext,
+  resource_id: string,
+  visibility: Visibility,
+) {
   const { em } = context
   const { service_name, resource_type } = demo
   const workspace_id = demo.workspace

@@ -83,17 +83,27 @@ export const sharesOfResource: BatchedQuery = {
 }
 
 /**
- * Item: the fields of a RegisterResourceRequest, `id`, `visibility`. Returns the new row of `resources`;
- * none if the resource exists, its kind does not, or its owner is not a member of the workspace.
+ * Item: the fields of a RegisterResourceRequest, `id`, `visibility`, `quota` of the workspace. Returns
+ * the new row of `resources`, or only `is_over_quota`; none if the resource exists, its kind does not,
+ * or its owner is not a member of the workspace.
  */
 export const registerResource: BatchedQuery = {
   name: 'register',
   isWrite: true,
   sql: `
-    with item as (
-      select * from json_to_recordset($1) as item (
+    with request as (
+      select * from json_to_recordset($1) as request (
         place int, id uuid, service_name text, resource_type text, resource_id uuid,
-        external_id text, workspace_id uuid, owner_id uuid, visibility text)
+        external_id text, workspace_id uuid, owner_id uuid, visibility text, quota bigint)
+    ), usage as materialized (
+      select workspace_id, count_resources_for_quota(workspace_id, quota) as count from (
+        select workspace_id, min(quota) as quota from request
+        group by workspace_id order by workspace_id
+      ) workspace
+    ), item as materialized (
+      select request.*, usage.count + row_number() over (partition by workspace_id) > quota
+        as is_over_quota
+      from request join usage using (workspace_id)
     ), inserted as (
       insert into resources
         (id, kind_id, resource_id, external_id, workspace_id, owner_id, visibility)
@@ -101,11 +111,14 @@ export const registerResource: BatchedQuery = {
       from item i
       join resource_kinds k using (service_name, resource_type)
       join members m on m.workspace_id = i.workspace_id and m.user_id = i.owner_id
+      where not i.is_over_quota
       order by k.id, i.resource_id
       on conflict (kind_id, resource_id) do nothing
       returning *
     )
-    select item.place, inserted.* from inserted join item using (id)`,
+    select item.place, item.is_over_quota, inserted.*
+    from item left join inserted using (id)
+    where item.is_over_quota or inserted.id is not null`,
 }
 
 /** $1 service name, $2 resource type. Checks first: an insert without effect uses up an identity value. */
@@ -158,8 +171,8 @@ export const countSharesSql = `
   where r.id = any($1::uuid[]) and ${isLive('s')} group by r.id`
 
 /**
- * Inserts or replaces a share and records it. Returns a ShareRow; none if a share has expired but not
- * been deleted yet.
+ * Inserts or replaces a share and records it. Returns a ShareRow, or only `is_over_quota` if a new share
+ * would exceed the `quota` of the resource; none if a share has expired but not been deleted yet.
  */
 export const shareQueries: Record<GranteeColumn, BatchedQuery> = {
   user_id: createShareQuery('user_id'),
@@ -225,10 +238,22 @@ function createShareQuery(grantee: GranteeColumn): BatchedQuery {
     name: `share_${grantee}`,
     isWrite: true,
     sql: `
-      with item as (
-        select * from json_to_recordset($1) as item (
+      with request as (
+        select * from json_to_recordset($1) as request (
           place int, id uuid, kind_id int, resource_id uuid, workspace_id uuid, grantee_id uuid,
-          permission text, granted_by uuid, expires_at timestamptz, entry json)
+          permission text, granted_by uuid, expires_at timestamptz, entry json, quota bigint)
+      ), usage as materialized (
+        select kind_id, resource_id, count, known from (
+          select kind_id, resource_id, array_agg(grantee_id) as grantees from request
+          group by kind_id, resource_id order by kind_id, resource_id
+        ) resource cross join lateral lock_shares(kind_id, resource_id, grantees)
+      ), checked as materialized (
+        select request.*, grantee_id <> all (known) and usage.count + count(*)
+            filter (where grantee_id <> all (known))
+            over (partition by kind_id, resource_id order by place) > quota as is_over_quota
+        from request join usage using (kind_id, resource_id)
+      ), item as (
+        select * from checked where not is_over_quota
       ), changed as (
         insert into shares (
           id, kind_id, resource_id, workspace_id, ${grantee}, permission, granted_by, expires_at)
@@ -247,8 +272,10 @@ function createShareQuery(grantee: GranteeColumn): BatchedQuery {
           on item.kind_id = changed.kind_id and item.resource_id = changed.resource_id
           and item.grantee_id = changed.${grantee}
       ), entries as (${insertEntriesFrom('result')})
-      select place, id, user_id, group_id, permission, granted_by, granted_at, expires_at
-      from result`,
+      select place, is_over_quota, result.id, user_id, group_id, result.permission,
+        result.granted_by, granted_at, result.expires_at
+      from checked left join result using (place)
+      where is_over_quota or result.id is not null`,
   }
 }
 

@@ -10,6 +10,7 @@ import type {
 } from '../../gen/daikon/v1/permissions.ts'
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
+import { type QuotaContext, quotaExceeded } from '../core/quotas.ts'
 import type { Principal, RequestContext, WriteContext } from '../core/request-context.ts'
 import { isUuid } from '../core/uuid.ts'
 import { batched } from '../database/batched-query.ts'
@@ -17,6 +18,7 @@ import { violates } from '../database/database-errors.ts'
 import { Member } from '../database/entities/people.ts'
 import { query } from '../database/query.ts'
 import { inTransaction } from '../database/transaction.ts'
+import { requireResourceQuota } from '../workspaces/quotas.ts'
 import { requireWorkspaceExists } from '../workspaces/workspaces.ts'
 import { toResourceId } from './evaluate/resource-id.ts'
 import { deleteTreeSql, lockTreesSql, registerChildSql } from './parent-queries.ts'
@@ -33,9 +35,11 @@ import {
 /** A registration whose resource has its UUID. */
 type Registration = RegisterResourceRequest & { resource_id: string }
 
+type RegisterContext = WriteContext & QuotaContext
+
 /** Registers a resource. If it is registered already, returns it as it is now. */
 export async function register(
-  context: WriteContext,
+  context: RegisterContext,
   registration: RegisterResourceRequest,
 ): Promise<ResourcePermissionResponse> {
   const { em } = context
@@ -117,7 +121,7 @@ async function deleteTree(
 }
 
 /** Inserts a resource whose kind may not exist yet, or throws the reason why it cannot be inserted. */
-async function insertWithKind(context: WriteContext, request: Registration): Promise<Resource> {
+async function insertWithKind(context: RegisterContext, request: Registration): Promise<Resource> {
   const { em } = context
   await requireWorkspaceAndOwner(em, request)
   const kind = [request.service_name, request.resource_type]
@@ -135,14 +139,22 @@ async function requireWorkspaceAndOwner(em: EntityManager, request: RegisterReso
 }
 
 /** Returns undefined if the resource exists, its kind does not, or its owner is not a member. */
-async function insert(context: WriteContext, request: Registration): Promise<Resource | undefined> {
+async function insert(
+  context: RegisterContext,
+  request: Registration,
+): Promise<Resource | undefined> {
   const { service_name, resource_type, visibility = 'private', parent } = request
-  const { em } = context
+  const { em, quotas } = context
   if (parent) return insertChild(context, request, parent)
   try {
-    const item = { ...request, id: uuid(), visibility }
-    const inserted = await batched<Resource>(em, registerResource, item)
-    return inserted && { ...inserted, service_name, resource_type }
+    const quota = quotas.MAX_RESOURCES_PER_WORKSPACE
+    const item = { ...request, id: uuid(), visibility, quota }
+    const row = await batched<Resource & { is_over_quota: boolean }>(em, registerResource, item)
+    if (!row) return undefined
+    const { is_over_quota, ...inserted } = row
+    if (!is_over_quota) return { ...inserted, service_name, resource_type }
+    if (await findResource(em, request)) return undefined
+    throw quotaExceeded(quotas, 'MAX_RESOURCES_PER_WORKSPACE')
   } catch (error) {
     // The workspace or the owner was removed concurrently.
     if (violates(error, 'foreign')) throw resourceNotFound()
@@ -152,7 +164,7 @@ async function insert(context: WriteContext, request: Registration): Promise<Res
 
 /** As `insert`, below a parent. */
 async function insertChild(
-  { em, principal }: WriteContext,
+  { em, principal, quotas }: RegisterContext,
   request: Registration,
   names: ParentResource,
 ): Promise<Resource | undefined> {
@@ -169,6 +181,7 @@ async function insertChild(
         await requireWorkspaceAndOwner(em, request)
         throw unknownParent()
       }
+      await requireResourceQuota(em, quotas, workspace_id)
       const kind = [service_name, resource_type]
       const { visibility = 'private' } = request
       const place = [workspace_id, owner_id, visibility, parent.id]

@@ -3,6 +3,7 @@ import type { Acknowledgement } from '../../gen/daikon/v1/acknowledgement.ts'
 import type { ShareRequest, ShareResponse } from '../../gen/daikon/v1/permissions.ts'
 import { actorOf, createEntryRow, recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
+import { type QuotaContext, quotaExceeded } from '../core/quotas.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { batched } from '../database/batched-query.ts'
 import { violates } from '../database/database-errors.ts'
@@ -24,7 +25,7 @@ import { deleteExpiredShares, readExpiry } from './share-expiry.ts'
  * their share.
  */
 export async function share(
-  { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
+  { em, principal, now, quotas }: Pick<RequestContext, 'em' | 'principal' | 'now'> & QuotaContext,
   request: ShareRequest,
 ): Promise<ShareResponse> {
   const expires_at = readExpiry(request.expires_at, now)
@@ -36,7 +37,8 @@ export async function share(
     const entry = shareEntry('permission.shared', resource, request)
     const detail = { ...entry.detail, expires_at: expires_at ?? 'never' }
     for (;;) {
-      const row = await batched<ShareRow>(em, shareQueries[granteeColumn(request)], {
+      type Row = ShareRow & { is_over_quota: boolean }
+      const row = await batched<Row>(em, shareQueries[granteeColumn(request)], {
         id: uuid(),
         kind_id,
         resource_id,
@@ -45,8 +47,10 @@ export async function share(
         permission: request.permission,
         granted_by: actor.actorId,
         expires_at,
+        quota: quotas.MAX_SHARES_PER_RESOURCE,
         entry: createEntryRow(actor, { ...entry, detail }),
       })
+      if (row?.is_over_quota) throw quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
       if (row) return viewShare(row)
       // The previous share has expired. It is not extended, so that its expiry is recorded.
       await deleteExpiredShares(em, resource)

@@ -1,5 +1,6 @@
 import { createKeyUsage } from '../admin/key-usage.ts'
 import type { ServiceError } from '../core/errors.ts'
+import { defaultQuotas, type Quotas } from '../core/quotas.ts'
 import type { Database } from '../database/database.ts'
 import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
 import { createRestServer } from '../http/server.ts'
@@ -65,6 +66,8 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   maxUnfinishedBytes?: number
   /** Bytes of the cache of verified tokens; 32 MiB by default. */
   maxTokenCacheBytes?: number
+  /** Quotas that differ from the defaults. */
+  quotas?: Partial<Quotas>
   /** Overrides when silent gRPC clients are disconnected. */
   grpcKeepalive?: Keepalive
 }
@@ -111,6 +114,7 @@ export function createApplication({
     providers,
     clock: now,
     options,
+    quotas: { ...defaultQuotas, ...options.quotas },
     onSignIn: observers.onSignIn ?? (() => {}),
   })
   const operations = createOperations(registry, handlers)

@@ -26,6 +26,7 @@ import {
 import { getStats } from '../admin/stats.ts'
 import { updateUser } from '../admin/user-status.ts'
 import { getUser, listUsers } from '../admin/users.ts'
+import type { Quotas } from '../core/quotas.ts'
 import type { Handler, RequestContext } from '../core/request-context.ts'
 import type { Database } from '../database/database.ts'
 import {
@@ -93,13 +94,14 @@ import {
 /** What handlers need beside the context of a call. */
 type HandlerDependencies = Omit<IdentityDependencies, 'createPersonalWorkspace'> & {
   database: Pick<Database, 'statements'>
+  quotas: Quotas
 }
 
 /** The handler of every method. A missing one does not compile. */
-export function createHandlers({ database, ...rest }: HandlerDependencies): HandlerTable {
+export function createHandlers({ database, quotas, ...rest }: HandlerDependencies): HandlerTable {
   const identity: IdentityDependencies = { ...rest, createPersonalWorkspace }
   const { debug, keysRequired } = rest.options
-  const bind = bindContext({ identity, debug, keysRequired })
+  const bind = bindContext({ identity, debug, keysRequired, quotas })
   const accessible = createAccessible(database.statements)
   const access: AccessDependencies = {
     statements: database.statements,
@@ -124,20 +126,20 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       updateUser,
       deleteUser,
       exportUser,
-      addUserToWorkspace,
+      addUserToWorkspace: bind(addUserToWorkspace),
       // Workspaces, members and groups.
       listWorkspaces: listWorkspacePage,
-      createWorkspace,
+      createWorkspace: bind(createWorkspace),
       listAllWorkspaces,
       getWorkspace,
       updateWorkspace,
       deleteWorkspace,
       listMembers,
-      inviteMember,
+      inviteMember: bind(inviteMember),
       updateMember,
       removeMember,
       listGroups,
-      createGroup,
+      createGroup: bind(createGroup),
       updateGroup,
       deleteGroup,
       listGroupMembers,
@@ -150,7 +152,7 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       listPermissions,
       getPermission,
       updateVisibility,
-      share,
+      share: bind(share),
       revokeShare,
       // Custom roles, service actions and apps.
       listServiceActions,
@@ -197,8 +199,8 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       checkStream,
       accessible,
       accessibleStream: accessible,
-      share,
-      register,
+      share: bind(share),
+      register: bind(register),
       updateVisibility,
       transferOwnership,
       updateParent,
@@ -220,18 +222,18 @@ export function createHandlers({ database, ...rest }: HandlerDependencies): Hand
       unlinkAccount,
     } satisfies HandlersOf<UserServiceServer>,
     WorkspaceService: {
-      createWorkspace,
+      createWorkspace: bind(createWorkspace),
       listWorkspaces,
       getWorkspace,
       updateWorkspace,
       deleteWorkspace,
       listMembers,
-      inviteMember,
+      inviteMember: bind(inviteMember),
       updateMember,
       removeMember,
     } satisfies HandlersOf<WorkspaceServiceServer>,
     GroupService: {
-      createGroup,
+      createGroup: bind(createGroup),
       listGroups,
       updateGroup,
       deleteGroup,

@@ -1,7 +1,7 @@
 import { maxPrunedEntries, pruneActivity } from '../activity/retention.ts'
 import { maxSealedEntries, sealActivity } from '../activity/seal.ts'
 import { warnOfDevelopmentMode } from '../admin/service-apps.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, readQuotas } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
@@ -177,6 +177,7 @@ function readOptions(config: Config): ApplicationOptions {
     recordIp: config.ACTIVITY_RECORD_IP,
     grpcTls: readGrpcTls(config),
     maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,
+    quotas: readQuotas(config),
     maxTokenCacheBytes: config.MAX_TOKEN_CACHE_BYTES,
   }
 }

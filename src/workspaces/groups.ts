@@ -12,13 +12,16 @@ import type { DeleteResponse } from '../../gen/daikon/v1/workspaces.ts'
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { QuotaContext } from '../core/quotas.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { Group, GroupMember } from '../database/entities/people.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { removeLinksToParents } from './group-hierarchy.ts'
-import { requireWorkspaceExists, workspaceNotFound } from './workspaces.ts'
+import { lockWorkspace } from './member-rules.ts'
+import { requireWorkspaceQuota } from './quotas.ts'
+import { requireWorkspaceExists } from './workspaces.ts'
 
 export type GroupRow = {
   id: string
@@ -31,12 +34,14 @@ export type GroupRow = {
 
 /** Creates an empty group. */
 export async function createGroup(
-  { em, principal }: RequestContext,
-  { workspace_id, name, description = '' }: GroupCreateRequest,
+  { em, principal, quotas }: RequestContext & QuotaContext,
+  { name, description = '', ...request }: GroupCreateRequest,
 ): Promise<GroupResponse> {
   const id = uuid()
   return rejectDuplicateName(() =>
     inTransaction(em, async (em) => {
+      const workspace_id = await lockWorkspace(em, request.workspace_id)
+      await requireWorkspaceQuota(em, quotas, workspace_id, 'MAX_GROUPS_PER_WORKSPACE')
       const group = {
         id,
         workspace_id,
@@ -44,9 +49,7 @@ export async function createGroup(
         description,
         created_by: actorOf(principal).actorId ?? null,
       }
-      await em.insert(Group, group).catch((error) => {
-        throw violates(error, 'foreign') ? workspaceNotFound() : error
-      })
+      await em.insert(Group, group)
       await recordGroup({ em, principal }, 'group.created', group)
       return toGroupResponse(await requireGroup(em, { group_id: id }))
     }),

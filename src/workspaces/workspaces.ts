@@ -18,6 +18,7 @@ import type {
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { QuotaContext } from '../core/quotas.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { Member, Workspace } from '../database/entities/people.ts'
@@ -30,16 +31,18 @@ import {
   findWorkspacePage,
   type WorkspaceRow,
 } from './queries.ts'
+import { requireUserQuota } from './quotas.ts'
 
 /** Creates a workspace with the caller as its owner. */
 export async function createWorkspace(
-  { em, principal, now }: RequestContext,
+  { em, principal, now, quotas }: RequestContext & QuotaContext,
   { name, slug, description = '' }: CreateWorkspaceRequest,
 ): Promise<WorkspaceResponse> {
   const id = uuid()
   const { actorId: userId } = actorOf(principal)
   try {
     return await inTransaction(em, async (em) => {
+      if (userId) await requireUserQuota(em, quotas, userId)
       await em.insert(Workspace, { id, name: name.trim(), slug, description })
       if (userId) {
         await em.insert(Member, {

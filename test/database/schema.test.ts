@@ -9,6 +9,7 @@ const tablesWithoutEntity = [
   'group_parents',
   'migrations',
   'used_states',
+  'workspace_counts',
 ]
 
 /** Columns without a property: PostgreSQL generates them, and only SQL reads them. */

@@ -55,6 +55,7 @@ const settingGroups: Record<string, string> = {
   ADMIN_EMAILS: 'Security',
   JWT_PRIVATE_KEY_PATH: 'Tokens',
   SERVICE_KEYS_REQUIRED: 'Behavior',
+  MAX_SESSIONS_PER_USER: 'Quotas',
   RATE_LIMIT_ENABLED: 'Rate limits',
   GOOGLE_CLIENT_ID: 'Identity providers',
   LOG_LEVEL: 'Logs and traces',

@@ -1,0 +1,33 @@
+import { ServiceError } from './errors.ts'
+
+/** The quotas by the name of their setting, with their defaults. */
+export const defaultQuotas = {
+  MAX_WORKSPACES_PER_USER: 1000,
+  MAX_MEMBERS_PER_WORKSPACE: 200_000,
+  MAX_PENDING_INVITATIONS_PER_WORKSPACE: 100_000,
+  MAX_GROUPS_PER_WORKSPACE: 10_000,
+  MAX_RESOURCES_PER_WORKSPACE: 10_000_000,
+  MAX_SHARES_PER_RESOURCE: 1000,
+}
+
+export type QuotaName = keyof typeof defaultQuotas
+
+export type Quotas = Record<QuotaName, number>
+
+/** The part of a context that handlers with a quota need. */
+export type QuotaContext = { quotas: Quotas }
+
+/** Seconds after which a retry may succeed. Only deleting something, or the operator, helps sooner. */
+const retryAfter = 60
+
+/** The error of a call that would exceed a quota. */
+export function quotaExceeded(quotas: Quotas, name: QuotaName): ServiceError {
+  const detail = `Exceeds ${describeQuota(quotas, name)}`
+  return new ServiceError('resource_exhausted', 'QUOTA_EXCEEDED', detail, { retryAfter })
+}
+
+/** Describes a quota with its value and setting: "the quota of 3 members per workspace (MAX_…)". */
+export function describeQuota(quotas: Quotas, name: QuotaName): string {
+  const [counted = '', owner = ''] = name.toLowerCase().replace('max_', '').split('_per_')
+  return `the quota of ${quotas[name]} ${counted.replaceAll('_', ' ')} per ${owner} (${name})`
+}
