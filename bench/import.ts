@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parse } from 'csv-parse/sync'
 import { executeCsvImport, previewCsvImport } from '../src/admin/import/import.ts'
+import { defaultQuotas } from '../src/core/quotas.ts'
 import { openDatabase } from '../src/database/database.ts'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
@@ -23,7 +24,7 @@ try {
   process.stdout.write('file, rows: parsing; each step as a ratio to it (wait, memory / file)\n')
   for (const megabytes of [1, 5]) {
     const csv = makeFile(megabytes * 1_000_000, megabytes)
-    const run = { em: database.fork(), principal: {} }
+    const run = { em: database.fork(), principal: {}, quotas: defaultQuotas }
     const parsing = await measure(async () => parse(csv))
     const steps = [
       ['preview', await measure(() => previewCsvImport(run, { csv }))],

@@ -177,8 +177,8 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       rotateClientApp,
       deleteClientApp,
       // CSV import.
-      previewCsvImport,
-      executeCsvImport,
+      previewCsvImport: bind(previewCsvImport),
+      executeCsvImport: bind(executeCsvImport),
     } satisfies HandlersOf<AdminServiceServer>,
     AuthService: {
       beginLogin: bind(beginLogin),

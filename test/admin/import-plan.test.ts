@@ -8,6 +8,7 @@ import {
   type Row,
   type Snapshot,
 } from '../../src/admin/import/plan.ts'
+import { defaultQuotas } from '../../src/core/quotas.ts'
 
 const emails = ['a@x', 'b@x', 'c@x']
 const slugs = ['one', 'two']
@@ -39,6 +40,7 @@ const anySnapshot = fc
   .map((seed) => () => {
     const snapshot = {
       workspaces: new Map(slugs.map((slug) => [slug, 0])),
+      usage: new Map(),
       users: new Map(seed.users.map((email) => [email, 'Old'])),
       members: new Map(),
       groups: new Set<string>(),
@@ -70,7 +72,7 @@ function countOwners(snapshot: Snapshot): Snapshot {
 }
 
 function plan(rows: Row[], snapshot: Snapshot): Plan {
-  const planner = createPlanner(snapshot)
+  const planner = createPlanner(snapshot, defaultQuotas)
   for (const row of rows) planner.add(row)
   return planner.finish()
 }

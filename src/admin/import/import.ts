@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { CsvImportReport, CsvImportRequest } from '../../../gen/daikon/v1/admin_import.ts'
 import { actorOf } from '../../activity/record-activity.ts'
 import { ServiceError } from '../../core/errors.ts'
+import type { QuotaContext, Quotas } from '../../core/quotas.ts'
 import type { WriteContext } from '../../core/request-context.ts'
 import { violates } from '../../database/database-errors.ts'
 import { inTransaction } from '../../database/transaction.ts'
@@ -23,18 +24,18 @@ const rowsPerTurn = 500
 
 /** Reports what an import would change. */
 export async function previewCsvImport(
-  { em }: WriteContext,
+  { em, quotas }: WriteContext & QuotaContext,
   { csv }: CsvImportRequest,
   onProgress: OnProgress = () => {},
 ): Promise<CsvImportReport> {
   const { columns, rows } = await parseCsv(csv, onProgress)
-  const { plan } = await planRows(em, rows, onProgress)
+  const { plan } = await planRows(em, rows, quotas, onProgress)
   return createReport(columns, plan)
 }
 
 /** Imports a file in one transaction. Imports nothing when any row has an error. */
 export async function executeCsvImport(
-  { em, principal }: WriteContext,
+  { em, principal, quotas }: WriteContext & QuotaContext,
   { csv }: CsvImportRequest,
   onProgress: OnProgress = () => {},
 ): Promise<CsvImportReport> {
@@ -45,7 +46,7 @@ export async function executeCsvImport(
       const { columns, rows } = parsed ?? (await parseCsv(csv, onProgress))
       parsed = undefined
       await lockForImport(em, rows)
-      const { plan, ids } = await planRows(em, rows, onProgress)
+      const { plan, ids } = await planRows(em, rows, quotas, onProgress)
       const report = createReport(columns, plan)
       requireNoErrors(report)
       await applyPlan(em, actorOf(principal), { plan, ids, onProgress }).catch((error) => {
@@ -72,10 +73,11 @@ function enqueueImport<Result>(work: () => Promise<Result>): Promise<Result> {
 async function planRows(
   em: EntityManager,
   rows: Row[],
+  quotas: Quotas,
   onProgress: OnProgress,
 ): Promise<{ plan: Plan; ids: Ids }> {
   const loaded = await loadSnapshot(em, rows)
-  const planner = createPlanner(loaded.snapshot)
+  const planner = createPlanner(loaded.snapshot, quotas)
   const total = rows.length
   while (rows.length > 0) {
     onProgress('Comparing', total - rows.length, total)

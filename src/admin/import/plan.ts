@@ -1,3 +1,4 @@
+import { describeQuota, type QuotaName, type Quotas } from '../../core/quotas.ts'
 import type { Role } from '../../core/roles.ts'
 
 /** A problem with a column, or with the whole row where `field` is empty. */
@@ -20,6 +21,8 @@ export type Row = {
 export type Snapshot = {
   /** Numbers of owners who have joined and are active, by slug. */
   workspaces: Map<string, number>
+  /** By slug; zero where it is missing. */
+  usage: Map<string, Usage>
   /** Names by e-mail address. */
   users: Map<string, string>
   /** By `keyOf(slug, email)`. Inactive users do not count as joined. */
@@ -29,6 +32,9 @@ export type Snapshot = {
   /** `keyOf(slug, email, group)`. */
   groupMembers: Set<string>
 }
+
+/** The numbers of rows of a workspace that have a quota. */
+export type Usage = { members: number; invitations: number; groups: number }
 
 export type Change = { field: string; from: string; to: string }
 
@@ -78,8 +84,8 @@ export function keyOf(slug: string, word: string, name?: string): string {
  * Creates a planner. It updates `snapshot` as it goes, because each row is planned on top of the rows
  * before it.
  */
-export function createPlanner(snapshot: Snapshot): Planner {
-  const { workspaces, users, members, groups, groupMembers } = snapshot
+export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
+  const { workspaces, usage, users, members, groups, groupMembers } = snapshot
   const effects: Effects = {
     newUsers: new Map(),
     renamed: new Map(),
@@ -128,6 +134,8 @@ export function createPlanner(snapshot: Snapshot): Planner {
     const errors = row.errors.length > 0 ? row.errors : findConflicts(row, memberKey)
     if (errors.length > 0) return { line, email, action: 'error', changes: [], errors }
     const isNew = !members.has(memberKey)
+    const exceeded = useQuotas(row, isNew)
+    if (exceeded.length > 0) return { line, email, action: 'error', changes: [], errors: exceeded }
     const changes = [...planUser(row), ...planRole(row, memberKey), ...planGroups(row)]
     const action = isNew ? 'create' : changes.length > 0 ? 'update' : 'unchanged'
     return { line, email, action, changes, errors }
@@ -147,6 +155,29 @@ export function createPlanner(snapshot: Snapshot): Planner {
       errors.push({ field: 'role', message: `conflicts with line ${firstRole.line}` })
     }
     return errors
+  }
+
+  /** Adds what a row creates to the usage of its workspace. Changes nothing if that exceeds a quota. */
+  function useQuotas({ slug, groups: names }: Row, isNew: boolean): CellError[] {
+    const newGroups = names.filter((name) => !groups.has(keyOf(slug, name))).length
+    const newMembers = Number(isNew)
+    if (newGroups + newMembers === 0) return []
+    const before = usage.get(slug) ?? { members: 0, invitations: 0, groups: 0 }
+    const after = {
+      members: before.members + newMembers,
+      invitations: before.invitations + newMembers,
+      groups: before.groups + newGroups,
+    }
+    const exceeded: CellError[] = []
+    const check = (field: string, used: number, added: number, name: QuotaName) => {
+      if (added === 0 || used <= quotas[name]) return
+      exceeded.push({ field, message: `exceeds ${describeQuota(quotas, name)}` })
+    }
+    check('email', after.members, newMembers, 'MAX_MEMBERS_PER_WORKSPACE')
+    check('email', after.invitations, newMembers, 'MAX_PENDING_INVITATIONS_PER_WORKSPACE')
+    check('groups', after.groups, newGroups, 'MAX_GROUPS_PER_WORKSPACE')
+    if (exceeded.length === 0) usage.set(slug, after)
+    return exceeded
   }
 
   function planUser({ email, name }: Row): Change[] {

@@ -34,6 +34,20 @@ export function findWorkspaces(em: EntityManager, slugs: string[]): Promise<Work
   )
 }
 
+type UsageRow = { workspace_id: string; members: number; invitations: number; groups: number }
+
+/** What workspaces have of everything that has a quota; workspaces without are absent. */
+export function findUsage(em: EntityManager, workspaceIds: string[]): Promise<UsageRow[]> {
+  const sum = (counted: string) =>
+    `coalesce(sum(count) filter (where counted = '${counted}'), 0)::int as ${counted}`
+  return query(
+    em,
+    `select workspace_id, ${sum('members')}, ${sum('invitations')}, ${sum('groups')}
+     from workspace_counts where workspace_id = any($1::uuid[]) group by workspace_id`,
+    [workspaceIds],
+  )
+}
+
 type UserRow = { id: string; email: string; name: string }
 
 export function findUsers(em: EntityManager, emails: string[]): Promise<UserRow[]> {

@@ -4,6 +4,7 @@ import {
   findGroupMembers,
   findGroups,
   findMembers,
+  findUsage,
   findUsers,
   findWorkspaces,
   lockImports,
@@ -38,11 +39,12 @@ export async function lockForImport(em: EntityManager, rows: Row[]): Promise<voi
   await lockWorkspaces(em, slugsOf(rows))
 }
 
-/** Loads the workspaces of the rows. The rest is loaded by `extendSnapshot`. */
+/** Loads the workspaces of the rows with their usage of quotas. The rest is loaded by `extendSnapshot`. */
 export async function loadSnapshot(em: EntityManager, rows: Row[]): Promise<LoadedSnapshot> {
   const ids: Ids = { users: new Map(), workspaces: new Map(), groups: new Map() }
   const snapshot: Snapshot = {
     workspaces: new Map(),
+    usage: new Map(),
     users: new Map(),
     members: new Map(),
     groups: new Set(),
@@ -51,6 +53,10 @@ export async function loadSnapshot(em: EntityManager, rows: Row[]): Promise<Load
   for (const { id, slug, owners } of await findWorkspaces(em, slugsOf(rows))) {
     ids.workspaces.set(slug, id)
     snapshot.workspaces.set(slug, owners)
+  }
+  const slugs = new Map([...ids.workspaces].map(([slug, id]) => [id, slug]))
+  for (const { workspace_id, ...usage } of await findUsage(em, [...slugs.keys()])) {
+    snapshot.usage.set(slugs.get(workspace_id) ?? '', usage)
   }
   return { snapshot, ids }
 }
