@@ -50,10 +50,10 @@ export async function share(
         quota: quotas.MAX_SHARES_PER_RESOURCE,
         entry: createEntryRow(actor, { ...entry, detail }),
       })
-      if (row?.is_over_quota) throw quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
-      if (row) return viewShare(row)
-      // The previous share has expired. It is not extended, so that its expiry is recorded.
-      await deleteExpiredShares(em, resource)
+      if (row && !row.is_over_quota) return viewShare(row)
+      // A share that has expired is not extended, so that its expiry is recorded.
+      const deleted = await deleteExpiredShares(em, resource)
+      if (row && deleted === 0) throw quotaExceeded(quotas, 'MAX_SHARES_PER_RESOURCE')
     }
   } catch (error) {
     // The foreign keys require a member or a group of this workspace.

@@ -38,7 +38,7 @@ for (const [index, transport] of environment.transports.entries()) {
   const over = `over ${transport.label}`
   const transports = [transport, second.transports[index] ?? transport]
 
-  test(`a share beyond the quota is refused, a replacement is not ${over}`, async (t) => {
+  test.serial(`a share beyond the quota is refused, a replacement is not ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { people, as } = fixture
     const { id: permission_id, resource_id } = await fixture.register(people.owner)
@@ -65,7 +65,7 @@ for (const [index, transport] of environment.transports.entries()) {
     expectOk(await shareWith(people.owner.id))
   })
 
-  test(`concurrent shares through two nodes do not exceed the quota ${over}`, async (t) => {
+  test.serial(`concurrent shares through two nodes do not exceed the quota ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace, people, as } = fixture
     const { id: permission_id } = await fixture.register(people.owner)
@@ -84,34 +84,37 @@ for (const [index, transport] of environment.transports.entries()) {
     t.is(await countRows('shares', workspace), 3)
   })
 
-  test(`concurrent registrations through two nodes do not exceed the quota ${over}`, async (t) => {
-    const fixture = await createWorkspaceFixture(environment, transport)
-    const { workspace, key } = fixture
-    const first = registration(fixture)
-    t.true((await transport.call('Register', first, { key })).ok)
-    const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        (transports[index % 2] ?? transport).call('Register', registration(fixture), { key }),
-      ),
-    )
-    t.is(countOk(outcomes), 4)
-    for (const outcome of outcomes) if (!outcome.ok) t.like(outcome, overResources)
-    t.is(await countRows('resources', workspace), 5)
+  test.serial(
+    `concurrent registrations through two nodes do not exceed the quota ${over}`,
+    async (t) => {
+      const fixture = await createWorkspaceFixture(environment, transport)
+      const { workspace, key } = fixture
+      const first = registration(fixture)
+      t.true((await transport.call('Register', first, { key })).ok)
+      const outcomes = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (transports[index % 2] ?? transport).call('Register', registration(fixture), { key }),
+        ),
+      )
+      t.is(countOk(outcomes), 4)
+      for (const outcome of outcomes) if (!outcome.ok) t.like(outcome, overResources)
+      t.is(await countRows('resources', workspace), 5)
 
-    // A registered resource is returned, and a deleted one makes room.
-    const again = await transport.call('Register', first, { key })
-    t.true(again.ok)
-    const parent = { resource_type: first.resource_type, resource_id: first.resource_id }
-    const child = { ...registration(fixture), parent }
-    t.like(await transport.call('Register', child, { key }), overResources)
-    const { resource_id } = outcomes.flatMap((outcome) => (outcome.ok ? outcome.message : []))[0]
-    const unregistered = { ...fixture.kind, resource_id }
-    t.true((await transport.call('Unregister', unregistered, { key })).ok)
-    t.true((await transport.call('Register', child, { key })).ok)
-    t.is(await countRows('resources', workspace), 5)
-  })
+      // A registered resource is returned, and a deleted one makes room.
+      const again = await transport.call('Register', first, { key })
+      t.true(again.ok)
+      const parent = { resource_type: first.resource_type, resource_id: first.resource_id }
+      const child = { ...registration(fixture), parent }
+      t.like(await transport.call('Register', child, { key }), overResources)
+      const { resource_id } = outcomes.flatMap((outcome) => (outcome.ok ? outcome.message : []))[0]
+      const unregistered = { ...fixture.kind, resource_id }
+      t.true((await transport.call('Unregister', unregistered, { key })).ok)
+      t.true((await transport.call('Register', child, { key })).ok)
+      t.is(await countRows('resources', workspace), 5)
+    },
+  )
 
-  test(`a workspace at its quota does not affect others ${over}`, async (t) => {
+  test.serial(`a workspace at its quota does not affect others ${over}`, async (t) => {
     const full = await createWorkspaceFixture(environment, transport)
     const other = await createWorkspaceFixture(environment, transport)
     for (let index = 0; index < 5; index += 1) await full.register(full.people.owner)
@@ -129,7 +132,7 @@ for (const [index, transport] of environment.transports.entries()) {
   })
 }
 
-test('the counts follow cascading deletions', async (t) => {
+test.serial('the counts follow cascading deletions', async (t) => {
   const { pool, seed } = environment
   const [transport] = environment.transports
   if (!transport) throw new Error('no transport')

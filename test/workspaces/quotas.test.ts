@@ -59,7 +59,7 @@ for (const [index, transport] of environment.transports.entries()) {
       ),
     ).then(split)
 
-  test(`concurrent invitations do not exceed the quotas ${over}`, async (t) => {
+  test.serial(`concurrent invitations do not exceed the quotas ${over}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     const admin = { token: people.admin.token }
     const invitation = () => ({ workspace_id: workspace, email: newAddress() })
@@ -93,7 +93,7 @@ for (const [index, transport] of environment.transports.entries()) {
     expectOk(await call(transport, 'AddUserToWorkspace', added))
   })
 
-  test(`concurrent groups do not exceed the quota ${over}`, async (t) => {
+  test.serial(`concurrent groups do not exceed the quota ${over}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     const group = () => ({ workspace_id: workspace, name: randomUUID() })
     const { accepted, refused } = await callConcurrently('CreateGroup', group, {
@@ -105,7 +105,7 @@ for (const [index, transport] of environment.transports.entries()) {
     t.like(await call(transport, 'CreateGroup', group()), overGroups)
   })
 
-  test(`concurrent workspaces of a user do not exceed the quota ${over}`, async (t) => {
+  test.serial(`concurrent workspaces of a user do not exceed the quota ${over}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     // Others could exhaust the quota of a user by inviting them.
     for (let count = 0; count < 3; count += 1) {
