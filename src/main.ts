@@ -5,7 +5,9 @@ import { join } from 'node:path'
 // Before any other module loads. The cache lies beside the code, where only its owner can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
-const { ConfigError, readConfig } = await import('./config/config.ts')
+const { explainFailure } = await import('./cli/failure.ts')
+const { onParentExit } = await import('./cli/parent-exit.ts')
+const { readConfig } = await import('./config/config.ts')
 const { createLogger } = await import('./core/logger.ts')
 const { start } = await import('./server/start.ts')
 const { startWorker } = await import('./server/worker.ts')
@@ -39,6 +41,12 @@ async function main(): Promise<void> {
     })
   }
 
+  onParentExit(() => {
+    log.info('The shell that ran this process has exited')
+    isStopping = true
+    stopping.resolve()
+  })
+
   const server = await (config.WORKERS === 1 ? start(config, log) : startWorkers(config, log))
   kill = server.kill
   log.info(
@@ -64,7 +72,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error) => {
-  const isConfigError = error instanceof ConfigError
-  process.stderr.write(`${isConfigError ? error.message : (error?.stack ?? error)}\n`)
-  process.exit(isConfigError ? 2 : 1)
+  const { message, exitCode } = explainFailure(error)
+  process.stderr.write(`${exitCode === 2 ? message : (error?.stack ?? message)}\n`)
+  process.exit(exitCode)
 })

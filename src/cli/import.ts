@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
 import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
 import { ServiceError } from '../core/errors.ts'
+import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
 import { requireValid } from './require-valid.ts'
@@ -40,7 +41,7 @@ function decodeUtf8(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new Error('The file is not valid UTF-8')
+    throw new UsageError('The file is not valid UTF-8')
   }
 }
 

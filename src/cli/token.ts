@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import { loadAccessClaims } from '../identity/access-claims.ts'
 import { readKeys } from '../identity/keys.ts'
 import { createTokens } from '../identity/tokens.ts'
+import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { withDatabase } from './session.ts'
 
@@ -14,7 +15,7 @@ export function tokenCommand(): Command {
     .option('--workspace <slug>', 'slug of the workspace that the token is valid for', 'demo')
     .action(async (options: { email: string; workspace: string }, command) => {
       if (!readConfig(process.env).DEBUG) {
-        throw new Error('The token command requires DEBUG=true')
+        throw new UsageError('The token command requires DEBUG=true')
       }
       const token = await withDatabase(({ em, config }) =>
         signDemoToken(em, config, options.email, options.workspace),
@@ -31,7 +32,7 @@ export async function signDemoToken(
   slug: string,
 ): Promise<string> {
   const claims = await loadAccessClaims(em, { email, slug })
-  if (!claims) throw new Error(`${email} is not an active member of the workspace ${slug}`)
+  if (!claims) throw new UsageError(`${email} is not an active member of the workspace ${slug}`)
   const keys = await readKeys({
     privatePath: config.JWT_PRIVATE_KEY_PATH,
     publicPath: config.JWT_PUBLIC_KEY_PATH,

@@ -8,6 +8,7 @@ import { updateUser } from '../admin/user-status.ts'
 import { requireUserDetail } from '../admin/users.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { userNotFound } from '../identity/user-errors.ts'
+import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
 import { withDatabase } from './session.ts'
 
@@ -105,7 +106,7 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 async function requireUserId(em: EntityManager, key: string): Promise<string> {
   if (uuid.test(key)) return key.toLowerCase()
   const email = normalizeEmail(key)
-  if (!email) throw new Error(`${key} is neither an e-mail address nor a user ID`)
+  if (!email) throw new UsageError(`${key} is neither an e-mail address nor a user ID`)
   const id = await findUserIdByEmail(em, email)
   if (!id) throw userNotFound()
   return id

@@ -43,5 +43,5 @@ async function isMigrated(client: Client): Promise<boolean> {
 /** Reads file names only: importing the files would load the ORM. */
 function migrationNames(): string[] {
   const files = readdirSync(new URL('migrations', import.meta.url))
-  return files.map((file) => file.replace(/\.[jt]s$/, ''))
+  return files.flatMap((file) => /^(.+)\.[jt]s$/.exec(file)?.[1] ?? [])
 }

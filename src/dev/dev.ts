@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { explainFailure } from '../cli/failure.ts'
+import { onParentExit } from '../cli/parent-exit.ts'
 import { signDemoToken } from '../cli/token.ts'
-import { ConfigError, readConfig } from '../config/config.ts'
+import { readConfig } from '../config/config.ts'
 import { createLogger } from '../core/logger.ts'
+import { openDatabase } from '../database/database.ts'
 import { providerNames } from '../identity/providers/provider.ts'
 import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
@@ -49,11 +52,15 @@ async function dev(): Promise<void> {
   })
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
   createMissingKeys(config, log)
-  const server = await start(config, log)
   const serviceKey = loadServiceKey(config.DATA_DIR)
   const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, serviceKey })
-  const em = await server.database.fork()
-  await seedDemoData({ principal: {}, em }, serviceKey, `${app.url}/callback`)
+  const server = await start(config, log, async (databaseUrl) => {
+    const database = await openDatabase(databaseUrl, () => {})
+    const context = { principal: {}, em: database.fork() }
+    await seedDemoData(context, serviceKey, `${app.url}/callback`)
+    await database.close()
+  })
+  const em = server.database.fork()
   process.stdout.write(
     renderWelcome({
       config,
@@ -69,6 +76,7 @@ async function dev(): Promise<void> {
     await Promise.all([app.close(), adminPage.close(), providers.close(), server.stop()])
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+  onParentExit(stop)
 }
 
 /** A port for HTTP_PORT=0: the URLs of sign-in contain it before the server starts. */
@@ -104,7 +112,7 @@ function loadServiceKey(dataDir: string): string {
 }
 
 dev().catch((error) => {
-  const isConfigError = error instanceof ConfigError
-  process.stderr.write(`${isConfigError ? error.message : (error?.stack ?? error)}\n`)
-  process.exit(isConfigError ? 2 : 1)
+  const { message, exitCode } = explainFailure(error)
+  process.stderr.write(`${exitCode === 2 ? message : (error?.stack ?? message)}\n`)
+  process.exit(exitCode)
 })

@@ -15,10 +15,15 @@ export type RunningServer = Pick<Node, 'application' | 'database' | 'grpcPort' |
   kill(): void
 }
 
-/** Starts everything in this process. */
-export async function start(config: Config, log: Logger): Promise<RunningServer> {
+/** Starts everything in this process. `prepare` runs on the migrated database before the first call. */
+export async function start(
+  config: Config,
+  log: Logger,
+  prepare: (databaseUrl: string) => Promise<void> = async () => {},
+): Promise<RunningServer> {
   const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
   try {
+    await prepare(databaseUrl)
     const rateLimiter = createRateLimiter(config.REDIS_URL, log)
     const node = await startNode({ ...config, DATABASE_URL: databaseUrl }, log, rateLimiter)
     try {

@@ -24,7 +24,7 @@ test.before(async () => {
   )
 })
 
-const tool = join(import.meta.dirname, '../../src/cli/daikon.ts')
+const tool = join(import.meta.dirname, '../../src/daikon.ts')
 
 /** Runs the command-line tool with a heap smaller than the log. */
 function run(url: string, ...args: string[]) {

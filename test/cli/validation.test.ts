@@ -40,7 +40,7 @@ test('arguments are validated by the rules of the admin API, and every violation
   await Promise.all(
     invalid.map(async ([args, violations]) => {
       const { out, err, status } = await run(...args)
-      t.deepEqual({ out, status }, { out: '', status: 1 }, args.join(' '))
+      t.deepEqual({ out, status }, { out: '', status: 2 }, args.join(' '))
       for (const violation of violations) t.regex(err.trimEnd(), violation)
     }),
   )
@@ -64,12 +64,12 @@ test('the overlap of a key rotation is 0 to 720 hours, 24 by default', async (t)
   await Promise.all(
     ['', ' ', '1e9', '-1', 'x', 'Infinity'].map(async (hours) => {
       const { err, status } = await rotate(`--overlap=${hours}`)
-      t.is(status, 1, hours)
+      t.is(status, 2, hours)
       t.regex(err, /Must be a number of hours\./)
     }),
   )
   const refused = await rotate('--overlap', '720.1')
-  t.like(refused, { out: '', status: 1 })
+  t.like(refused, { out: '', status: 2 })
   t.regex(refused.err, /^overlap_seconds must be .*2592000/)
   t.is(await countRows(`service_keys where app_id = '${id}'`), 1, 'no key was created')
 
@@ -94,6 +94,6 @@ test('an empty import file is rejected', async (t) => {
   await writeFile(path, '')
   for (const options of [[], ['--dry-run']]) {
     const refused = await run('import', path, ...options)
-    t.deepEqual(refused, { out: '', err: 'csv is required\n', status: 1 })
+    t.deepEqual(refused, { out: '', err: 'csv is required\n', status: 2 })
   }
 })

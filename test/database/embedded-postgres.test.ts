@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import {
@@ -8,6 +8,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  realpath,
   rm,
   stat,
   writeFile,
@@ -64,41 +65,34 @@ test('stop ends PostgreSQL and can be called again', async (t) => {
   await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
 })
 
-test('PostgreSQL survives a killed process group and is adopted with its data', async (t) => {
+test('PostgreSQL stops soon after its owner was killed, and the next start keeps the data', async (t) => {
   const dataDir = await folder(t)
-  const url = await startAndKill(dataDir)
-  await query(url, 'CREATE TABLE kept AS SELECT 42 AS n')
-  const messages: string[] = []
-  const adopted = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
-  t.is(adopted.url, url)
-  t.regex(messages.join(), /Adopted/)
+  const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
+  await query(await child.url, 'CREATE TABLE kept AS SELECT 42 AS n')
+  const pid = await postmaster(dataDir)
+  process.kill(-child.pid, 'SIGKILL')
+  await child.ended
+  while (isRunning(pid)) await sleep(20)
+  const { url, stop } = await startEmbedded({ dataDir })
+  t.teardown(stop)
   t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
-  await adopted.stop()
-  await t.throwsAsync(query(url, 'SELECT 1'), { code: 'ECONNREFUSED' })
 })
 
-test('a PostgreSQL that cannot be adopted is stopped and restarted', async (t) => {
+test('the next start stops a PostgreSQL whose owner and watcher were both killed', async (t) => {
   const dataDir = await folder(t)
-  const url = await startAndKill(dataDir)
-  await query(url, 'CREATE TABLE kept AS SELECT 42 AS n')
-  const hba = join(dataDir, 'postgres', 'pg_hba.conf')
-  const rules = await readFile(hba, 'utf8')
-  await writeFile(hba, 'host all all 127.0.0.1/32 reject\n')
-  await query(url, 'SELECT pg_reload_conf()')
-  for (;;) {
-    const refused = await query(url, 'SELECT 1').then(
-      () => false,
-      () => true,
-    )
-    if (refused) break
-    await sleep(20)
-  }
-  await writeFile(hba, rules)
+  const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
+  await query(await child.url, 'CREATE TABLE kept AS SELECT 42 AS n')
+  const pid = await postmaster(dataDir)
+  const cluster = join(await realpath(dataDir), 'postgres')
+  spawnSync('pkill', ['-KILL', '-f', `daikon-owner-watch ${cluster}`])
+  process.kill(-child.pid, 'SIGKILL')
+  await child.ended
+  t.true(isRunning(pid))
   const messages: string[] = []
-  const restarted = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
-  t.teardown(restarted.stop)
+  const { url, stop } = await startEmbedded({ dataDir, log: (message) => messages.push(message) })
+  t.teardown(stop)
   t.regex(messages.join(), /Stopping/)
-  t.deepEqual(await query(restarted.url, 'SELECT n FROM kept'), [{ n: 42 }])
+  t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
 })
 
 test('a data folder in use is an error that refers to DATABASE_URL and its file', async (t) => {
@@ -198,12 +192,10 @@ asRoot(
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n')
     await first.stop()
     await chmod(parent, 0o700)
-    const url = await startAndKill(dataDir)
-    t.deepEqual(await query(url, 'SELECT n FROM kept'), [{ n: 42 }])
+    const second = await startEmbedded({ dataDir })
+    t.deepEqual(await query(second.url, 'SELECT n FROM kept'), [{ n: 42 }])
+    await second.stop()
     await chmod(parent, 0o755)
-    const adopted = await startEmbedded({ dataDir })
-    t.is(adopted.url, url)
-    await adopted.stop()
     const last = await startEmbedded({ dataDir })
     t.deepEqual(await query(last.url, 'SELECT n FROM kept'), [{ n: 42 }])
     await last.stop()
@@ -250,12 +242,12 @@ function run(dataDir: string, script: string, owner: { uid?: number; gid?: numbe
   return Object.assign(child, { url, ended, said: () => said, pid: child.pid ?? 0 })
 }
 
-async function startAndKill(dataDir: string): Promise<string> {
-  const child = run(dataDir, `${start}setInterval(() => {}, 1000)`)
-  const url = await child.url
-  process.kill(-child.pid, 'SIGKILL')
-  await child.ended
-  return url
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 async function query(url: string, sql: string): Promise<unknown[]> {

@@ -25,7 +25,7 @@ async function emptyDatabase(t: ExecutionContext): Promise<string> {
 
 function daikon(databaseUrl: string, ...args: string[]) {
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl }
-  return run(process.execPath, ['src/cli/daikon.ts', ...args], { cwd: root, env })
+  return run(process.execPath, ['src/daikon.ts', ...args], { cwd: root, env })
 }
 
 test('of two concurrent migrations one applies everything and the other waits and applies nothing', async (t) => {
@@ -48,10 +48,7 @@ test('a command on an unmigrated database explains how to migrate it', async (t)
     const error = await t.throwsAsync<Error & { code: number; stderr: string }>(
       daikon(url, ...args),
     )
-    t.is(error.code, 1)
-    t.is(
-      error.stderr,
-      'The database has not been migrated. Run `npm run daikon -- migrate` first.\n',
-    )
+    t.is(error.code, 2)
+    t.is(error.stderr, 'The database has not been migrated. Run `daikon migrate` first.\n')
   }
 })

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 /** Runs the operator CLI on a database; returns its output and exit status. */
 export async function runCli(databaseUrl: string, ...args: string[]) {
   const env = { ...process.env, DATABASE_URL: databaseUrl }
-  const command = [join(root, 'src/cli/daikon.ts'), ...args]
+  const command = [join(root, 'src/daikon.ts'), ...args]
   const child = spawn(process.execPath, command, { env, cwd: root })
   const [out, err, status] = await Promise.all([
     text(child.stdout),

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { watchOwner } from './owner-watch.ts'
 import {
   findPostmaster,
   findPrograms,
@@ -16,7 +17,7 @@ import {
   type Programs,
 } from './postmaster.ts'
 
-/** A PostgreSQL that this process started or adopted. */
+/** A PostgreSQL that this process started. */
 export type EmbeddedPostgres = {
   /** The URL of the database `daikon`, with the password. */
   url: string
@@ -47,8 +48,8 @@ const settings = {
 const startTimeout = 120_000
 
 /**
- * Starts the bundled PostgreSQL with its data in `dataDir`, or adopts the one that a killed process left
- * running there.
+ * Starts the bundled PostgreSQL with its data in `dataDir`. It does not outlive this process: if this
+ * process is killed, a watcher shuts it down.
  *
  * @example
  * const { url, stop } = await startEmbedded({ dataDir: './data' })
@@ -70,12 +71,19 @@ export async function startEmbedded(options: {
     const installation = { dataDir, cluster, programs, log }
     await createCluster(installation)
     const password = await fs.readFile(join(cluster, 'password'), 'utf8')
-    const port = await findPort(installation, password)
+    const endWatch = watchOwner(cluster)
+    const port = await startPostmaster(installation, password).catch((error) => {
+      endWatch()
+      throw error
+    })
     const url = `postgresql://daikon:${password}@127.0.0.1:${port}/daikon`
     await writeUrl(dataDir, url)
     let stopped: Promise<void> | undefined
     const stop = () => {
-      stopped ??= haltPostmaster(programs, cluster).finally(release)
+      stopped ??= haltPostmaster(programs, cluster).finally(() => {
+        endWatch()
+        release()
+      })
       return stopped
     }
     return { url, stop }
@@ -150,32 +158,21 @@ async function changeOwner(folder: string, { owner }: Programs): Promise<void> {
   }
 }
 
-/** Retries: a free port may be taken, or the postmaster of a killed process may still be starting. */
-async function findPort(installation: Installation, password: string): Promise<number> {
+/** Retries: another process may take the free port. */
+async function startPostmaster(installation: Installation, password: string): Promise<number> {
+  const { cluster, programs, log } = installation
+  if ((await findPostmaster(cluster)) !== undefined) {
+    log('Stopping the PostgreSQL that a killed process left running')
+    await haltPostmaster(programs, cluster)
+  }
+  // Process IDs are reused: PostgreSQL would take an unrelated process for a postmaster.
+  await fs.rm(join(cluster, 'postmaster.pid'), { force: true })
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return (await adopt(installation, password)) ?? (await launch(installation, password))
+      return await launch(installation, password)
     } catch (error) {
       if (attempt === 3) throw error
     }
-  }
-}
-
-async function adopt({ cluster, programs, log }: Installation, password: string) {
-  const port = await findPostmaster(cluster)
-  if (port === undefined) {
-    // Process ids are reused: PostgreSQL would take an unrelated process for a postmaster.
-    await fs.rm(join(cluster, 'postmaster.pid'), { force: true })
-    return undefined
-  }
-  try {
-    await waitUntilReady(port, password, async () => (await findPostmaster(cluster)) === port)
-    log(`Adopted the PostgreSQL that was left running on port ${port}`)
-    return port
-  } catch (error) {
-    log(`Stopping the PostgreSQL that was left running: ${error}`)
-    await haltPostmaster(programs, cluster)
-    return undefined
   }
 }
 

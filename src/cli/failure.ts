@@ -1,0 +1,82 @@
+import { CommanderError } from 'commander'
+import { ConfigError, readConfig } from '../config/config.ts'
+import { ServiceError } from '../core/errors.ts'
+import { databaseError, lacksMigrations } from '../database/database-errors.ts'
+
+/** An argument or the state of the machine is wrong: the operator can correct it. */
+export class UsageError extends Error {}
+
+/** What a process prints before it ends, and its exit status. */
+export type Failure = { message: string; exitCode: 1 | 2 }
+
+const portSettings = ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT'] as const
+
+/** SQLSTATEs of a rejected connection: invalid authorization, wrong password, unknown database. */
+const rejectedConnection = ['28000', '28P01', '3D000']
+
+const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH']
+
+/**
+ * Explains why a command or a server stopped. The status is 2, and the message one line or one per mistake,
+ * if the operator can correct the cause; otherwise it is 1.
+ */
+export function explainFailure(error: unknown): Failure {
+  const message = explainCorrectable(error)
+  if (message !== undefined) return { message, exitCode: 2 }
+  const known = databaseError(error)
+  return { message: known instanceof Error ? known.message : String(known), exitCode: 1 }
+}
+
+function explainCorrectable(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  if (error instanceof ConfigError || error instanceof UsageError) return error.message
+  if (error instanceof CommanderError) return error.message
+  if (lacksMigrations(error)) {
+    return 'The database has not been migrated. Run `daikon migrate` first.'
+  }
+  const { code, path, message } = error as NodeJS.ErrnoException
+  // grpc-js reports the error of the socket in its message only.
+  const [, reason, port] = /listen (EADDRINUSE|EACCES)\b.*:(\d+)/.exec(message) ?? []
+  if (port !== undefined) return explainPort(Number(port), reason === 'EACCES')
+  if (code === 'DATA_DIR_IN_USE') return message
+  if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`
+  if (code === 'EACCES' && path !== undefined) return `${path} is not accessible: permission denied`
+  return explainDatabase(error) ?? explainServiceError(error)
+}
+
+function explainPort(port: number, isForbidden: boolean): string {
+  const setting = findPortSetting(port)
+  const advice = `set ${setting ?? 'its setting'} to another port`
+  return isForbidden
+    ? `Port ${port} requires privileges that this user lacks: ${advice}`
+    : `Port ${port} is in use: stop the process that uses it, or ${advice}`
+}
+
+function findPortSetting(port: number): string | undefined {
+  const config = readConfig(process.env)
+  return portSettings.find((name) => config[name] === port)
+}
+
+function explainDatabase(error: Error): string | undefined {
+  // A host with several addresses fails with the errors of all of them.
+  const causes = error instanceof AggregateError ? error.errors : [error, error.cause]
+  const codes: string[] = causes.map((cause) => cause?.code ?? '')
+  const host = databaseHost()
+  if (codes.some((code) => unreachable.includes(code))) {
+    return `Cannot connect to PostgreSQL at ${host} (${codes.find(Boolean)}): start it, or correct DATABASE_URL`
+  }
+  return codes.some((code) => rejectedConnection.includes(code))
+    ? `PostgreSQL at ${host} rejected the connection (${error.message}): correct DATABASE_URL`
+    : undefined
+}
+
+function databaseHost(): string {
+  const url = process.env.DATABASE_URL ?? ''
+  return URL.canParse(url) ? new URL(url).host : 'the address in DATABASE_URL'
+}
+
+function explainServiceError(error: Error): string | undefined {
+  return error instanceof ServiceError && ['invalid_argument', 'not_found'].includes(error.code)
+    ? error.message
+    : undefined
+}

@@ -1,0 +1,43 @@
+import { Command } from 'commander'
+import { migrate } from '../database/migrate.ts'
+import { activityCommand } from './activity.ts'
+import { adminCommand } from './admin.ts'
+import { clientAppCommand } from './client-app.ts'
+import { importCommand } from './import.ts'
+import { keysCommand } from './keys.ts'
+import { print } from './output.ts'
+import { serviceAppCommand } from './service-app.ts'
+import { withDatabase } from './session.ts'
+import { tokenCommand } from './token.ts'
+import { userCommand } from './user.ts'
+import { readVersion } from './version.ts'
+import { workspaceCommand } from './workspace.ts'
+
+/** The commands that operate a server through its database and files. */
+export function createProgram(): Command {
+  const program = new Command('daikon')
+    .description('Run and operate a daikon server. Settings are read from the environment.')
+    .version(readVersion())
+    .option('--json', 'print the result as JSON')
+    .addCommand(migrateCommand())
+    .addCommand(keysCommand())
+    .addCommand(adminCommand())
+    .addCommand(userCommand())
+    .addCommand(workspaceCommand())
+    .addCommand(serviceAppCommand())
+    .addCommand(clientAppCommand())
+    .addCommand(activityCommand())
+    .addCommand(importCommand())
+    .addCommand(tokenCommand())
+  return program
+}
+
+function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('apply pending database migrations')
+    .action(async (_options, command) => {
+      const applied = await withDatabase(({ databaseUrl }) => migrate(databaseUrl))
+      const lines = applied.map((name) => `Applied ${name}.`)
+      print(command, { applied }, lines.length > 0 ? lines : ['The database is up to date.'])
+    })
+}

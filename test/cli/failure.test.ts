@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import test, { type ExecutionContext } from 'ava'
+import { createKeyFiles } from '../../src/identity/keys.ts'
+import { cloneDatabase } from '../support/database.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+test('a port in use ends the start with one line that names the setting', async (t) => {
+  const database = await cloneDatabase()
+  t.teardown(database.drop)
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as { port: number }
+  for (const name of ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT']) {
+    const { status, stderr } = await run(t, ['start'], {
+      DATABASE_URL: database.url,
+      [name]: `${port}`,
+    })
+    t.is(status, 2)
+    t.is(
+      lastLine(stderr),
+      `Port ${port} is in use: stop the process that uses it, or set ${name} to another port`,
+    )
+  }
+})
+
+test('an unreachable database ends a start and a command with one line and status 2', async (t) => {
+  const environment = { DATABASE_URL: 'postgresql://daikon:secret@127.0.0.1:1/daikon' }
+  for (const args of [['start'], ['user', 'find', 'alice']]) {
+    const { status, stderr } = await run(t, args, environment)
+    t.is(status, 2)
+    t.is(
+      stderr,
+      'Cannot connect to PostgreSQL at 127.0.0.1:1 (ECONNREFUSED): start it, or correct DATABASE_URL\n',
+    )
+  }
+})
+
+test('a missing file and an unknown command end with one line and status 2', async (t) => {
+  const missing = await run(t, ['import', '/no/such/file.csv'])
+  t.like(missing, { status: 2, stderr: '/no/such/file.csv does not exist\n' })
+  const unknown = await run(t, ['nonsense'])
+  t.like(unknown, { status: 2, stderr: "error: unknown command 'nonsense'\n" })
+})
+
+test('the completion scripts contain every command', async (t) => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { status, stdout } = await run(t, ['completion', shell])
+    t.is(status, 0)
+    for (const word of ['start', 'service-app', 'rotate', '--json']) t.true(stdout.includes(word))
+  }
+  const { stdout } = await run(t, ['completion', 'bash'])
+  const complete = `${stdout}
+COMP_WORDS=(daikon service-app r); COMP_CWORD=2; _daikon; echo "\${COMPREPLY[@]}"`
+  const bash = spawn('bash', ['-c', complete])
+  t.is((await text(bash.stdout)).trim(), 'rotate')
+})
+
+function lastLine(output: string): string | undefined {
+  return output.trimEnd().split('\n').at(-1)
+}
+
+async function run(
+  t: ExecutionContext,
+  args: string[],
+  environment: Record<string, string> = {},
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'daikon-failure-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const keys = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
+  createKeyFiles(keys)
+  const child = spawn(process.execPath, [join(root, 'src/daikon.ts'), ...args], {
+    env: {
+      ...process.env,
+      DEBUG: 'true',
+      DATA_DIR: folder,
+      HTTP_PORT: '0',
+      GRPC_PORT: '0',
+      METRICS_PORT: '0',
+      JWT_PRIVATE_KEY_PATH: keys.privatePath,
+      JWT_PUBLIC_KEY_PATH: keys.publicPath,
+      ...environment,
+    },
+  })
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ])
+  return { status: status as number, stdout, stderr }
+}
