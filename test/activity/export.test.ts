@@ -54,7 +54,7 @@ test('the export ends silently when its reader closes the pipe', async (t) => {
   const { child, errors, ended } = run(database.url, '--format', 'jsonl')
   await once(child.stdout, 'data')
   child.stdout.destroy()
-  t.deepEqual(await ended, [1, null])
+  t.deepEqual(await ended, [2, null])
   t.regex(await errors, /^(write )?EPIPE\n$/)
 })
 
@@ -75,14 +75,14 @@ test('errors are printed to standard error with a non-zero exit status', async (
     const { child, errors, ended } = run(empty.url, ...args)
     t.is(await text(child.stdout), '')
     t.regex(await errors, /^error: /)
-    t.deepEqual(await ended, [1, null])
+    t.deepEqual(await ended, [2, null])
   }
   const away = run('postgresql://nobody@127.0.0.1:1/none', '--format', 'csv')
   t.is(
     await text(away.child.stdout),
     'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip\r\n',
   )
-  t.deepEqual(await away.ended, [1, null])
+  t.deepEqual(await away.ended, [2, null])
   t.notRegex(await away.errors, /\n {4}at /)
 })
 

@@ -69,18 +69,18 @@ test.serial('one administrator remains when the last two are demoted concurrentl
   t.is(rows.length, 1)
 })
 
-test.serial('an unknown user and an invalid address fail with status 1', async (t) => {
+test.serial('an unknown user and an invalid address fail with status 2', async (t) => {
   await Promise.all(
     ['promote', 'demote'].map(async (command) => {
       t.deepEqual(await runAdmin(command, 'nobody@example.com'), {
         out: '',
         err: 'User not found\n',
-        status: 1,
+        status: 2,
       })
       t.deepEqual(await runAdmin(command, 'a@b@c'), {
         out: '',
         err: 'a@b@c is not a valid e-mail address\n',
-        status: 1,
+        status: 2,
       })
     }),
   )

@@ -60,7 +60,7 @@ test('errors in a file are printed by line and nothing is imported: status 1', a
   t.is(dryRun.status, 1)
   t.regex(dryRun.out, /^Line 3: email must be an? .*e-mail address\n1 to create, .*1 with errors/)
   t.like(await runImport(Buffer.from([0xff, 0x0a])), {
-    status: 1,
+    status: 2,
     err: 'The file is not valid UTF-8\n',
   })
 })
