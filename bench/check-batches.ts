@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { PermissionCheck } from '../gen/daikon/v1/permissions.ts'
 import { idOf, kind } from './data-set.ts'
-import { largeWorkspaceOf, type Size } from './data-set-size.ts'
+import { groupedMemberOf, largeWorkspaceOf, type Size } from './data-set-size.ts'
 import {
   createPicker,
   findVisibleResources,
@@ -58,6 +58,18 @@ export function createLargeWorkspaceCheck(
   const resource_id = idOf('r', firstResource + resource)
   const checks = [{ ...kind, resource_id, action: 'view' }]
   return { user: firstUser + member, workspace, checks, mustAllow: [false] }
+}
+
+/** Creates a batch of equal checks of the member of many groups. */
+export function createGroupedCheck(size: Size, items: number): CheckBatch {
+  const { user, workspace, resource } = groupedMemberOf(size)
+  const resource_id = idOf('r', resource)
+  return {
+    user,
+    workspace,
+    checks: Array.from({ length: items }, () => ({ ...kind, resource_id, action: 'view' })),
+    mustAllow: Array.from({ length: items }, () => true),
+  }
 }
 
 function pickChecks(

@@ -19,3 +19,15 @@ export function largeWorkspaceOf({ users, workspaces }: Size) {
     resources: 1000,
   }
 }
+
+/** The last user, workspace and resource: a member of 3,000 groups, with all of which it is shared. */
+export function groupedMemberOf(size: Size) {
+  const { workspace, firstUser, members, firstGroup, groups } = largeWorkspaceOf(size)
+  return {
+    workspace: workspace + 1,
+    user: firstUser + members,
+    firstGroup: firstGroup + groups,
+    groups: 3000,
+    resource: 2_000_000_000,
+  }
+}

@@ -1,11 +1,11 @@
-import { largeWorkspaceOf, type Size } from './data-set-size.ts'
+import { groupedMemberOf, largeWorkspaceOf, type Size } from './data-set-size.ts'
 
 /**
  * The statements that create the data set deterministically. User n is a member of workspace
  * n mod workspaces. A fifth of the resources is in workspace 0, the others are distributed evenly. Each
  * resource is owned by one member and shared with two more and a group; one in ten is visible to the
  * workspace. A user is in ten of a hundred groups. The three users of `readers` and the large workspace
- * (`largeWorkspaceOf`) come last.
+ * (`largeWorkspaceOf`) follow, and at last the member of many groups (`groupedMemberOf`).
  */
 export function dataSetSql(size: Size): string[] {
   const { users, workspaces, resources } = size
@@ -53,6 +53,7 @@ export function dataSetSql(size: Size): string[] {
     share('group_id', id('g', `(${place})::bigint * 31 % 100 * ${workspaces} + (${home})`)),
     ...[2000, 20, 2].map((part, at) => reader(at, part)),
     ...largeWorkspaceSql(size),
+    ...groupedMemberSql(size),
     `insert into service_apps (id, name, service_name)
      values (gen_random_uuid(), 'bench', 'docs')`,
   ]
@@ -101,6 +102,29 @@ function largeWorkspaceSql(size: Size): string[] {
     share('user_id', 'r.n', user(`r.n * 7919 % ${members}`), others),
     share('user_id', 'r.n', user(`(r.n * 7919 + 1) % ${members}`), others),
     share('group_id', 'r.n', group(`r.n % ${groups}`), others),
+  ]
+}
+
+/** A workspace with one member, who is in every group and owns no resource. */
+function groupedMemberSql(size: Size): string[] {
+  const { workspace, user, firstGroup, groups, resource } = groupedMemberOf(size)
+  const [home, member] = [id('w', `${workspace}`), id('u', `${user}`)]
+  const group = id('g', `${firstGroup} + n`)
+  const all = `generate_series(0, ${groups - 1}) n`
+  return [
+    `insert into users (id, email, name) values (${member}, 'grouped@example.com', 'Grouped')`,
+    `insert into workspaces (id, name, slug) values (${home}, 'Grouped', 'grouped')`,
+    `insert into members (user_id, workspace_id, role, joined_at)
+     values (${member}, ${home}, 'viewer', now())`,
+    `insert into groups (id, workspace_id, name) select ${group}, ${home}, 'Group ' || n from ${all}`,
+    `insert into group_members (group_id, user_id, workspace_id)
+     select ${group}, ${member}, ${home} from ${all}`,
+    `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+     select gen_random_uuid(), k.id, ${id('r', `${resource}`)}, ${home}, ${id('u', '0')}, 'private'
+     from resource_kinds k`,
+    `insert into shares (id, kind_id, resource_id, workspace_id, group_id, permission)
+     select gen_random_uuid(), k.id, ${id('r', `${resource}`)}, ${home}, ${group}, 'view'
+     from ${all}, resource_kinds k`,
   ]
 }
 

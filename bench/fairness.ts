@@ -1,40 +1,68 @@
-import { createCheckBatches } from './check-batches.ts'
+import { measureAdmissionCost } from './admission-cost.ts'
+import { type CheckBatch, createCheckBatches, createGroupedCheck } from './check-batches.ts'
 import type { ServerState } from './child-process.ts'
-import type { Harness } from './harness.ts'
+import { groupedMemberOf } from './data-set-size.ts'
+import type { Harness, Measurement } from './harness.ts'
 import type { Job, Result } from './load.ts'
-import { formatLoad, type Row } from './table.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'
 
-const largeInFlight = 200
+/** Large checks of other tenants. */
+type Load = { name: string; label: string; inFlight: number; batches: CheckBatch[] }
 
-/** The latency of single checks beside batches of 1,000 checks, compared with their quiet latency. */
+/** Seconds in which the first burst of a load has arrived. */
+const burst = 1
+
+/** The latency of single checks beside large ones of others, compared with their quiet latency. */
 export async function measureFairness(harness: Harness, addRow: (row: Row) => void): Promise<void> {
-  const { database, quick, seconds } = harness
+  const { database, quick, rounds, seconds } = harness
   const daikon = harness.daikon()
-  const prepare = async (items: number, count: number) => {
-    const batches = await createCheckBatches(database, items, count)
+  const prepare = async (name: string, batches: CheckBatch[]) => {
     const withResponses = await fetchResponses(harness, daikon, batches)
-    return [writeChecks(harness, `fairness-${items}`, withResponses).daikon]
+    return [writeChecks(harness, `fairness-${name}`, withResponses).daikon]
   }
-  const single = { kind: 'unary', inFlight: 1, files: await prepare(1, 500) } as const
-  const large = {
-    kind: 'unary',
-    inFlight: largeInFlight,
-    files: await prepare(1000, quick ? 10 : 50),
-  } as const
-  const quiet = await harness.measure(daikon, single)
+  const files = await prepare('single', await createCheckBatches(database, 1, 500))
+  const single = { kind: 'unary', inFlight: 1, files } as const
+  const { groups } = groupedMemberOf(database.size)
+  const loads: Load[] = [
+    {
+      name: 'large',
+      label: '200 × 1,000 checks',
+      inFlight: 200,
+      batches: await createCheckBatches(database, 1000, quick ? 10 : 50),
+    },
+    {
+      name: 'grouped',
+      label: `2 × 999 checks by a member of ${formatNumber(groups)} groups`,
+      inFlight: 2,
+      batches: [createGroupedCheck(database.size, 999)],
+    },
+  ]
   const { port } = await daikon.request<ServerState>({})
-  // A process of its own, so that the load does not delay the client of the single checks.
-  const beside = harness
-    .startProcess('load.ts', 'beside')
-    .request<Result>({ ...large, port, seconds: seconds + 2 } satisfies Job, seconds + 2)
-  const loaded = await harness.measure(daikon, single)
-  await beside
-  addRow({
-    label: `single checks beside ${largeInFlight} × 1,000 checks, p50 compared with quiet`,
-    daikon: formatLoad(loaded),
-    baseline: formatLoad(quiet),
-    value: loaded.p50 / quiet.p50,
-    goal: { max: 3 },
-  })
+  let quiet: Measurement | undefined
+  for (const { name, label, inFlight, batches } of loads) {
+    const load = { kind: 'unary', port, inFlight, files: await prepare(name, batches) } as const
+    const results = await interleave(rounds, {
+      quiet: () => harness.measure(daikon, single),
+      beside: async () => {
+        // A process of its own, so that the load does not delay the client of the single checks.
+        const job: Job = { ...load, seconds: seconds + burst + 1 }
+        const beside = harness.startProcess('load.ts', 'beside').request<Result>(job, job.seconds)
+        await new Promise((resolve) => setTimeout(resolve, burst * 1000))
+        const measured = await harness.measure(daikon, single)
+        await beside
+        return measured
+      },
+    })
+    quiet = results[0]?.quiet
+    addRow({
+      label: `single checks beside ${label}, p50 compared with quiet`,
+      daikon: formatLoad(medianLoad(results, ({ beside }) => beside)),
+      baseline: formatLoad(medianLoad(results, ({ quiet }) => quiet)),
+      value: medianOf(results, ({ quiet, beside }) => beside.p50 / quiet.p50),
+      goal: { max: 3 },
+    })
+  }
+  if (quiet) addRow(await measureAdmissionCost(quiet.cpu / quiet.calls))
 }

@@ -5,12 +5,19 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { createKeyFiles, readKeys } from '../../src/identity/keys.ts'
 import { createTokens } from '../../src/identity/tokens.ts'
-import { createSeed } from '../../test/support/seed.ts'
+import { createSeed, type Seed } from '../../test/support/seed.ts'
 import { type NodeProcess, startNode } from './node-process.ts'
 
 /** A database and the signing keys that its nodes share. */
 export type FaultEnvironment = {
   pool: pg.Pool
+  seed: Seed
+  /** Signs an access token that is valid for a day. */
+  token(
+    userId: string,
+    workspaceId: string,
+    claims?: { jti?: string; groups?: string[] },
+  ): Promise<string>
   /** Starts a node; `settings` override the defaults. */
   node(settings?: Record<string, string>): Promise<NodeProcess>
   /** Creates a workspace, so that faults do not affect each other. */
@@ -43,15 +50,20 @@ export async function createFaultEnvironment(databaseUrl: string): Promise<Fault
   pool.on('error', () => {})
   const seed = createSeed(pool)
 
+  const token: FaultEnvironment['token'] = (sub, wid, { jti = randomUUID(), groups = [] } = {}) => {
+    const claims = { sub, jti, email: 'x@example.com', name: 'someone' }
+    const membership = { wid, wslug: 'w', wrole: 'viewer' as const, groups }
+    return tokens.sign('access', { ...claims, ...membership }, 86_400)
+  }
   const person = async (workspace: string, role: 'owner' | 'viewer') => {
     const id = await seed.newMember(workspace, role)
-    const claims = { sub: id, jti: randomUUID(), email: 'x@example.com', name: role }
-    const place = { wid: workspace, wslug: 'w', wrole: role, groups: [] }
-    return { id, token: await tokens.sign('access', { ...claims, ...place }, 86_400) }
+    return { id, token: await token(id, workspace) }
   }
 
   return {
     pool,
+    seed,
+    token,
     node: (settings = {}) =>
       startNode({
         DATABASE_URL: databaseUrl,

@@ -30,6 +30,11 @@ const operations = createOperations(
   createHandlers({ database: {}, options: {} } as never),
 )
 
+/** Creates both transports for a node that runs in another process. */
+export function connectToNode(ports: { grpcPort: number; httpPort: number }): Transport[] {
+  return createTransports({ operations }, ports)
+}
+
 /** Starts a node and waits until it responds. */
 export async function startNode(settings: Record<string, string>): Promise<NodeProcess> {
   const [httpPort = 0, grpcPort = 0] = await freePorts()
@@ -71,7 +76,7 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
     await sleep(10)
   }
   const startupMilliseconds = performance.now() - startedAt
-  const transports = createTransports({ operations }, { grpcPort, httpPort })
+  const transports = connectToNode({ grpcPort, httpPort })
   return {
     transports,
     httpPort,

@@ -87,6 +87,10 @@ export function countOutcome(outcomes: OutcomeCounts, label: string, by = 1): vo
   outcomes[label] = (outcomes[label] ?? 0) + by
 }
 
+export function sum(counts: OutcomeCounts): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0)
+}
+
 /** The label of an outcome; a gRPC status without a reason comes from the client library. */
 async function runOperation(operation: Operation, transport: Transport): Promise<string> {
   try {

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
+import { startAbuseEnvironment } from './abuse/abuse-environment.ts'
+import { attacks } from './abuse/attacks.ts'
+import { formatRow, measureAttack, tableHead } from './abuse/measure-attack.ts'
+import { stopBenchProcesses } from './child-process.ts'
+import { sum } from './faults/traffic.ts'
+
+/**
+ * `npm run abuse [-- <words>]`: attacks one of two nodes as one tenant or without credentials, and
+ * reports what other tenants observe. Fails if a call of another tenant fails.
+ */
+const words = process.argv.slice(2)
+
+/** Milliseconds. */
+const timeLimit = 600_000
+
+const dataDir = mkdtempSync(join(tmpdir(), 'daikon-abuse-'))
+const embedded = await startEmbedded({ dataDir })
+const bound = setTimeout(() => {
+  stopBenchProcesses()
+  throw new Error('The attacks exceeded their time limit')
+}, timeLimit)
+
+let failed = 0
+try {
+  const environment = await startAbuseEnvironment(embedded.url, {
+    nodes: 2,
+    tenants: 4,
+    groups: 3000,
+  })
+  try {
+    // Compiles the hot code of all processes.
+    await sleep(5000)
+    process.stdout.write(`${tableHead}\n`)
+    for (const [name, { title }] of Object.entries(attacks)) {
+      if (words.length > 0 && !words.some((word) => name.includes(word))) continue
+      const times = { seconds: 5, quietSeconds: 3, settleSeconds: 10 }
+      const result = await measureAttack([name], { ...environment, ...times })
+      process.stdout.write(`${formatRow(title, result)}\n`)
+      for (const [error, count] of Object.entries(result.errors))
+        process.stdout.write(`  ${count} × ${error}\n`)
+      failed += sum(result.errors)
+    }
+  } finally {
+    await environment.close()
+  }
+} finally {
+  clearTimeout(bound)
+  stopBenchProcesses()
+  await embedded.stop()
+  rmSync(dataDir, { recursive: true })
+}
+process.exitCode = failed === 0 ? 0 : 1

@@ -1,0 +1,43 @@
+import type { Transport } from '../../test/support/transports.ts'
+import { createFaultEnvironment } from '../faults/fault-environment.ts'
+import type { AttackOptions } from './measure-attack.ts'
+import { createTarget, createTenant } from './target.ts'
+import { startTenantTraffic } from './tenant-traffic.ts'
+
+/** Nodes on one database with the traffic of other tenants. */
+export type AbuseEnvironment = Pick<AttackOptions, 'nodes' | 'traffic' | 'target'> & {
+  close(): Promise<void>
+}
+
+/** How large the environment is. */
+export type AbuseScale = { nodes: number; tenants: number; groups: number }
+
+/** Starts the nodes, an attacker and the traffic of other tenants. Rate limits are off. */
+export async function startAbuseEnvironment(
+  databaseUrl: string,
+  scale: AbuseScale,
+): Promise<AbuseEnvironment> {
+  const environment = await createFaultEnvironment(databaseUrl)
+  const first = await environment.node()
+  const others = await Promise.all(
+    Array.from({ length: scale.nodes - 1 }, () => environment.node()),
+  )
+  const nodes = [first, ...others]
+  const [grpc] = first.transports as [Transport]
+  const target = await createTarget(environment, databaseUrl, first, scale.groups)
+  const codesPerTenant = scale.nodes * first.transports.length
+  const tenants = await Promise.all(
+    Array.from({ length: scale.tenants }, () => createTenant(environment, grpc, codesPerTenant)),
+  )
+  const traffic = startTenantTraffic(nodes, tenants)
+  return {
+    nodes,
+    traffic,
+    target,
+    async close() {
+      await traffic.stop()
+      await Promise.all(nodes.map((node) => node.stop()))
+      await environment.close()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { Outcome, Transport } from '../../test/support/transports.ts'
+import { countOutcome, type OutcomeCounts } from '../faults/traffic.ts'
+import type { Target } from './target.ts'
+
+/** What an attack needs: its target, a client of the attacked node, and when it has to end. */
+export type AttackContext = {
+  target: Target
+  grpc: Transport
+  /** Whether the attack is over. */
+  isOver(): boolean
+  /** Numbers of the attacker's calls by outcome. */
+  outcomes: OutcomeCounts
+}
+
+export type Attack = {
+  /** The row in the table. */
+  title: string
+  run(context: AttackContext): Promise<void>
+}
+
+/** Counts a call by its outcome; a call without a response counts as `cut`. */
+export async function countCall(outcomes: OutcomeCounts, call: Promise<Outcome>): Promise<void> {
+  const label = await call.then(
+    (outcome) => (outcome.ok ? 'ok' : outcome.reason || outcome.code),
+    () => 'cut',
+  )
+  countOutcome(outcomes, label)
+}
+
+/** Runs `work` in `count` parallel loops until the attack is over. */
+export async function repeatInParallel(
+  { isOver }: AttackContext,
+  count: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0
+  const loop = async () => {
+    do await work(next++)
+    while (!isOver())
+  }
+  await Promise.all(Array.from({ length: count }, loop))
+}

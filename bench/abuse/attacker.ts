@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectToNode } from '../faults/node-process.ts'
+import { type OutcomeCounts, sum } from '../faults/traffic.ts'
+import { attacks } from './attacks.ts'
+import type { Target } from './target.ts'
+
+/** Runs attacks at once for `seconds`; the response is the numbers of their calls by outcome. */
+export type AttackJob = { names: string[]; target: Target; seconds: number }
+
+/** The time that the last calls may take, in milliseconds. The end of the process cancels the others. */
+const patience = 1000
+
+/** Outcomes that an attack has at least, on a machine on which it takes longer. */
+const minOutcomes = 10
+
+/** The time that an attack may take beyond its duration, in milliseconds. */
+const maxExcess = 30_000
+
+// A process of its own, so that the attack does not delay the clients of other tenants.
+process.once('message', async () => {
+  process.send?.({})
+  process.once('message', async (job: AttackJob) => {
+    const outcomes = await run(job)
+    process.send?.(outcomes, () => process.exit())
+  })
+})
+process.once('disconnect', () => process.exit())
+
+async function run({ names, target, seconds }: AttackJob): Promise<OutcomeCounts> {
+  const [grpc] = connectToNode(target)
+  if (!grpc) throw new Error('A node has a gRPC transport')
+  const outcomes: OutcomeCounts = {}
+  const endsAt = performance.now() + seconds * 1000
+  const isOver = () => {
+    const now = performance.now()
+    if (now < endsAt) return false
+    return sum(outcomes) >= minOutcomes || now > endsAt + maxExcess
+  }
+  const running = names.map((name) => {
+    const attack = attacks[name]
+    if (!attack) throw new Error(`Unknown attack: ${name}`)
+    return attack.run({ target, grpc, isOver, outcomes })
+  })
+  let isDone = false
+  const all = Promise.all(running).then(() => {
+    isDone = true
+  })
+  while (!isDone && !isOver()) await sleep(50)
+  await Promise.race([all, sleep(patience)])
+  return outcomes
+}

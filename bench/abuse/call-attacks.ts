@@ -1,0 +1,92 @@
+import type { PresentedCredentials } from '../../test/support/transports.ts'
+import { type Attack, type AttackContext, countCall, repeatInParallel } from './attack.ts'
+import { codeVerifier } from './target.ts'
+
+/** Attacks that are made of many or expensive calls. */
+export const callAttacks: Record<string, Attack> = {
+  invitations: {
+    title: '1,500 parallel `InviteMember` of one administrator',
+    run: (context) => {
+      const { workspace, people } = context.target
+      return flood(context, 1500, 'InviteMember', { token: people.admin.token }, () => {
+        const email = `${crypto.randomUUID()}@example.com`
+        return { workspace_id: workspace, email, role: 'viewer' }
+      })
+    },
+  },
+  lists: {
+    title: '1,000 parallel `ListMembers` and `Accessible` of one user',
+    run: async (context) => {
+      const { workspace, people, kind, key } = context.target
+      const { token } = people.viewer
+      const accessible = { ...kind, action: 'view', workspace_id: workspace, limit: 1000 }
+      await Promise.all([
+        flood(context, 500, 'ListMembers', { token }, () => ({ workspace_id: workspace })),
+        flood(context, 500, 'Accessible', { token, key }, () => accessible),
+      ])
+    },
+  },
+  codes: {
+    title: '1,000 parallel `ExchangeToken` without credentials',
+    run: (context) => {
+      const { workspace } = context.target
+      const message = { workspace_id: workspace, code_verifier: codeVerifier }
+      return flood(context, 1000, 'ExchangeToken', {}, () => ({
+        ...message,
+        code: crypto.randomUUID(),
+      }))
+    },
+  },
+  checks: {
+    title: '200 parallel `Check` of 1,000 items',
+    run: (context) => floodChecks(context, 200, 1000, context.target.resource),
+  },
+  groups: {
+    title:
+      'Two parallel `Check` of 999 items by a member of 3,000 groups, on a resource shared with them',
+    run: (context) => floodChecks(context, 2, 999, context.target.grouped.resource),
+  },
+  chains: {
+    title: '20 parallel `Check` of 1,000 items at the end of a chain of 32 resources',
+    run: (context) => floodChecks(context, 20, 1000, context.target.chainEnd),
+  },
+  evaluations: {
+    title: '100 parallel `EvaluateBatch` of 1,000 items',
+    run: (context) => {
+      const { kind, key, people, resource } = context.target
+      const message = {
+        subject: { type: 'user', id: people.viewer.id },
+        action: { name: 'view' },
+        evaluations: Array.from({ length: 1000 }, () => ({
+          resource: { type: kind.resource_type, id: resource.resource_id },
+        })),
+      }
+      return flood(context, 100, 'EvaluateBatch', { key }, () => message)
+    },
+  },
+}
+
+function floodChecks(
+  context: AttackContext,
+  parallel: number,
+  items: number,
+  { resource_id }: { resource_id: string },
+): Promise<void> {
+  const { kind, key, people } = context.target
+  const checks = Array.from({ length: items }, () => ({ ...kind, resource_id, action: 'view' }))
+  return flood(context, parallel, 'Check', { key, token: people.viewer.token }, () => ({ checks }))
+}
+
+/** Keeps `parallel` calls running until the attack is over. */
+function flood(
+  context: AttackContext,
+  parallel: number,
+  method: string,
+  credentials: PresentedCredentials,
+  createMessage: () => object,
+): Promise<void> {
+  const { grpc, outcomes } = context
+  return repeatInParallel(context, parallel, () =>
+    countCall(outcomes, grpc.call(method, createMessage(), credentials)),
+  )
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import { hashSecret } from '../../src/identity/secret.ts'
+import { expectOk } from '../../test/support/outcome.ts'
+import type { Transport } from '../../test/support/transports.ts'
+import {
+  createWorkspaceFixture,
+  type WorkspaceFixture,
+} from '../../test/support/workspace-fixture.ts'
+import type { FaultEnvironment } from '../faults/fault-environment.ts'
+
+type Person = { id: string; token: string }
+type Resource = { id: string; resource_id: string }
+
+/** A workspace and what its people and its service may present. It can be sent to another process. */
+export type Tenant = Pick<WorkspaceFixture, 'workspace' | 'service' | 'key' | 'kind' | 'people'> & {
+  /** A resource of the owner. */
+  resource: Resource
+  /** Authorization codes of the editor that can be exchanged with `codeVerifier`. */
+  codes: string[]
+}
+
+/** What an attacker uses: the nodes, and a tenant in which everything is as large as possible. */
+export type Target = Tenant & {
+  grpcPort: number
+  httpPort: number
+  databaseUrl: string
+  /** A member of many groups, and a resource that is shared with all of them. */
+  grouped: { reader: Person; resource: Resource }
+  /** The last of a chain of resources that inherit, of the maximum length. */
+  chainEnd: Resource
+  /** A valid access token of several kilobytes. */
+  largeToken: string
+}
+
+export const codeVerifier = 'v'.repeat(43)
+
+const maxChainLength = 32
+
+/** The ids in a large token. More are not issued (`maxGroups`) and exceed what a header may contain. */
+const idsInToken = 300
+
+/** Creates a tenant whose calls succeed. */
+export async function createTenant(
+  environment: FaultEnvironment,
+  grpc: Transport,
+  codeCount = 0,
+): Promise<Tenant> {
+  const fixture = await createWorkspaceFixture(environment, grpc)
+  const { workspace, service, key, kind, people } = fixture
+  const { id, resource_id } = await fixture.register(people.owner)
+  const codes = Array.from({ length: codeCount }, (_, index) => `${workspace}-${index}`)
+  const challenge = createHash('sha256').update(codeVerifier).digest('base64url')
+  await environment.pool.query(
+    `insert into authorization_codes (code_hash, user_id, provider, code_challenge, expires_at)
+     select unnest($1::text[]), $2, 'google', $3, now() + interval '1 hour'`,
+    [codes.map(hashSecret), people.editor.id, challenge],
+  )
+  return { workspace, service, key, kind, people, resource: { id, resource_id }, codes }
+}
+
+/** Creates the tenant of an attacker. `groupCount` is the number of groups of one member. */
+export async function createTarget(
+  environment: FaultEnvironment,
+  databaseUrl: string,
+  {
+    grpcPort,
+    httpPort,
+    transports,
+  }: { grpcPort: number; httpPort: number; transports: Transport[] },
+  groupCount: number,
+): Promise<Target> {
+  const [grpc] = transports as [Transport]
+  const tenant = await createTenant(environment, grpc)
+  const { workspace, people, kind, key } = tenant
+  const reader = people.viewer
+  const register = async (more: object = {}): Promise<Resource> => {
+    const resource_id = crypto.randomUUID()
+    const message = { ...kind, resource_id, workspace_id: workspace, owner_id: people.owner.id }
+    const { id } = expectOk(await grpc.call('Register', { ...message, ...more }, { key }))
+    return { id, resource_id }
+  }
+  const shared = await register()
+  await environment.pool.query(
+    `with new_groups as (
+       insert into groups (id, workspace_id, name)
+       select gen_random_uuid(), $1, 'group ' || n from generate_series(1, $2::int) n returning id
+     ), memberships as (
+       insert into group_members (group_id, user_id, workspace_id)
+       select id, $3, $1 from new_groups
+     )
+     insert into shares (id, kind_id, resource_id, workspace_id, group_id, permission)
+     select gen_random_uuid(), r.kind_id, r.resource_id, $1, new_groups.id, 'view'
+     from new_groups, resources r where r.id = $4`,
+    [workspace, groupCount, reader.id, shared.id],
+  )
+  let chainEnd = await register()
+  for (let length = 1; length < maxChainLength; length += 1)
+    chainEnd = await register({ parent: { ...kind, resource_id: chainEnd.resource_id } })
+  const ids = Array.from({ length: idsInToken }, () => crypto.randomUUID())
+  return {
+    ...tenant,
+    grpcPort,
+    httpPort,
+    databaseUrl,
+    grouped: { reader, resource: shared },
+    chainEnd,
+    largeToken: await environment.token(people.editor.id, workspace, { groups: ids }),
+  }
+}

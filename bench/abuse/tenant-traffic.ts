@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Outcome, Transport } from '../../test/support/transports.ts'
+import type { NodeProcess } from '../faults/node-process.ts'
+import { countOutcome, type OutcomeCounts } from '../faults/traffic.ts'
+import { codeVerifier, type Tenant } from './target.ts'
+
+/** What tenants observed on one node: latencies in milliseconds, and failed calls by their error. */
+export type TrafficSample = { latencies: number[]; errors: OutcomeCounts }
+
+/** Normal calls of tenants on all nodes, at a constant low rate, until they are stopped. */
+export type TenantTraffic = {
+  /** Returns one sample for each node, of the calls that ended since the previous `take`. */
+  take(): TrafficSample[]
+  stop(): Promise<void>
+}
+
+type Step = (transport: Transport) => Promise<Outcome>
+
+/** Milliseconds between two calls of a client. */
+const pause = 25
+
+/** Starts one client for each tenant, node and transport. */
+export function startTenantTraffic(nodes: NodeProcess[], tenants: Tenant[]): TenantTraffic {
+  let isStopped = false
+  const createSamples = () => nodes.map((): TrafficSample => ({ latencies: [], errors: {} }))
+  let samples = createSamples()
+
+  async function runClient(node: number, transport: Transport, steps: Step[]): Promise<void> {
+    for (let turn = 0; !isStopped; turn += 1) {
+      const step = steps[turn % steps.length] as Step
+      const startedAt = performance.now()
+      const error = await runStep(step, transport)
+      const sample = samples[node] as TrafficSample
+      sample.latencies.push(performance.now() - startedAt)
+      if (error) countOutcome(sample.errors, error)
+      await sleep(pause)
+    }
+  }
+
+  const clients = tenants.flatMap((tenant) =>
+    nodes.flatMap(({ transports }, node) =>
+      transports.map((transport) => runClient(node, transport, createSteps(tenant))),
+    ),
+  )
+  return {
+    take() {
+      const taken = samples
+      samples = createSamples()
+      return taken
+    },
+    async stop() {
+      isStopped = true
+      await Promise.all(clients)
+    },
+  }
+}
+
+/** Returns what is wrong with the outcome of a step, if anything. */
+async function runStep(step: Step, transport: Transport): Promise<string | undefined> {
+  try {
+    const outcome = await step(transport)
+    return outcome.ok ? undefined : `${outcome.code} ${outcome.reason} (${outcome.detail})`
+  } catch (error) {
+    return String(error)
+  }
+}
+
+/** The calls of one client: checks, reads, writes of every class of capacity, and a session. */
+function createSteps({ workspace, kind, key, people, resource, codes }: Tenant): Step[] {
+  const { owner, editor, viewer } = people
+  let refreshToken: string | undefined
+
+  const check: Step = async (transport) => {
+    const { resource_id } = resource
+    const checks = ['view', 'manage'].map((action) => ({ ...kind, resource_id, action }))
+    const outcome = await transport.call('Check', { checks }, { token: owner.token, key })
+    const isRight =
+      !outcome.ok || outcome.message.results.every((result: { allowed: boolean }) => result.allowed)
+    if (!isRight) throw new Error('A check has a wrong result')
+    return outcome
+  }
+  const session: Step = async (transport) => {
+    const exchange = { code: codes.pop(), workspace_id: workspace, code_verifier: codeVerifier }
+    const outcome = refreshToken
+      ? await transport.call('RefreshToken', { refresh_token: refreshToken })
+      : await transport.call('ExchangeToken', exchange)
+    if (outcome.ok) refreshToken = outcome.message.refresh_token
+    return outcome
+  }
+  const register: Step = (transport) => {
+    const message = { ...kind, workspace_id: workspace, owner_id: owner.id }
+    return transport.call('Register', { ...message, resource_id: crypto.randomUUID() }, { key })
+  }
+  const share: Step = (transport) => {
+    const grant = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
+    const message = { permission_id: resource.id, ...grant }
+    return transport.call('Share', message, { token: owner.token, key })
+  }
+  const updateMember: Step = (transport) => {
+    const message = { workspace_id: workspace, user_id: viewer.id, role: 'viewer' }
+    return transport.call('UpdateMember', message, { token: owner.token })
+  }
+  const listMembers: Step = (transport) =>
+    transport.call('ListMembers', { workspace_id: workspace }, { token: editor.token })
+  const accessible: Step = (transport) => {
+    const message = { ...kind, action: 'view', workspace_id: workspace, limit: 10 }
+    return transport.call('Accessible', message, { token: viewer.token, key })
+  }
+  const getMe: Step = (transport) => transport.call('GetMe', {}, { token: viewer.token })
+  return [
+    session,
+    check,
+    getMe,
+    check,
+    share,
+    check,
+    listMembers,
+    check,
+    register,
+    check,
+    updateMember,
+    check,
+    accessible,
+    check,
+  ]
+}

@@ -1,0 +1,59 @@
+import test from 'ava'
+import {
+  type AbuseEnvironment,
+  startAbuseEnvironment,
+} from '../../bench/abuse/abuse-environment.ts'
+import { formatRow, measureAttack, tableHead } from '../../bench/abuse/measure-attack.ts'
+import { stopBenchProcesses } from '../../bench/child-process.ts'
+import { cloneDatabase } from '../support/database.ts'
+
+// `npm run abuse` runs each attack by itself, for longer and with two nodes.
+const database = await cloneDatabase()
+let environment: AbuseEnvironment
+test.before(async () => {
+  environment = await startAbuseEnvironment(database.url, { nodes: 1, tenants: 2, groups: 500 })
+})
+test.after.always(async () => {
+  await environment?.close()
+  stopBenchProcesses()
+  await database.drop()
+})
+
+/** MiB by which the memory of a node may grow, and by which it may stay above what it was. */
+const maxGrowth = 400
+const maxRemaining = 250
+
+/** Milliseconds. A statement that waits for the lock of another tenant takes longer. */
+const maxDelay = 8000
+
+const groups = {
+  'expensive and numerous calls of one tenant': [
+    'invitations',
+    'lists',
+    'codes',
+    'checks',
+    'groups',
+  ],
+  'calls that wait for locks of one tenant': ['workspace', 'shares'],
+  'unfinished messages, reset streams and refused origins': [
+    'unfinished',
+    'unfinished accepted',
+    'resets',
+    'origins',
+  ],
+  'changing service keys with a large token': ['keys'],
+}
+
+for (const [title, names] of Object.entries(groups))
+  test.serial(`${title} fail no call of another tenant and take bounded memory`, async (t) => {
+    const times = { seconds: 2, quietSeconds: 1, settleSeconds: 10 }
+    const result = await measureAttack(names, { ...environment, ...times })
+    t.log(`${tableHead}\n${formatRow(title, result)}`)
+    t.deepEqual(result.errors, {})
+    t.true(result.beside.calls > 0)
+    t.true(Object.keys(result.outcomes).length > 0)
+    t.true(result.beside.p99 < result.quiet.p99 + maxDelay, `p99 ${result.beside.p99} ms`)
+    const { before, peak, after } = result.memory
+    t.true(peak < before + maxGrowth, `${before} MiB before, ${peak} at peak`)
+    t.true(after < before + maxRemaining, `${before} MiB before, ${after} after`)
+  })
