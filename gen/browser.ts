@@ -1830,6 +1830,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/switch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Switch the workspace
+         * @description Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens of the session. If the user is not a member of that workspace, the refresh token remains valid.
+         *
+         *     Limited to 10 requests per minute and client.
+         */
+        post: operations["AuthService_SwitchWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/logout": {
         parameters: {
             query?: never;
@@ -1968,6 +1990,170 @@ export interface paths {
         get: operations["AuthService_GetConfiguration"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get issuer metadata
+         * @description Returns the metadata of this issuer (OpenID Connect Discovery, RFC 8414).
+         */
+        get: operations["AuthService_GetConfiguration_get_oauth_authorization_server"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Authorize a client
+         * @description The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs the user in, unless the browser has a session, and redirects to the client app with a `code` or an `error`. Shows a page when the user can choose an identity provider or a workspace.
+         *
+         *     Limited to 20 requests per minute and client.
+         */
+        get: operations["OAuthService_Authorize"];
+        put?: never;
+        /**
+         * Authorize a client
+         * @description The authorization endpoint (RFC 6749, section 3.1; OpenID Connect Core 1.0, section 3.1.2). Signs the user in, unless the browser has a session, and redirects to the client app with a `code` or an `error`. Shows a page when the user can choose an identity provider or a workspace.
+         *
+         *     Limited to 20 requests per minute and client.
+         */
+        post: operations["OAuthService_Authorize_post_authorize"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue tokens
+         * @description The token endpoint (RFC 6749, section 3.2), for the grants `authorization_code` and `refresh_token`.
+         *
+         *     Limited to 60 requests per minute and client.
+         */
+        post: operations["OAuthService_IssueToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/userinfo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get user claims
+         * @description The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of the access token covers.
+         */
+        get: operations["OAuthService_GetUserInfo"];
+        put?: never;
+        /**
+         * Get user claims
+         * @description The UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). Returns the claims that the scope of the access token covers.
+         */
+        post: operations["OAuthService_GetUserInfo_post_userinfo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a token
+         * @description Revokes an access token, or the session of a refresh token (RFC 7009). An unknown token is a success.
+         *
+         *     Limited to 60 requests per minute and client.
+         */
+        post: operations["OAuthService_RevokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Introspect a token
+         * @description Returns whether a token is active, and its claims (RFC 7662). The service key may also be sent as `authorization: Bearer <key>`.
+         */
+        post: operations["OAuthService_IntrospectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign out a browser
+         * @description The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and the sessions of all client apps that began in it. Asks the user when the request does not prove that it comes from a client app of the session.
+         *
+         *     Limited to 20 requests per minute and client.
+         */
+        get: operations["OAuthService_EndBrowserSession"];
+        put?: never;
+        /**
+         * Sign out a browser
+         * @description The logout endpoint (OpenID Connect RP-Initiated Logout 1.0). Ends the session of the browser and the sessions of all client apps that began in it. Asks the user when the request does not prove that it comes from a client app of the session.
+         *
+         *     Limited to 20 requests per minute and client.
+         */
+        post: operations["OAuthService_EndBrowserSession_post_logout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2785,8 +2971,108 @@ export interface components {
             code_challenge_methods_supported: string[];
             /** @description The supported client authentication methods. */
             token_endpoint_auth_methods_supported: string[];
-            /** @description The claims of tokens. */
+            /** @description The claims of ID tokens and of the UserInfo endpoint. */
             claims_supported: string[];
+            /** @description The URL of the authorization endpoint. */
+            authorization_endpoint: string;
+            /** @description The URL of the UserInfo endpoint. */
+            userinfo_endpoint: string;
+            /** @description The URL of the revocation endpoint (RFC 7009). */
+            revocation_endpoint: string;
+            /** @description The URL of the introspection endpoint (RFC 7662). It requires a service key. */
+            introspection_endpoint: string;
+            /** @description The URL to which clients redirect to sign the user out. */
+            end_session_endpoint: string;
+            /** @description The supported scopes. */
+            scopes_supported: string[];
+            /** @description The supported response modes. */
+            response_modes_supported: string[];
+            /** @description The supported grant types. */
+            grant_types_supported: string[];
+            /** @description The supported values of `prompt`. */
+            prompt_values_supported: string[];
+            /** @description The client authentication methods of the revocation endpoint. */
+            revocation_endpoint_auth_methods_supported: string[];
+            /** @description Always `true`: authorization responses have the parameter `iss` (RFC 9207). */
+            authorization_response_iss_parameter_supported: boolean;
+            /** @description Always `true`: apps may register a `backchannel_logout_uri`. */
+            backchannel_logout_supported: boolean;
+            /** @description Always `true`: logout tokens contain `sid`. */
+            backchannel_logout_session_supported: boolean;
+            /** @description Always `false`. */
+            claims_parameter_supported: boolean;
+            /** @description Always `false`. */
+            request_parameter_supported: boolean;
+            /** @description Always `false`. */
+            request_uri_parameter_supported: boolean;
+        };
+        /** @description A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3). */
+        OAuthTokenResponse: {
+            /** @description A JSON Web Token (RFC 9068). */
+            access_token: string;
+            /** @description Always `Bearer`. */
+            token_type: string;
+            /** @description The lifetime of the access token in seconds. */
+            expires_in: number;
+            /** @description A refresh token. */
+            refresh_token: string;
+            /** @description The lifetime of the refresh token in seconds. */
+            refresh_expires_in: number;
+            /** @description The granted scope. */
+            scope: string;
+            /** @description The ID of the workspace that the tokens are for. */
+            workspace_id: string;
+            /** @description An ID token, if the scope includes `openid`. */
+            id_token?: string;
+        };
+        /** @description Claims about a user (OpenID Connect Core 1.0, section 5.1). */
+        UserInfo: {
+            /** @description The ID of the user. */
+            sub: string;
+            /** @description The display name, with scope `profile`. */
+            name?: string;
+            /** @description The URL of the avatar, with scope `profile`. */
+            picture?: string;
+            /** @description The e-mail address, with scope `email`. */
+            email?: string;
+            /** @description Whether an identity provider has verified the address, with scope `email`. */
+            email_verified?: boolean;
+            /** @description The ID of the token's workspace. */
+            wid: string;
+            /** @description The slug of the token's workspace. */
+            wslug: string;
+            /** @description The current role in the token's workspace. */
+            wrole: string;
+        };
+        RevokeTokenResponse: Record<string, never>;
+        /** @description The state of a token (RFC 7662, section 2.2). Everything but `active` is absent for an inactive token. */
+        TokenIntrospection: {
+            /** @description Whether the token is valid, and its user an active member of its workspace. */
+            active: boolean;
+            /** @description The granted scope. */
+            scope?: string;
+            /** @description The ID of the client app. */
+            client_id?: string;
+            /** @description The e-mail address of the user. */
+            username?: string;
+            /** @description `Bearer` for an access token, `refresh_token` for a refresh token. */
+            token_type?: string;
+            /** @description When the token expires, in seconds since 1970. */
+            exp?: number;
+            /** @description When the token was issued, in seconds since 1970. */
+            iat?: number;
+            /** @description The ID of the user. */
+            sub?: string;
+            /** @description The audience of the token. */
+            aud?: string;
+            /** @description The issuer of the token. */
+            iss?: string;
+            /** @description The ID of the token. */
+            jti?: string;
+            /** @description The ID of the token's workspace. */
+            wid?: string;
+            /** @description The current role in the token's workspace. */
+            wrole?: string;
         };
         /** @description Problem details (RFC 9457). */
         Problem: {
@@ -2808,6 +3094,13 @@ export interface components {
                 field: string;
                 message: string;
             }[];
+        };
+        /** @description An error of an OAuth endpoint (RFC 6749, section 5.2). */
+        OAuthError: {
+            /** @description Such as `invalid_grant`. */
+            error: string;
+            /** @description An explanation for developers. */
+            error_description: string;
         };
     };
     responses: {
@@ -6536,7 +6829,7 @@ export interface operations {
                 /** @description The `next_before` of the previous response. */
                 before?: string;
                 /** @description Returns only events of this action. */
-                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.signed_out" | "admin.signed_out" | "session.ended" | "session.refresh_token_reused" | "session.code_replayed" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.secret_rotated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_expired" | "permission.share_revoked" | "permission.parent_changed" | "permission.tree_unregistered" | "activity.pruned";
+                action?: "user.signed_in" | "user.sign_in_failed" | "admin.signed_in" | "admin.sign_in_failed" | "admin.access_refused" | "user.account_linked" | "user.account_unlinked" | "user.link_refused" | "user.signed_out" | "admin.signed_out" | "session.ended" | "session.revoked" | "session.browser_ended" | "session.refresh_token_reused" | "session.code_replayed" | "user.updated" | "user.renamed" | "user.activated" | "user.deactivated" | "user.promoted" | "user.demoted" | "user.erased" | "user.exported" | "import.executed" | "workspace.created" | "workspace.updated" | "workspace.deleted" | "member.invited" | "member.role_changed" | "member.removed" | "group.created" | "group.updated" | "group.deleted" | "group.member_added" | "group.members_added" | "group.member_removed" | "group.child_added" | "group.child_removed" | "role.created" | "role.updated" | "role.deleted" | "role.member_added" | "role.member_removed" | "role.action_added" | "role.action_removed" | "service_action.registered" | "service_action.updated" | "service_app.created" | "service_app.updated" | "service_app.activated" | "service_app.deactivated" | "service_app.key_rotated" | "service_app.deleted" | "client_app.created" | "client_app.updated" | "client_app.secret_rotated" | "client_app.activated" | "client_app.deactivated" | "client_app.deleted" | "permission.visibility_changed" | "permission.owner_changed" | "permission.shared" | "permission.share_expired" | "permission.share_revoked" | "permission.parent_changed" | "permission.tree_unregistered" | "activity.pruned";
                 /** @description Returns only events of this user. */
                 actor_id?: string;
                 /** @description Returns only events of this workspace. */
@@ -10147,6 +10440,65 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    AuthService_SwitchWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The refresh token, at most 4,096 characters. */
+                    refresh_token: string;
+                    /**
+                     * Format: uuid
+                     * @description The ID of the workspace that the tokens are for.
+                     */
+                    workspace_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "refresh_expires_in": 604800,
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     AuthService_Logout: {
         parameters: {
             query?: never;
@@ -10411,7 +10763,33 @@ export interface operations {
                      *       ],
                      *       "claims_supported": [
                      *         "sub"
-                     *       ]
+                     *       ],
+                     *       "authorization_endpoint": "authorization endpoint",
+                     *       "userinfo_endpoint": "userinfo endpoint",
+                     *       "revocation_endpoint": "revocation endpoint",
+                     *       "introspection_endpoint": "introspection endpoint",
+                     *       "end_session_endpoint": "end session endpoint",
+                     *       "scopes_supported": [
+                     *         "scopes supported"
+                     *       ],
+                     *       "response_modes_supported": [
+                     *         "response modes supported"
+                     *       ],
+                     *       "grant_types_supported": [
+                     *         "grant types supported"
+                     *       ],
+                     *       "prompt_values_supported": [
+                     *         "prompt values supported"
+                     *       ],
+                     *       "revocation_endpoint_auth_methods_supported": [
+                     *         "revocation endpoint auth methods supported"
+                     *       ],
+                     *       "authorization_response_iss_parameter_supported": true,
+                     *       "backchannel_logout_supported": true,
+                     *       "backchannel_logout_session_supported": true,
+                     *       "claims_parameter_supported": true,
+                     *       "request_parameter_supported": true,
+                     *       "request_uri_parameter_supported": true
                      *     }
                      */
                     "application/json": components["schemas"]["Configuration"];
@@ -10421,6 +10799,1322 @@ export interface operations {
             422: components["responses"]["422"];
             429: components["responses"]["429"];
             default: components["responses"]["default"];
+        };
+    };
+    AuthService_GetConfiguration_get_oauth_authorization_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "issuer": "https://auth.example.com",
+                     *       "jwks_uri": "https://auth.example.com/.well-known/jwks.json",
+                     *       "token_endpoint": "https://auth.example.com/auth/token",
+                     *       "response_types_supported": [
+                     *         "code"
+                     *       ],
+                     *       "subject_types_supported": [
+                     *         "public"
+                     *       ],
+                     *       "id_token_signing_alg_values_supported": [
+                     *         "RS256"
+                     *       ],
+                     *       "code_challenge_methods_supported": [
+                     *         "S256"
+                     *       ],
+                     *       "token_endpoint_auth_methods_supported": [
+                     *         "none"
+                     *       ],
+                     *       "claims_supported": [
+                     *         "sub"
+                     *       ],
+                     *       "authorization_endpoint": "authorization endpoint",
+                     *       "userinfo_endpoint": "userinfo endpoint",
+                     *       "revocation_endpoint": "revocation endpoint",
+                     *       "introspection_endpoint": "introspection endpoint",
+                     *       "end_session_endpoint": "end session endpoint",
+                     *       "scopes_supported": [
+                     *         "scopes supported"
+                     *       ],
+                     *       "response_modes_supported": [
+                     *         "response modes supported"
+                     *       ],
+                     *       "grant_types_supported": [
+                     *         "grant types supported"
+                     *       ],
+                     *       "prompt_values_supported": [
+                     *         "prompt values supported"
+                     *       ],
+                     *       "revocation_endpoint_auth_methods_supported": [
+                     *         "revocation endpoint auth methods supported"
+                     *       ],
+                     *       "authorization_response_iss_parameter_supported": true,
+                     *       "backchannel_logout_supported": true,
+                     *       "backchannel_logout_session_supported": true,
+                     *       "claims_parameter_supported": true,
+                     *       "request_parameter_supported": true,
+                     *       "request_uri_parameter_supported": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            400: components["responses"]["400"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            default: components["responses"]["default"];
+        };
+    };
+    OAuthService_Authorize: {
+        parameters: {
+            query?: {
+                /** @description The ID of an active client app. */
+                client_id?: string;
+                /** @description A redirect URI of the client app, compared exactly. */
+                redirect_uri?: string;
+                /** @description Must be `code`. */
+                response_type?: string;
+                /** @description Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored. */
+                scope?: string;
+                /** @description Returned on the redirect to the client app. At most 1,024 characters. */
+                state?: string;
+                /** @description Returned in the ID token. At most 512 characters. */
+                nonce?: string;
+                /** @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required. */
+                code_challenge?: string;
+                /** @description Must be `S256`. */
+                code_challenge_method?: string;
+                /** @description `none`, `login` or `select_account`. */
+                prompt?: string;
+                /** @description Seconds since the last sign-in after which the user must sign in again. */
+                max_age?: string;
+                /** @description The e-mail address of the user, handed on to the identity provider. */
+                login_hint?: string;
+                /** @description Handed on to the identity provider. */
+                acr_values?: string;
+                /** @description An ID token of the user who is expected to be signed in. */
+                id_token_hint?: string;
+                /** @description Must be `query`, the default. */
+                response_mode?: string;
+                /** @description The ID or the slug of a workspace. Without it, the user chooses one. */
+                workspace?: string;
+                /** @description An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one. */
+                provider?: string;
+                /** @description Not supported. */
+                request?: string;
+                /** @description Not supported. */
+                request_uri?: string;
+                /** @description Not supported. */
+                registration?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for the user */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Redirect */
+            302: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location?: string;
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_Authorize_post_authorize: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                 *       "redirect_uri": "https://app.example.com/callback",
+                 *       "response_type": "response type",
+                 *       "scope": "scope",
+                 *       "state": "state",
+                 *       "nonce": "nonce",
+                 *       "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+                 *       "code_challenge_method": "code challenge method",
+                 *       "prompt": "prompt",
+                 *       "max_age": "max age",
+                 *       "login_hint": "login hint",
+                 *       "acr_values": "acr values",
+                 *       "id_token_hint": "id token hint",
+                 *       "response_mode": "response mode",
+                 *       "workspace": "workspace",
+                 *       "provider": "google",
+                 *       "request": "request",
+                 *       "request_uri": "request uri",
+                 *       "registration": "registration"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    /** @description The ID of an active client app. */
+                    client_id?: string | null;
+                    /** @description A redirect URI of the client app, compared exactly. */
+                    redirect_uri?: string | null;
+                    /** @description Must be `code`. */
+                    response_type?: string | null;
+                    /** @description Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored. */
+                    scope?: string | null;
+                    /** @description Returned on the redirect to the client app. At most 1,024 characters. */
+                    state?: string | null;
+                    /** @description Returned in the ID token. At most 512 characters. */
+                    nonce?: string | null;
+                    /** @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required. */
+                    code_challenge?: string | null;
+                    /** @description Must be `S256`. */
+                    code_challenge_method?: string | null;
+                    /** @description `none`, `login` or `select_account`. */
+                    prompt?: string | null;
+                    /** @description Seconds since the last sign-in after which the user must sign in again. */
+                    max_age?: string | null;
+                    /** @description The e-mail address of the user, handed on to the identity provider. */
+                    login_hint?: string | null;
+                    /** @description Handed on to the identity provider. */
+                    acr_values?: string | null;
+                    /** @description An ID token of the user who is expected to be signed in. */
+                    id_token_hint?: string | null;
+                    /** @description Must be `query`, the default. */
+                    response_mode?: string | null;
+                    /** @description The ID or the slug of a workspace. Without it, the user chooses one. */
+                    workspace?: string | null;
+                    /** @description An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one. */
+                    provider?: string | null;
+                    /** @description Not supported. */
+                    request?: string | null;
+                    /** @description Not supported. */
+                    request_uri?: string | null;
+                    /** @description Not supported. */
+                    registration?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description A page for the user */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Redirect */
+            302: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location?: string;
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_IssueToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "grant_type": "grant type",
+                 *       "code": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
+                 *       "redirect_uri": "https://app.example.com/callback",
+                 *       "code_verifier": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
+                 *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "scope": "scope",
+                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                 *       "client_secret": "client secret",
+                 *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    /** @description `authorization_code` or `refresh_token`. */
+                    grant_type?: string | null;
+                    /** @description The authorization code. */
+                    code?: string | null;
+                    /** @description The redirect URI of the authorization request. */
+                    redirect_uri?: string | null;
+                    /** @description The PKCE code verifier of the authorization request (RFC 7636). */
+                    code_verifier?: string | null;
+                    /** @description The refresh token. */
+                    refresh_token?: string | null;
+                    /** @description Scopes of the refreshed tokens, which must be among those of the session. */
+                    scope?: string | null;
+                    /** @description The ID of the client app, unless the Authorization header contains it. */
+                    client_id?: string | null;
+                    /** @description The secret of a confidential client app, unless the Authorization header contains it. */
+                    client_secret?: string | null;
+                    /** @description With a refresh token: the ID of the workspace to switch to. */
+                    workspace_id?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 900,
+                     *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                     *       "refresh_expires_in": 604800,
+                     *       "scope": "scope",
+                     *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *       "id_token": "id token"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthTokenResponse"];
+                };
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The credentials are not valid */
+            401: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_client",
+                     *       "error_description": "The credentials are not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_GetUserInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sub": "sub",
+                     *       "name": "Example",
+                     *       "picture": "picture",
+                     *       "email": "bob@example.com",
+                     *       "email_verified": true,
+                     *       "wid": "wid",
+                     *       "wslug": "wslug",
+                     *       "wrole": "wrole"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The credentials are not valid */
+            401: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_token",
+                     *       "error_description": "The credentials are not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The scope of the token is too narrow */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "insufficient_scope",
+                     *       "error_description": "The scope of the token is too narrow"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_GetUserInfo_post_userinfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sub": "sub",
+                     *       "name": "Example",
+                     *       "picture": "picture",
+                     *       "email": "bob@example.com",
+                     *       "email_verified": true,
+                     *       "wid": "wid",
+                     *       "wslug": "wslug",
+                     *       "wrole": "wrole"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserInfo"];
+                };
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The credentials are not valid */
+            401: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_token",
+                     *       "error_description": "The credentials are not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The scope of the token is too narrow */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "insufficient_scope",
+                     *       "error_description": "The scope of the token is too narrow"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_RevokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "token",
+                 *       "token_type_hint": "token type hint",
+                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                 *       "client_secret": "client secret"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    /** @description An access token or a refresh token. */
+                    token?: string | null;
+                    /** @description Ignored: the token tells its type. */
+                    token_type_hint?: string | null;
+                    /** @description The ID of the client app, unless the Authorization header contains it. */
+                    client_id?: string | null;
+                    /** @description The secret of a confidential client app, unless the Authorization header contains it. */
+                    client_secret?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {} */
+                    "application/json": components["schemas"]["RevokeTokenResponse"];
+                };
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The credentials are not valid */
+            401: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_client",
+                     *       "error_description": "The credentials are not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_IntrospectToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "token",
+                 *       "token_type_hint": "token type hint"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    /** @description An access token or a refresh token. */
+                    token?: string | null;
+                    /** @description Ignored: the token tells its type. */
+                    token_type_hint?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "active": true,
+                     *       "scope": "scope",
+                     *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                     *       "username": "username",
+                     *       "token_type": "Bearer",
+                     *       "exp": 1,
+                     *       "iat": 1,
+                     *       "sub": "sub",
+                     *       "aud": "aud",
+                     *       "iss": "iss",
+                     *       "jti": "jti",
+                     *       "wid": "wid",
+                     *       "wrole": "wrole"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TokenIntrospection"];
+                };
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The credentials are not valid */
+            401: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_token",
+                     *       "error_description": "The credentials are not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_EndBrowserSession: {
+        parameters: {
+            query?: {
+                /** @description An ID token of the session to end. It may have expired. */
+                id_token_hint?: string;
+                /** @description The ID of the client app, if there is no ID token. */
+                client_id?: string;
+                /** @description A post-logout redirect URI of the client app, compared exactly. */
+                post_logout_redirect_uri?: string;
+                /** @description Returned on the redirect. */
+                state?: string;
+                /** @description Proves that the user has confirmed the sign-out. */
+                confirmation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page for the user */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Redirect */
+            302: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location?: string;
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+        };
+    };
+    OAuthService_EndBrowserSession_post_logout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "id_token_hint": "id token hint",
+                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                 *       "post_logout_redirect_uri": "post logout redirect uri",
+                 *       "state": "state",
+                 *       "confirmation": "confirmation"
+                 *     }
+                 */
+                "application/x-www-form-urlencoded": {
+                    /** @description An ID token of the session to end. It may have expired. */
+                    id_token_hint?: string | null;
+                    /** @description The ID of the client app, if there is no ID token. */
+                    client_id?: string | null;
+                    /** @description A post-logout redirect URI of the client app, compared exactly. */
+                    post_logout_redirect_uri?: string | null;
+                    /** @description Returned on the redirect. */
+                    state?: string | null;
+                    /** @description Proves that the user has confirmed the sign-out. */
+                    confirmation?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description A page for the user */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Redirect */
+            302: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Location?: string;
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request or the grant is not valid */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "invalid_request",
+                     *       "error_description": "The request or the grant is not valid"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "Too many requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description The database is not available */
+            503: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "temporarily_unavailable",
+                     *       "error_description": "The database is not available"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
+            /** @description Any other error */
+            default: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "server_error",
+                     *       "error_description": "Any other error"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OAuthError"];
+                };
+            };
         };
     };
 }

@@ -79,6 +79,19 @@ export const activityEvents = {
     description: 'A user ended a session, or all of their other sessions: one entry for each',
     recordedBy: ['endSession', 'endOtherSessions'],
   },
+  'session.revoked': {
+    target: 'session',
+    detail: ['user_id', 'client_id'],
+    description: 'A client app revoked a refresh token, which ended its session',
+    recordedBy: ['revokeToken'],
+  },
+  'session.browser_ended': {
+    target: 'session',
+    detail: ['user_id'],
+    description:
+      'A user signed out of a browser, which ended the sessions of all client apps that began in it',
+    recordedBy: ['endBrowserSession'],
+  },
   'session.refresh_token_reused': {
     target: 'session',
     detail: ['user_id'],

@@ -23,6 +23,7 @@ import {
   hashClientSecret,
 } from '../identity/client-secrets.ts'
 import { findRedirectUriProblem } from '../identity/redirect-uris.ts'
+import { endSessions } from '../identity/refresh-families.ts'
 import { type ClientAppRow, expireClientSecrets, findClientApps, lockClientApp } from './queries.ts'
 
 /** Redirect URIs may use http on any host when `debug` is set, else only on the local machine. */
@@ -122,13 +123,14 @@ export async function rotateClientApp(
   })
 }
 
-/** Deletes a client app with its redirect URIs and secrets. */
+/** Deletes a client app with its redirect URIs and secrets, and ends its sessions. */
 export async function deleteClientApp(
   { em, principal }: WriteContext,
   { client_app_id }: ClientAppRequest,
 ): Promise<DeleteResponse> {
   return inTransaction(em, async (em) => {
     const { id, name } = await requireClientApp(em, client_app_id)
+    await endSessions(em, new Date(), { client_id: id })
     await em.nativeDelete(ClientApp, { id })
     await recordActivity(em, actorOf(principal), {
       action: 'client_app.deleted',

@@ -9,6 +9,7 @@ import { Resource, ResourceKind, Share } from './entities/resources.ts'
 import { ServiceAction, ServiceApp, ServiceKey } from './entities/service-apps.ts'
 import {
   AuthorizationCode,
+  BrowserSession,
   ClientApp,
   ClientRedirectUri,
   ClientSecret,
@@ -30,13 +31,15 @@ import { AccountLinks } from './migrations/013-account-links.ts'
 import { ExternalIds } from './migrations/014-external-ids.ts'
 import { ShareExpiry } from './migrations/015-share-expiry.ts'
 import { Audit } from './migrations/016-audit.ts'
-import { ClientAppTypes } from './migrations/018-client-app-types.ts'
+import { ClientApps } from './migrations/018-client-apps.ts'
+import { OAuthSessions } from './migrations/019-oauth-sessions.ts'
 import { Quotas } from './migrations/021-quotas.ts'
 import { maxEntityConnections, poolTimeouts } from './pool.ts'
 
 const entities = [
   Activity,
   AuthorizationCode,
+  BrowserSession,
   ClientApp,
   ClientRedirectUri,
   ClientSecret,
@@ -77,7 +80,8 @@ const migrations = [
   { name: '014-external-ids', class: ExternalIds },
   { name: '015-share-expiry', class: ShareExpiry },
   { name: '016-audit', class: Audit },
-  { name: '018-client-app-types', class: ClientAppTypes },
+  { name: '018-client-apps', class: ClientApps },
+  { name: '019-oauth-sessions', class: OAuthSessions },
   { name: '021-quotas', class: Quotas },
 ]
 

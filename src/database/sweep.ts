@@ -10,6 +10,8 @@ const expiringTables = [
   'refresh_families',
   'service_keys',
   'client_secrets',
+  'browser_sessions',
+  'logout_notifications',
   'admin_tokens',
 ]
 

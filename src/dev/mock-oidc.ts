@@ -91,7 +91,11 @@ export async function createMockOidc(
   }
 
   return async (request, response) => {
-    const path = (request.url ?? '').slice(mount.length)
+    // oidc-provider does not know select_account, and every sign-in lets people choose an account.
+    const path = (request.url ?? '')
+      .slice(mount.length)
+      .replace(/(?<=[?&])prompt=select_account&?/, '')
+    request.url = mount + path
     if (path.startsWith('/interaction/')) return interact(request, response)
     // Without its session cookie the provider does not reuse the previous sign-in.
     request.headers.cookie = request.headers.cookie?.replace(/(^|; )_session[^;]*/g, '')

@@ -1,7 +1,7 @@
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import express, { type Request, type Response } from 'express'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
-import type { Upload } from '../rpc/method.ts'
+import type { Policy, Upload } from '../rpc/method.ts'
 
 /** The maximum size of a JSON body in bytes, the same as of a gRPC message. */
 const maxJsonBytes = 4 * 1024 * 1024
@@ -16,17 +16,24 @@ const formLimits = { fields: 10, fieldSize: 1024, parts: 20, headerPairs: 20 }
 
 const parseJson = createParser('json', maxJsonBytes)
 
-/** Reads the message from the body: JSON or, for methods with `upload`, a file. A missing body is `{}`. */
+/** The maximum size of a form in bytes. */
+const maxFormBytes = 64 * 1024
+
+/**
+ * Reads the message from the body: JSON, a form for methods with `form` or, for methods with `upload`, a
+ * file. A missing body is `{}`.
+ */
 export async function readBody(
   request: Request,
   response: Response,
-  upload: Upload | undefined,
+  { upload, form }: Pick<Policy, 'upload' | 'form'>,
 ): Promise<object> {
   const hasBody =
     Number(request.headers['content-length']) > 0 || request.headers['transfer-encoding']
   if (!hasBody) return {}
   if (upload && request.is([upload.mediaType, formType]))
     return readUpload(request, response, upload)
+  if (form) return readForm(request, response)
   if (!request.is(['json', '+json']))
     throw new ServiceError(
       'unsupported_media_type',
@@ -42,7 +49,7 @@ export async function readBody(
  * Creates a parser that reads a body of at most `maxBytes` into `request.body`. Compressed bodies are
  * rejected: a few bytes could expand to the maximum.
  */
-function createParser(kind: 'json' | 'raw', maxBytes: number) {
+function createParser(kind: 'json' | 'raw' | 'text', maxBytes: number) {
   const parse = express[kind]({ limit: maxBytes, inflate: false, type: () => true })
   return (request: Request, response: Response): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -65,6 +72,26 @@ function toServiceError(error: { type?: string; message: string }, maxBytes: num
     default:
       return invalidArgument({ field: '', message: 'The body could not be read' })
   }
+}
+
+/** Reads the fields of a form (RFC 6749, appendix B). A repeated field becomes a list, which is invalid. */
+async function readForm(request: Request, response: Response): Promise<object> {
+  if (!request.is('application/x-www-form-urlencoded')) {
+    throw new ServiceError(
+      'unsupported_media_type',
+      'NOT_A_FORM',
+      'The body must be application/x-www-form-urlencoded',
+    )
+  }
+  await createParser('text', maxFormBytes)(request, response)
+  const fields = new URLSearchParams(request.body)
+  const names = [...new Set(fields.keys())]
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = fields.getAll(name)
+      return [name, values.length > 1 ? values : values[0]]
+    }),
+  )
 }
 
 /** Reads the file from the body or from a form; an empty message when the form does not contain it. */

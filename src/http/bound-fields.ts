@@ -27,14 +27,15 @@ export function writeBoundFields(
     if (typeof value !== 'string') continue
     if (header) response.set(header, value)
     if (!cookie) continue
-    const { same_site, path = '/', max_age = 0 } = cookie
+    const { same_site, path = '/', max_age_field } = cookie
+    const seconds = Number(max_age_field ? values[max_age_field] : cookie.max_age) || 0
     response.cookie(cookieName(cookie, values), value, {
       path,
       secure,
       httpOnly: true,
       encode: String,
       sameSite: same_site === 'SAME_SITE_STRICT' ? 'strict' : 'lax',
-      maxAge: value === '' ? 0 : max_age * 1000,
+      maxAge: value === '' ? 0 : seconds * 1000,
     })
   }
 }

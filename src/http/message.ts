@@ -24,7 +24,7 @@ export async function readMessage(
     const query = new URL(request.originalUrl, 'http://localhost').searchParams
     const parameters = queryFields(operation, route)
     const content = route.body
-      ? readNulls(await readBody(request, response, policy.upload), operation)
+      ? readNulls(await readBody(request, response, policy), operation)
       : readQuery(query, parameters)
     // Validation reports that the message is not an object.
     if (Array.isArray(content)) return content

@@ -1,6 +1,7 @@
 import type { Response } from 'express'
 import { type ErrorCode, errorCodes, type ServiceError } from '../core/errors.ts'
 import type { Profile } from '../rpc/method.ts'
+import { sendOAuthError } from './oauth-error.ts'
 
 /** Sends an error as `application/problem+json` (RFC 9457). */
 export function sendProblem(
@@ -9,6 +10,7 @@ export function sendProblem(
   requestId: string,
   profile: Profile = 'default',
 ): void {
+  if (profile === 'oauth') return void sendOAuthError(response, error)
   const problem = toProblem(error, requestId, profile)
   if (problem.status === 401) response.set('WWW-Authenticate', toChallenge(error))
   if (error.retryAfter !== undefined) response.set('Retry-After', String(error.retryAfter))
@@ -21,15 +23,15 @@ function toChallenge({ reason }: ServiceError): string {
   return reason.endsWith('_MISSING') ? 'Bearer realm="daikon"' : 'Bearer error="invalid_token"'
 }
 
-/** AuthZEN Authorization API 1.0 uses one status for everything that is wrong with a request. */
-const authzenStatuses: Partial<Record<ErrorCode, number>> = {
+/** AuthZEN Authorization API 1.0 and OAuth 2.0 use one status for everything that is wrong with a request. */
+const badRequestStatuses: Partial<Record<ErrorCode, number>> = {
   invalid_argument: 400,
   unsupported_media_type: 400,
 }
 
 /** The HTTP status of an error under the conventions of a method. */
 export function httpStatus(code: ErrorCode, profile: Profile): number {
-  return (profile === 'authzen' ? authzenStatuses[code] : undefined) ?? errorCodes[code].http
+  return (profile === 'default' ? undefined : badRequestStatuses[code]) ?? errorCodes[code].http
 }
 
 /** The problem details of an error. */

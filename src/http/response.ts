@@ -5,6 +5,7 @@ import type { DeclaredOperation } from '../rpc/operation.ts'
 import type { Outcome } from '../rpc/pipeline.ts'
 import { structName } from '../rpc/schema.ts'
 import { writeBoundFields } from './bound-fields.ts'
+import { type HostedPage, renderHostedPage, sendPage } from './hosted-pages.ts'
 
 /** Sends the response message of an operation. */
 export type Responder = (response: Response, message: object) => void
@@ -14,12 +15,14 @@ export function createResponder(
   { policy, output, bindings, neverEmpty }: DeclaredOperation,
   secureCookies: boolean,
 ): Responder {
-  const { status, responseField, profile, cacheSeconds } = policy
+  const { status, responseField, profile, cacheSeconds, pageField } = policy
   const boundNames = bindings.response.map(({ field }) => field)
   const toJson = createJsonWriter(output, profile, boundNames)
   return (response, message) => {
     writeBoundFields(response, bindings.response, message, secureCookies)
     if (cacheSeconds) response.set('Cache-Control', `public, max-age=${cacheSeconds}`)
+    const page = pageField && (message as Record<string, unknown>)[pageField]
+    if (page) return sendPage(response, 200, renderHostedPage(page as HostedPage))
     response.status(status)
     if (status === 204 || status >= 300) return void response.end()
     const json = toJson(message)
@@ -44,7 +47,7 @@ function createJsonWriter(
   profile: Profile,
   omitted: string[] = [],
 ): JsonWriter {
-  const omitsAbsent = profile === 'authzen'
+  const omitsAbsent = profile !== 'default'
   const writers = message.fields
     .filter(({ name }) => !omitted.includes(name))
     .map((field) => [field.name, createFieldWriter(field, profile)] as const)

@@ -1,5 +1,5 @@
 import express, { type Express, type Request, type Response, type Router } from 'express'
-import { invalidArgument, ServiceError } from '../core/errors.ts'
+import { errorCodes, invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Call } from '../rpc/call.ts'
 import type { Route } from '../rpc/method.ts'
 import {
@@ -11,6 +11,7 @@ import {
 import type { Pipeline } from '../rpc/pipeline.ts'
 import { readRequestId } from '../rpc/request-headers.ts'
 import { type CorsOptions, createCrossOrigin } from './cors.ts'
+import { renderErrorPage, sendPage } from './hosted-pages.ts'
 import { readMessage } from './message.ts'
 import type { DocsPage } from './openapi/docs-pages.ts'
 import { sendProblem } from './problem.ts'
@@ -132,10 +133,22 @@ export function createApp(
     if (isAllowed) crossOrigin.allow(request, response, () => {})
     response.set('X-Request-ID', call.requestId)
     setRateLimitHeaders(response, outcome.rateLimit)
-    if (outcome.error)
+    if (outcome.error && isNavigation(operation, request))
+      sendPage(response, errorStatus(outcome.error), renderErrorPage(outcome.error, call.requestId))
+    else if (outcome.error)
       sendProblem(response, outcome.error, call.requestId, operation.policy.profile)
     else respond?.(response, outcome.response ?? {})
   }
+}
+
+/** Whether a browser navigates to a method that redirects: people read its errors. */
+function isNavigation({ policy }: Operation, request: Request): boolean {
+  const redirects = policy.pageField !== undefined || (policy.status >= 300 && policy.status < 400)
+  return redirects && /\btext\/html\b/i.test(request.get('accept') ?? '')
+}
+
+function errorStatus({ code }: ServiceError): number {
+  return code === 'invalid_argument' ? 400 : errorCodes[code].http
 }
 
 /** Load balancers call it by any host name and often; it bypasses the Host check and rate limits. */

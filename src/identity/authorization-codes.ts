@@ -9,33 +9,61 @@ import { recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
-import { Member } from '../database/entities/people.ts'
-import { AuthorizationCode } from '../database/entities/sign-in.ts'
+import { AuthorizationCode, BrowserSession } from '../database/entities/sign-in.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { loadAccessClaims } from './access-claims.ts'
 import type { Claims } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import { requireSessionClient } from './oauth/session-client.ts'
 import { isActiveUser, listWorkspacesOfUser } from './queries.ts'
-import { createRefreshFamily, issueTokens, revokeRefreshFamilies } from './refresh-families.ts'
+import {
+  createRefreshFamily,
+  type IssuedTokens,
+  issueTokens,
+  revokeRefreshFamilies,
+  toTokenResponse,
+} from './refresh-families.ts'
 import { createSecret, hashSecret, matchesChallenge } from './secret.ts'
+import { joinWorkspace, notAMember } from './token-membership.ts'
 import { userInactive } from './user-errors.ts'
 
 /** The lifetime of a code, in seconds. */
 const codeSeconds = 300
 
+/** What a code is issued for. */
+export type CodeGrant = {
+  userId: string
+  provider: string
+  codeChallenge: string
+  /** The confidential client app of a sign-in that began at `/auth/login`. */
+  clientId?: string | undefined
+  /** Present if the sign-in began at `/oauth/authorize`. */
+  authorization?: {
+    clientId: string
+    redirectUri: string
+    scope: string
+    nonce: string | undefined
+    workspaceId: string
+    browserSessionId: string
+  }
+}
+
 /** Issues a code to a signed-in user. It can be exchanged once, with the PKCE verifier. */
-export async function issueCode(
-  em: EntityManager,
-  now: Date,
-  grant: { userId: string; provider: string; codeChallenge: string },
-): Promise<string> {
+export async function issueCode(em: EntityManager, now: Date, grant: CodeGrant): Promise<string> {
   const code = createSecret()
+  const { authorization } = grant
   await em.insert(AuthorizationCode, {
     code_hash: hashSecret(code),
     user_id: grant.userId,
     provider: grant.provider,
     code_challenge: grant.codeChallenge,
     expires_at: new Date(now.getTime() + codeSeconds * 1000),
+    client_id: authorization?.clientId ?? grant.clientId ?? null,
+    redirect_uri: authorization?.redirectUri ?? null,
+    scope: authorization?.scope ?? null,
+    nonce: authorization?.nonce ?? null,
+    workspace_id: authorization?.workspaceId ?? null,
+    browser_session_id: authorization?.browserSessionId ?? null,
   })
   return code
 }
@@ -48,73 +76,107 @@ export async function listCodeWorkspaces(
   const code = await requireCode(em, now, request.code)
   await requireActiveUser(em, code.user_id, { lock: false })
   if (code.consumed_at) throw codeRefused()
-  return { workspaces: await listWorkspacesOfUser(em, code.user_id) }
+  const workspaces = await listWorkspacesOfUser(em, code.user_id)
+  const { workspace_id } = code
+  return { workspaces: workspaces.filter(({ id }) => !workspace_id || id === workspace_id) }
 }
 
-/** Exchanges a code for tokens. A second use revokes the tokens of the first (RFC 6749, 4.1.2). */
+/** Exchanges a code of a public client for tokens of one workspace. */
 export async function exchangeToken(
   context: IdentityContext,
-  request: ExchangeTokenRequest,
+  { code, code_verifier, workspace_id, user_agent }: ExchangeTokenRequest,
 ): Promise<TokenResponse> {
+  const redemption = { code, verifier: code_verifier, userAgent: user_agent }
+  return toTokenResponse(
+    await redeemCode(context, redemption, async ({ client_id, workspace_id: bound }) => {
+      await requireSessionClient(context.em, client_id ?? null)
+      if (bound && bound !== workspace_id.toLowerCase()) throw codeRefused()
+      return workspace_id
+    }),
+  )
+}
+
+/** A code with its verifier. */
+type Redemption = { code: string; verifier: string; userAgent: string | undefined }
+
+/** The stored code. */
+export type StoredCode = Awaited<ReturnType<typeof requireCode>>
+
+/**
+ * Exchanges a code for tokens. A second use revokes the tokens of the first (RFC 6749, 4.1.2).
+ *
+ * `authorizeCode` throws if the client may not exchange the code, and returns the workspace of the
+ * tokens. It runs before the code is consumed.
+ */
+export async function redeemCode(
+  context: IdentityContext,
+  redemption: Redemption,
+  authorizeCode: (code: StoredCode) => Promise<string>,
+): Promise<IssuedTokens> {
   const { em, now } = context
-  const code = await requireCode(em, now, request.code)
-  if (!matchesChallenge(request.code_verifier, code.code_challenge)) throw codeRefused()
-  const tokens = await exchangeOnce(context, request, code)
+  const code = await requireCode(em, now, redemption.code)
+  if (!matchesChallenge(redemption.verifier, code.code_challenge)) throw codeRefused()
+  const workspaceId = await authorizeCode(code)
+  const tokens = await exchangeOnce(context, redemption, code, workspaceId)
   if (tokens) return tokens
   await inTransaction(em, async (em) => {
-    const { family_id } = await em.findOneOrFail(AuthorizationCode, { code_hash: code.code_hash })
+    const stored = await em.findOne(AuthorizationCode, { code_hash: code.code_hash })
+    const familyId = stored?.family_id
     // Only the first replay is recorded: it ends the session.
-    if (family_id && (await revokeRefreshFamilies(em, now, [family_id])) > 0) {
+    if (familyId && (await revokeRefreshFamilies(em, now, [familyId])) > 0) {
       const detail = { user_id: code.user_id }
-      const event = { action: 'session.code_replayed', targetId: family_id, detail } as const
+      const event = { action: 'session.code_replayed', targetId: familyId, detail } as const
       await recordActivity(em, { actorId: undefined }, event)
     }
   })
   throw codeRefused()
 }
 
-type Code = Awaited<ReturnType<typeof requireCode>>
-
 /** Consumes the code and issues tokens, or returns undefined if the code was consumed before. */
 async function exchangeOnce(
   context: IdentityContext,
-  { workspace_id, user_agent = '' }: ExchangeTokenRequest,
-  { code_hash, user_id, provider, consumed_at }: Code,
-): Promise<TokenResponse | undefined> {
+  { userAgent = '' }: Redemption,
+  code: StoredCode,
+  workspaceId: string,
+): Promise<IssuedTokens | undefined> {
   const { now } = context
+  const { code_hash, user_id, provider, consumed_at, client_id, scope, nonce } = code
   try {
     return await inTransaction(context.em, async (em) => {
       // Locked, so that a concurrent sign-out or deactivation either prevents this session or ends it.
       await requireActiveUser(em, user_id, { lock: true })
       if (consumed_at) return undefined
-      const claims = await requireMemberClaims(em, user_id, workspace_id)
+      const claims = await requireMemberClaims(em, user_id, workspaceId)
       const unused = { code_hash, consumed_at: null, expires_at: { $gt: now } }
       if (!(await em.nativeUpdate(AuthorizationCode, unused, { consumed_at: now })))
         return undefined
-      const userAgent = user_agent
-        .replace(/\p{Cc}/gu, ' ')
-        .slice(0, 300)
-        .toWellFormed()
       const issuedAt = context.identity.clock()
       const family = await createRefreshFamily(em, context, issuedAt, {
         claims,
         provider,
-        userAgent,
+        userAgent: userAgent
+          .replace(/\p{Cc}/gu, ' ')
+          .slice(0, 300)
+          .toWellFormed(),
+        clientId: client_id ?? undefined,
+        scope: scope ?? undefined,
+        browserSession: await findSessionOfCode(em, code),
       })
       // The code is stored as long as its family, so that a late second use revokes the family too.
       const link = { family_id: family.id, expires_at: family.expiresAt }
       await em.nativeUpdate(AuthorizationCode, { code_hash }, link)
-      await em.nativeUpdate(
-        Member,
-        { user_id, workspace_id: claims.wid, joined_at: null },
-        { joined_at: now },
-      )
-      return issueTokens(em, context, issuedAt, family, claims)
+      await joinWorkspace(em, now, claims)
+      return issueTokens(em, context, issuedAt, { ...family, nonce: nonce ?? undefined }, claims)
     })
   } catch (error) {
     // The member was removed concurrently.
     throw violates(error, 'foreign') ? notAMember() : error
   }
+}
+
+async function findSessionOfCode(em: EntityManager, { browser_session_id }: StoredCode) {
+  if (!browser_session_id) return undefined
+  return (await em.findOne(BrowserSession, { id: browser_session_id })) ?? undefined
 }
 
 /** Consumes all open codes of a user. */
@@ -147,12 +209,8 @@ async function requireMemberClaims(
   return claims
 }
 
-function notAMember(): ServiceError {
-  return new ServiceError('permission_denied', 'NOT_A_MEMBER', 'Not a member of this workspace')
-}
-
 /** The same error for every code that cannot be used, so that it reveals nothing about the code. */
-function codeRefused(): ServiceError {
+export function codeRefused(): ServiceError {
   return new ServiceError(
     'failed_precondition',
     'CODE_REFUSED',

@@ -24,6 +24,9 @@ export type Claims = {
     groups?: string[]
     /** The user is in more than `maxGroups` groups. */
     groups_overage?: true
+    /** The client app and the scope; absent for tokens of `/auth/token`. */
+    client_id?: string
+    scope?: string
   }
   refresh: { sub: string; jti: string; wid: string }
   admin_access: { sub: string; jti: string; email: string; name: string; admin: true }

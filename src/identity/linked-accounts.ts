@@ -15,6 +15,7 @@ import { inTransaction } from '../database/transaction.ts'
 import type { Identity } from './providers/provider.ts'
 import {
   denyAdminTokens,
+  endBrowserSessionsOf,
   findAccounts,
   findLinkedUserId,
   insertLinkedAccount,
@@ -131,6 +132,7 @@ export async function unlinkAccount(
     const { id, provider, subject } = account
     await em.nativeDelete(LinkedAccount, { id })
     const currentSessionId = await findSessionId(em, token.id)
+    await endBrowserSessionsOf(em, userId, { provider, exceptFamilyId: currentSessionId })
     await endSessions(em, now, { user_id: userId, provider }, currentSessionId)
     await denyAdminTokens(em, userId)
     await recordActivity(

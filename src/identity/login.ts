@@ -8,6 +8,16 @@ import { recordActivity } from '../activity/record-activity.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { issueCode } from './authorization-codes.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import type { AuthorizationRequest } from './oauth/authorization-request.ts'
+import {
+  continueAuthorization,
+  failureUrl,
+  mustSignIn,
+  requireRedirectingClient,
+  resumeUrl,
+} from './oauth/authorize.ts'
+import { createBrowserSession } from './oauth/browser-sessions.ts'
+import { findConfidentialOwner } from './oauth/client-queries.ts'
 import {
   fetchIdentity,
   recordFailure,
@@ -19,7 +29,7 @@ import {
 import type { Identity } from './providers/provider.ts'
 import { requireRedirectUri } from './redirect-uris.ts'
 import { signIn } from './sign-in.ts'
-import { type SignInResult, success } from './sign-in-result.ts'
+import { failure, type SignInResult, success } from './sign-in-result.ts'
 import type { OAuthState } from './state-cookie.ts'
 
 type Client = NonNullable<OAuthState['client']>
@@ -46,6 +56,9 @@ export function completeLogin(
   return reportOutcome(context, { flow, provider: request.provider }, async () => {
     const login = await resumeFlow(context, request, flow)
     const client = login.client as Client
+    if (client.authorization) {
+      return completeAuthorization(context, request, login, client.authorization)
+    }
     // Again, because the client app may have been deactivated since the login started.
     await requireRedirectUri(context, client.redirectUri)
     const identity = await fetchIdentity(context, request, login)
@@ -56,18 +69,77 @@ export function completeLogin(
   })
 }
 
+/**
+ * Signs the user in to daikon, and continues the request to `/oauth/authorize` that the login began
+ * with.
+ */
+async function completeAuthorization(
+  context: IdentityContext,
+  callback: CompleteLoginRequest,
+  login: OAuthState,
+  request: AuthorizationRequest,
+): Promise<{ result: SignInResult<unknown>; response: CompleteLoginResponse }> {
+  const { clientId, redirectUri } = request
+  const client = await requireRedirectingClient(context.em, clientId, redirectUri)
+  const identity = await fetchIdentity(context, callback, login)
+  const result = identity.ok ? await openSession(context, identity.value, request) : identity
+  const clearedState = { state: login.secrets.state, login_state: '' }
+  if (!result.ok) {
+    await recordFailure(context, login, result)
+    return { result, response: { ...clearedState, location: failureUrl(context, request, result) } }
+  }
+  const session = result.value
+  const next = await continueAuthorization(context, request, client, session)
+  return {
+    result,
+    response: {
+      ...clearedState,
+      // A page has a URL of its own, so that it can be reloaded.
+      location: next.location ?? resumeUrl(context, request),
+      browser_session: session.secret,
+      browser_session_seconds: context.identity.options.lifetimes.refresh,
+    },
+  }
+}
+
+/** Seconds that may pass between the sign-in at the provider and its callback, for `max_age`. */
+const maxAgeTolerance = 60
+
+function openSession(context: IdentityContext, identity: Identity, request: AuthorizationRequest) {
+  const { provider } = identity
+  return inTransaction(context.em, async (em) => {
+    const signedIn = await signIn(em, context, identity)
+    if (!signedIn.ok) return signedIn
+    const userId = signedIn.value.id
+    const session = await createBrowserSession(em, context, signedIn.value, identity)
+    const maxAge = request.maxAge === undefined ? undefined : request.maxAge + maxAgeTolerance
+    const { prompt: _prompt, ...rest } = request
+    const isTooOld =
+      maxAge !== undefined && mustSignIn({ ...rest, maxAge }, session, context.identity.clock())
+    if (isTooOld) return failure('reauthentication_required')
+    await recordActivity(
+      em,
+      { actorId: userId },
+      { action: 'user.signed_in', targetId: userId, detail: { provider } },
+    )
+    return success(session)
+  })
+}
+
 /** Signs the user in and issues a code. */
 function grantCode(
   context: IdentityContext,
   identity: Identity,
-  { codeChallenge }: Client,
+  { codeChallenge, redirectUri }: Client,
 ): Promise<SignInResult<{ code: string }>> {
   const { provider } = identity
   return inTransaction(context.em, async (em) => {
     const signedIn = await signIn(em, context, identity)
     if (!signedIn.ok) return signedIn
     const userId = signedIn.value.id
-    const code = await issueCode(em, context.now, { userId, provider, codeChallenge })
+    const clientId = await findConfidentialOwner(em, redirectUri)
+    const grant = { userId, provider, codeChallenge, clientId }
+    const code = await issueCode(em, context.now, grant)
     await recordActivity(
       em,
       { actorId: userId },

@@ -3,7 +3,12 @@ import { recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
-import { type Identity, type Provider, providerNames } from './providers/provider.ts'
+import {
+  type Identity,
+  type LoginOptions,
+  type Provider,
+  providerNames,
+} from './providers/provider.ts'
 import { insertUsedState } from './queries.ts'
 import { hashSecret } from './secret.ts'
 import { type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
@@ -22,9 +27,10 @@ export async function startFlow(
   context: IdentityContext,
   provider: Provider,
   login: Pick<OAuthState, 'flow' | 'client'>,
+  loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
   const { stateCookies, options } = context.identity
-  const started = await provider.begin(callbackUrl(options, login.flow, provider))
+  const started = await provider.begin(callbackUrl(options, login.flow, provider), loginOptions)
   if (!started.ok) return warnOf(context, started)
   const { url, secrets } = started.value
   const login_state = await stateCookies.seal({ ...login, provider: provider.name, secrets })

@@ -257,3 +257,46 @@ export async function denyAccessTokensOfFamilies(
     [familyIds, now],
   )
 }
+
+/** Seconds within which a client app must have received the logout token of an ended session. */
+const logoutSeconds = 3600
+
+/** Queues a logout token for each family of a client app with a `backchannel_logout_uri`. */
+export async function queueLogoutNotifications(
+  em: EntityManager,
+  familyIds: string[],
+  now: Date,
+): Promise<void> {
+  await query(
+    em,
+    `insert into logout_notifications (client_id, user_id, session_id, next_attempt_at, expires_at)
+     select f.client_id, f.user_id, f.id, $2, $3
+     from refresh_families f join client_apps a on a.id = f.client_id
+     where f.id = any($1::uuid[]) and f.scope is not null and a.backchannel_logout_uri is not null`,
+    [familyIds, now, new Date(now.getTime() + logoutSeconds * 1000)],
+  )
+}
+
+/**
+ * Deletes the browser sessions of a user with their authorization codes: all of them, those of a
+ * provider, that of a refresh-token family, or all but that of a family.
+ */
+export async function endBrowserSessionsOf(
+  em: EntityManager,
+  userId: string,
+  only: {
+    provider?: string
+    familyId?: string
+    exceptFamilyId?: string | undefined
+  } = {},
+): Promise<void> {
+  await query(
+    em,
+    `delete from browser_sessions s where s.user_id = $1
+       and ($2::text is null or s.provider = $2)
+       and ($3::uuid is null or s.id = (select browser_session_id from refresh_families where id = $3))
+       and ($4::uuid is null or s.id is distinct from
+         (select browser_session_id from refresh_families where id = $4))`,
+    [userId, only.provider, only.familyId, only.exceptFamilyId],
+  )
+}

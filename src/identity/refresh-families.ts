@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { LockMode } from '@mikro-orm/core'
+import { type InferEntity, LockMode } from '@mikro-orm/core'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
-import type { RefreshTokenRequest, TokenResponse } from '../../gen/daikon/v1/auth.ts'
+import type {
+  RefreshTokenRequest,
+  SwitchWorkspaceRequest,
+  TokenResponse,
+} from '../../gen/daikon/v1/auth.ts'
 import { recordActivity } from '../activity/record-activity.ts'
 import { ServiceError } from '../core/errors.ts'
 import { violates } from '../database/database-errors.ts'
@@ -11,13 +15,52 @@ import { inTransaction } from '../database/transaction.ts'
 import { loadAccessClaims } from './access-claims.ts'
 import { type Claims, expiryOf } from './claims.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
-import { denyAccessTokensOfFamilies, findFamiliesBeyond, lockRefreshFamilies } from './queries.ts'
+import { requireSessionClient } from './oauth/session-client.ts'
+import {
+  denyAccessTokensOfFamilies,
+  findFamiliesBeyond,
+  lockRefreshFamilies,
+  queueLogoutNotifications,
+} from './queries.ts'
+import { joinWorkspace, notAMember } from './token-membership.ts'
 
 /**
  * A refresh-token family: all refresh tokens that descend from one authorization code. To users it is a
  * session.
  */
-type Family = { id: string; expiresAt: Date }
+type Family = {
+  id: string
+  expiresAt: Date
+  /** The client app that began the session at `/oauth/authorize`, and the granted scope. */
+  clientId?: string | undefined
+  scope?: string | undefined
+  /** How and when the user authenticated. */
+  authenticatedAt?: Date | undefined
+  acr?: string | undefined
+  amr?: string[]
+  /** The nonce of the authorization request. */
+  nonce?: string | undefined
+}
+
+/** The tokens of a family, and what an ID token says about them. */
+export type IssuedTokens = {
+  family: Family
+  claims: Claims['access']
+  issuedAt: Date
+  accessToken: string
+  refreshToken: string
+  /** Lifetimes in seconds. */
+  accessSeconds: number
+  refreshSeconds: number
+}
+
+/** The browser session that a family begins in. */
+type FamilyBrowserSession = {
+  id: string
+  authenticated_at: Date
+  acr?: string | null | undefined
+  amr: string[]
+}
 
 /**
  * Creates a family, and ends the oldest ones of a user who has too many. The family expires after the
@@ -27,14 +70,27 @@ export async function createRefreshFamily(
   em: EntityManager,
   { identity: { options } }: IdentityContext,
   now: Date,
-  session: { claims: Claims['access']; provider: string; userAgent: string },
+  session: {
+    claims: Claims['access']
+    provider: string
+    userAgent: string
+    clientId?: string | undefined
+    scope?: string | undefined
+    browserSession?: FamilyBrowserSession | undefined
+  },
 ): Promise<Family> {
   const userId = session.claims.sub
   const excess = await findFamiliesBeyond(em, userId, options.maxSessionsPerUser - 1, now)
   await revokeRefreshFamilies(em, now, excess)
+  const { clientId, scope, browserSession } = session
   const family = {
     id: uuid(),
     expiresAt: new Date(now.getTime() + options.lifetimes.refresh * 1000),
+    clientId,
+    scope,
+    authenticatedAt: browserSession?.authenticated_at,
+    acr: browserSession?.acr ?? undefined,
+    amr: browserSession?.amr ?? [],
   }
   await em.insert(RefreshFamily, {
     id: family.id,
@@ -45,6 +101,12 @@ export async function createRefreshFamily(
     created_at: now,
     last_used_at: now,
     expires_at: family.expiresAt,
+    client_id: clientId ?? null,
+    scope: scope ?? null,
+    browser_session_id: browserSession?.id ?? null,
+    authenticated_at: family.authenticatedAt ?? null,
+    acr: family.acr ?? null,
+    amr: browserSession ? family.amr : null,
   })
   return family
 }
@@ -61,8 +123,14 @@ export async function issueTokens(
   { identity: { tokens, options } }: IdentityContext,
   issuedAt: Date,
   family: Family,
-  claims: Claims['access'],
-): Promise<TokenResponse | undefined> {
+  memberClaims: Claims['access'],
+): Promise<IssuedTokens | undefined> {
+  const { clientId, scope } = family
+  const claims = {
+    ...memberClaims,
+    ...(clientId && { client_id: clientId }),
+    ...(scope !== undefined && { scope }),
+  }
   const { sub, wid } = claims
   const iat = expiryOf(issuedAt, 0).getTime()
   const refreshSeconds = Math.floor((family.expiresAt.getTime() - iat) / 1000)
@@ -75,31 +143,71 @@ export async function issueTokens(
     access_token_id: claims.jti,
     access_expires_at: expiryOf(issuedAt, accessSeconds),
   })
-  const [access_token, refresh_token] = await Promise.all([
+  const [accessToken, refreshToken] = await Promise.all([
     tokens.sign('access', claims, accessSeconds, issuedAt),
     tokens.sign('refresh', { sub, jti, wid }, refreshSeconds, issuedAt),
   ])
+  return { family, claims, issuedAt, accessToken, refreshToken, accessSeconds, refreshSeconds }
+}
+
+export function toTokenResponse(issued: IssuedTokens): TokenResponse {
   return {
-    access_token,
-    refresh_token,
+    access_token: issued.accessToken,
+    refresh_token: issued.refreshToken,
     token_type: 'Bearer',
-    expires_in: accessSeconds,
-    refresh_expires_in: refreshSeconds,
-    workspace_id: wid,
+    expires_in: issued.accessSeconds,
+    refresh_expires_in: issued.refreshSeconds,
+    workspace_id: issued.claims.wid,
   }
 }
 
-/** Exchanges a refresh token once. A second use revokes its family (RFC 9700, 4.14.2). */
+/** Refreshes the tokens of a public client. */
 export async function refreshToken(
   context: IdentityContext,
-  request: RefreshTokenRequest,
+  { refresh_token }: RefreshTokenRequest,
 ): Promise<TokenResponse> {
-  const { jti } = await context.identity.tokens.verify('refresh', request.refresh_token)
+  const rotation = { refreshToken: refresh_token, authorizeClient: requirePublicClient }
+  return toTokenResponse(await rotateTokens(context, rotation))
+}
+
+/** Exchanges a refresh token of a public client for tokens of another workspace. */
+export async function switchWorkspace(
+  context: IdentityContext,
+  { refresh_token, workspace_id }: SwitchWorkspaceRequest,
+): Promise<TokenResponse> {
+  const rotation = {
+    refreshToken: refresh_token,
+    workspaceId: workspace_id.toLowerCase(),
+    authorizeClient: requirePublicClient,
+  }
+  return toTokenResponse(await rotateTokens(context, rotation))
+}
+
+type StoredFamily = InferEntity<typeof RefreshFamily>
+
+type Rotation = {
+  refreshToken: string
+  /** Another workspace of the user to move the session to. */
+  workspaceId?: string | undefined
+  /** Throws if the client may not use the token, which then remains valid. */
+  authorizeClient: (em: EntityManager, family: StoredFamily) => Promise<void>
+}
+
+function requirePublicClient(em: EntityManager, { client_id }: StoredFamily): Promise<void> {
+  return requireSessionClient(em, client_id ?? null)
+}
+
+/** Exchanges a refresh token once. A second use revokes its family (RFC 9700, 4.14.2). */
+export async function rotateTokens(
+  context: IdentityContext,
+  rotation: Rotation,
+): Promise<IssuedTokens> {
+  const { jti } = await context.identity.tokens.verify('refresh', rotation.refreshToken)
   try {
-    const tokens = await inTransaction(context.em, (em) => rotate(em, context, jti))
+    const tokens = await inTransaction(context.em, (em) => rotate(em, context, jti, rotation))
     if (tokens) return tokens
   } catch (error) {
-    // The family was revoked concurrently.
+    // The family was revoked, or the user left the other workspace, concurrently.
     if (!violates(error, 'foreign')) throw error
   }
   throw new ServiceError(
@@ -114,7 +222,8 @@ async function rotate(
   em: EntityManager,
   context: IdentityContext,
   tokenId: string,
-): Promise<TokenResponse | undefined> {
+  { workspaceId: otherWorkspaceId, authorizeClient }: Rotation,
+): Promise<IssuedTokens | undefined> {
   const { now } = context
   const token = await em.findOne(RefreshToken, { token_id: tokenId })
   if (!token) return undefined
@@ -122,6 +231,14 @@ async function rotate(
   const lockMode = LockMode.PESSIMISTIC_WRITE
   const family = await em.findOne(RefreshFamily, { id: token.family_id }, { lockMode })
   if (!family) return undefined
+  await authorizeClient(em, family)
+  const switchesTo = otherWorkspaceId === family.workspace_id ? undefined : otherWorkspaceId
+  const workspaceId = switchesTo ?? family.workspace_id
+  const { id, user_id: userId } = family
+  // A workspace that the user is not a member of does not consume the token, but a reuse counts first.
+  if (switchesTo && !token.consumed_at) {
+    if (!(await loadAccessClaims(em, { userId, workspaceId }))) throw notAMember()
+  }
   const unused = { token_id: tokenId, consumed_at: null }
   if (!(await em.nativeUpdate(RefreshToken, unused, { consumed_at: now }))) {
     await revokeRefreshFamilies(em, now, [family.id])
@@ -137,18 +254,38 @@ async function rotate(
     )
     return undefined
   }
-  const { id, user_id: userId, workspace_id: workspaceId, expires_at: expiresAt } = family
   const claims = await loadAccessClaims(em, { userId, workspaceId })
   if (!claims) return undefined
-  await em.nativeUpdate(RefreshFamily, { id }, { last_used_at: now })
-  return issueTokens(em, context, context.identity.clock(), { id, expiresAt }, claims)
+  // Tokens of the previous workspace must not return to life when the user leaves it and joins it again.
+  if (switchesTo) await denyAccessTokensOfFamilies(em, [id], now)
+  await em.nativeUpdate(RefreshFamily, { id }, { last_used_at: now, workspace_id: workspaceId })
+  if (switchesTo) await joinWorkspace(em, now, claims)
+  return issueTokens(em, context, context.identity.clock(), toFamily(family), claims)
 }
+
+function toFamily(family: StoredFamily): Family {
+  return {
+    id: family.id,
+    expiresAt: family.expires_at,
+    clientId: family.client_id ?? undefined,
+    scope: family.scope ?? undefined,
+    authenticatedAt: family.authenticated_at ?? undefined,
+    acr: family.acr ?? undefined,
+    amr: family.amr ?? [],
+  }
+}
+
+/** Whose sessions end: those of a user, a client app or a browser. */
+type RefreshFamilyOwner =
+  | { user_id: string; workspace_id?: string; provider?: string }
+  | { client_id: string }
+  | { browser_session_id: string }
 
 /** Ends the sessions of a user, in one workspace or through one provider or all, except the one with the id `exceptId`. Returns the ids of the ended sessions. */
 export async function endSessions(
   em: EntityManager,
   now: Date,
-  owner: { user_id: string; workspace_id?: string; provider?: string },
+  owner: RefreshFamilyOwner,
   exceptId?: string,
 ): Promise<string[]> {
   const families = await em.find(RefreshFamily, owner)
@@ -170,5 +307,6 @@ export async function revokeRefreshFamilies(
   // A concurrent refresh has either finished, and its access token is denied below, or it fails.
   await lockRefreshFamilies(em, familyIds)
   await denyAccessTokensOfFamilies(em, familyIds, now)
+  await queueLogoutNotifications(em, familyIds, now)
   return em.nativeDelete(RefreshFamily, { id: { $in: familyIds } })
 }

@@ -15,7 +15,7 @@ import { RefreshFamily, RefreshToken } from '../database/entities/sign-in.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { consumeCodes } from './authorization-codes.ts'
-import { denyAdminTokens, denyToken, isActiveUser } from './queries.ts'
+import { denyAdminTokens, denyToken, endBrowserSessionsOf, isActiveUser } from './queries.ts'
 import { endSessions, revokeRefreshFamilies } from './refresh-families.ts'
 
 /** Lists the user's sessions, newest first. A session is a valid refresh-token family. */
@@ -57,6 +57,7 @@ export async function endSession(
   return inTransaction(em, async (em) => {
     if (!(await em.count(RefreshFamily, { id: session_id, user_id: id })))
       throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
+    await endBrowserSessionsOf(em, id, { familyId: session_id })
     await revokeRefreshFamilies(em, now, [session_id])
     await recordActivity(em, actorOf(principal), {
       action: 'session.ended',
@@ -78,7 +79,9 @@ export async function endOtherSessions(
   const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
     await preventSessions(em, now, id)
-    const ended = await endSessions(em, now, { user_id: id }, await findSessionId(em, token.id))
+    const currentId = await findSessionId(em, token.id)
+    await endBrowserSessionsOf(em, id, { exceptFamilyId: currentId })
+    const ended = await endSessions(em, now, { user_id: id }, currentId)
     const events = ended.map((targetId) => ({ targetId, detail: { user_id: id } }))
     await recordActivityBatch(em, actorOf(principal), 'session.ended', events)
     return {}
@@ -94,6 +97,7 @@ export async function logout({ em, principal, now }: RequestContext): Promise<Ac
   return inTransaction(em, async (em) => {
     await preventSessions(em, now, id)
     await denyToken(em, token)
+    await endBrowserSessionsOf(em, id)
     await endSessions(em, now, { user_id: id })
     const event = { action: 'user.signed_out', targetId: id, detail: {} } as const
     await recordActivity(em, actorOf(principal), event)
@@ -112,6 +116,7 @@ export async function signOutEverywhere(
 ): Promise<void> {
   await preventSessions(em, now, userId)
   await denyAdminTokens(em, userId)
+  await endBrowserSessionsOf(em, userId)
   await endSessions(em, now, { user_id: userId })
 }
 

@@ -13,6 +13,8 @@ export const signInErrors = {
   email_not_verified: 'The identity provider has not verified the e-mail address',
   account_conflict: 'The e-mail address belongs to a user who signs in with another account',
   user_inactive: 'The account has been deactivated',
+  reauthentication_required: 'The identity provider did not confirm a recent sign-in',
+  amr_missing: 'The identity provider did not confirm the required authentication method',
   not_admin: 'The account is not an administrator',
 } as const
 

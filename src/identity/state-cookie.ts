@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
+import type { AuthorizationRequest } from './oauth/authorization-request.ts'
 import type { LoginSecrets, ProviderName } from './providers/provider.ts'
 
 /** Whether the login is to a client app (`user`) or to the admin console (`admin`). */
@@ -11,7 +12,13 @@ export type OAuthState = {
   provider: ProviderName
   secrets: LoginSecrets
   /** In the user flow: where to send the code, its PKCE challenge and the state of the client app. */
-  client?: { redirectUri: string; codeChallenge: string; state: string | undefined }
+  client?: {
+    redirectUri: string
+    codeChallenge: string
+    state: string | undefined
+    /** Present if the login began at `/oauth/authorize`. */
+    authorization?: AuthorizationRequest
+  }
 }
 
 /** Seconds that a person may take to sign in at the provider. */

@@ -1,5 +1,6 @@
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../core/errors.ts'
+import { isUuid } from '../core/uuid.ts'
 import {
   type Claims,
   expiryOf,
@@ -19,9 +20,25 @@ export type Tokens = {
     seconds: number,
     issuedAt?: Date,
   ): Promise<string>
+  /** Signs an ID token or a logout token, whose audience is a client app. */
+  signForClient(
+    kind: keyof typeof clientTokenTypes,
+    claims: JWTPayload,
+    clientId: string,
+    seconds: number,
+    issuedAt?: Date,
+  ): Promise<string>
+  /** Returns the claims of an ID token of this issuer, expired or not, or undefined. */
+  readIdToken(token: string): Promise<IdTokenClaims | undefined>
   /** Returns the claims of a valid token; throws unauthenticated. Does not read the denylist. */
   verify<Type extends TokenType>(type: Type, token: string): Promise<Token<Type>>
 }
+
+/** The claims of an ID token by which daikon recognizes its session. */
+export type IdTokenClaims = { sub: string; aud: string; sid: string }
+
+/** The header `typ` of the tokens for client apps (OpenID Connect Back-Channel Logout 1.0, 2.4). */
+const clientTokenTypes = { id: 'JWT', logout: 'logout+jwt' } as const
 
 type TokenDependencies = { keys: Keys; issuer: string; now: () => Date }
 
@@ -37,6 +54,35 @@ export function createTokens({ keys, issuer, now }: TokenDependencies): Tokens {
         .setIssuedAt(issuedAt)
         .setExpirationTime(expiryOf(issuedAt, seconds))
         .sign(keys.signing)
+    },
+
+    async signForClient(kind, claims, clientId, seconds, issuedAt = now()) {
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', typ: clientTokenTypes[kind], kid: keys.kid })
+        .setIssuer(issuer)
+        .setAudience(clientId)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expiryOf(issuedAt, seconds))
+        .sign(keys.signing)
+    },
+
+    async readIdToken(token) {
+      try {
+        const key = keys.verifying.get(decodeProtectedHeader(token).kid ?? '')
+        if (!key) return undefined
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['RS256'],
+          issuer,
+          typ: clientTokenTypes.id,
+          // An expired hint is accepted (OpenID Connect RP-Initiated Logout 1.0, 4).
+          currentDate: new Date(0),
+        })
+        const { sub, aud, sid } = payload
+        const isWellFormed = [sub, aud, sid].every((id) => isUuid(String(id)))
+        return isWellFormed ? (payload as unknown as IdTokenClaims) : undefined
+      } catch {
+        return undefined
+      }
     },
 
     async verify(type, token) {

@@ -5,6 +5,9 @@ import type {
   KeySet,
 } from '../../gen/daikon/v1/auth.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
+import { supportedPrompts, supportedScopes } from './oauth/authorization-request.ts'
+
+const clientAuthenticationMethods = ['client_secret_basic', 'client_secret_post', 'none']
 
 /** Returns the public keys that verify tokens. */
 export async function getKeySet(
@@ -18,7 +21,7 @@ export async function getKeySet(
   }
 }
 
-/** Returns where tokens are issued and how they are verified. Only that: this is not an OpenID provider. */
+/** Returns the metadata of this OpenID provider (OpenID Connect Discovery 1.0, RFC 8414). */
 export async function getConfiguration(
   { identity }: IdentityContext,
   _request: GetConfigurationRequest,
@@ -27,22 +30,47 @@ export async function getConfiguration(
   return {
     issuer: baseUrl,
     jwks_uri: `${baseUrl}/.well-known/jwks.json`,
-    token_endpoint: `${baseUrl}/auth/token`,
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
+    revocation_endpoint: `${baseUrl}/oauth/revoke`,
+    introspection_endpoint: `${baseUrl}/oauth/introspect`,
+    end_session_endpoint: `${baseUrl}/oauth/logout`,
+    scopes_supported: [...supportedScopes],
     response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    prompt_values_supported: [...supportedPrompts],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
     code_challenge_methods_supported: ['S256'],
-    token_endpoint_auth_methods_supported: ['none'],
+    token_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    revocation_endpoint_auth_methods_supported: clientAuthenticationMethods,
+    authorization_response_iss_parameter_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
     claims_supported: [
+      'iss',
       'sub',
-      'jti',
-      'email',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+      'acr',
+      'amr',
+      'sid',
+      'at_hash',
       'name',
+      'picture',
+      'email',
+      'email_verified',
       'wid',
       'wslug',
       'wrole',
-      'groups',
-      'groups_overage',
     ],
   }
 }

@@ -8,6 +8,8 @@ export type CookieDeclaration = {
   path?: string
   /** Seconds. */
   max_age?: number
+  /** The response field with the seconds, instead of `max_age`. */
+  max_age_field?: string
 }
 
 /** A message field that REST carries in a header or a cookie instead of the path, query or body. */

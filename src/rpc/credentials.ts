@@ -90,7 +90,7 @@ export function createCredentialsVerifier(
   }
 
   return (policy, received, now) => {
-    const credentials = policy.profile === 'authzen' ? withBearerKey(received) : received
+    const credentials = policy.profile === 'default' ? received : withBearerKey(received)
     const tier = effectiveTier(policy, credentials)
     const { token: type } = requirements[tier]
     const service = readServiceKey(tier, credentials)

@@ -11,7 +11,7 @@ export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
 export type Capacity = 'default' | 'shared_read' | 'shared_write' | 'list' | 'session' | 'sign_in'
 
 /** The conventions that a method follows where they differ from the others (policy.proto). */
-export type Profile = 'default' | 'authzen'
+export type Profile = 'default' | 'authzen' | 'oauth'
 
 /** The policy option of a method (policy.proto). */
 export type Policy = {
@@ -36,6 +36,10 @@ export type Policy = {
   capacity: Capacity
   /** REST ignores undeclared query parameters instead of rejecting them. */
   ignoresUnknownParameters: boolean
+  /** REST reads the body as a form instead of JSON. */
+  form: boolean
+  /** The response field that REST renders as a page. A response without it is a redirect. */
+  pageField: string | undefined
   profile: Profile
   /** For how many seconds anyone may cache a successful response, if at all. */
   cacheSeconds: number | undefined
@@ -103,6 +107,8 @@ type PolicyJson = {
   service_field?: string
   optional_user?: boolean
   ignore_unknown_parameters?: boolean
+  form?: boolean
+  page_field?: string
   limit_per_minute?: number
   status?: number
   response_field?: string
@@ -187,7 +193,9 @@ function readPolicy(name: string, method: DescMethod, json: PolicyJson, safe: bo
     errors: (json.errors ?? []).map((code) => readErrorCode(name, code)),
     capacity: readCapacity(json),
     ignoresUnknownParameters: json.ignore_unknown_parameters ?? false,
-    profile: json.profile === 'PROFILE_AUTHZEN' ? 'authzen' : 'default',
+    form: json.form ?? false,
+    pageField: json.page_field,
+    profile: readProfile(json),
     cacheSeconds: json.cache_seconds,
     globalWindow: json.cache_seconds ? undefined : 'global',
   }
@@ -201,6 +209,10 @@ function readErrorCode(name: string, code: string): ErrorCode {
 
 function readCapacity({ capacity }: PolicyJson): Capacity {
   return (capacity?.replace('CAPACITY_', '').toLowerCase() ?? 'default') as Capacity
+}
+
+function readProfile({ profile = 'PROFILE_DEFAULT' }: PolicyJson): Profile {
+  return profile.replace('PROFILE_', '').toLowerCase() as Profile
 }
 
 function readUpload({ upload }: PolicyJson): Upload | undefined {

@@ -64,6 +64,8 @@ const publicPolicy: Policy = {
   errors: [],
   capacity: 'shared_read',
   ignoresUnknownParameters: true,
+  form: false,
+  pageField: undefined,
   profile: 'default',
   cacheSeconds: undefined,
   globalWindow: 'global',

@@ -6,6 +6,7 @@ import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.t
 import { createRestServer } from '../http/server.ts'
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import type { Keys } from '../identity/keys.ts'
+import { maxNotifications, sendLogoutTokens } from '../identity/oauth/logout-notifications.ts'
 import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
@@ -80,6 +81,8 @@ export type Application = {
   listenGrpc(host: string, port: number): Promise<number>
   /** Starts the REST server and returns its port. */
   listenHttp(host: string, port: number): Promise<number>
+  /** Sends logout tokens to client apps; returns whether more are due. Called every second. */
+  sendLogoutTokens(): Promise<boolean>
   /** Writes when service keys were last used; called about once a minute. */
   writeKeyUses(): Promise<void>
   /** Sets the status that `grpc.health.v1` reports. */
@@ -158,6 +161,8 @@ export function createApplication({
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
     writeKeyUses: () => keyUsage.write(database.statements),
+    sendLogoutTokens: async () =>
+      (await sendLogoutTokens(database.fork(), tokens, now())) === maxNotifications,
     setServing: grpc.setServing,
     async drain() {
       grpc.setServing(false)

@@ -2,6 +2,7 @@ import type { AccessServiceServer } from '../../gen/daikon/v1/access.ts'
 import type { AdminServiceServer } from '../../gen/daikon/v1/admin.ts'
 import type { AuthServiceServer } from '../../gen/daikon/v1/auth.ts'
 import type { GroupServiceServer } from '../../gen/daikon/v1/groups.ts'
+import type { OAuthServiceServer } from '../../gen/daikon/v1/oauth.ts'
 import type { PermissionServiceServer } from '../../gen/daikon/v1/permissions.ts'
 import type { UserServiceServer } from '../../gen/daikon/v1/users.ts'
 import type { WorkspaceServiceServer } from '../../gen/daikon/v1/workspaces.ts'
@@ -39,7 +40,13 @@ import { exchangeToken, listCodeWorkspaces } from '../identity/authorization-cod
 import type { IdentityDependencies } from '../identity/identity-dependencies.ts'
 import { listAccounts, unlinkAccount } from '../identity/linked-accounts.ts'
 import { beginLogin, completeLogin } from '../identity/login.ts'
-import { refreshToken } from '../identity/refresh-families.ts'
+import { authorize } from '../identity/oauth/authorize.ts'
+import { introspectToken } from '../identity/oauth/introspect.ts'
+import { endBrowserSession } from '../identity/oauth/logout.ts'
+import { revokeToken } from '../identity/oauth/revoke.ts'
+import { issueToken } from '../identity/oauth/token-endpoint.ts'
+import { getUserInfo } from '../identity/oauth/user-info.ts'
+import { refreshToken, switchWorkspace } from '../identity/refresh-families.ts'
 import { endOtherSessions, endSession, listSessions, logout } from '../identity/sessions.ts'
 import { getMe, updateMe } from '../identity/users.ts'
 import { getConfiguration, getKeySet } from '../identity/well-known.ts'
@@ -186,6 +193,7 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       listCodeWorkspaces,
       exchangeToken: bind(exchangeToken),
       refreshToken: bind(refreshToken),
+      switchWorkspace: bind(switchWorkspace),
       logout,
       beginAdminLogin: bind(beginAdminLogin),
       completeAdminLogin: bind(completeAdminLogin),
@@ -194,6 +202,14 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       getKeySet: bind(getKeySet),
       getConfiguration: bind(getConfiguration),
     } satisfies HandlersOf<AuthServiceServer>,
+    OAuthService: {
+      authorize: bind(authorize),
+      issueToken: bind(issueToken),
+      getUserInfo,
+      revokeToken: bind(revokeToken),
+      introspectToken: bind(introspectToken),
+      endBrowserSession: bind(endBrowserSession),
+    } satisfies HandlersOf<OAuthServiceServer>,
     PermissionService: {
       check,
       checkStream,

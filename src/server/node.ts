@@ -41,6 +41,8 @@ const expiryInterval = 30_000
 /** Milliseconds between runs of the job that seals activity entries. */
 const sealInterval = 20_000
 
+const logoutInterval = 1000
+
 /** Starts a node on a database that is already migrated. */
 export async function startNode(
   config: Config,
@@ -109,6 +111,11 @@ export async function startNode(
         },
         minute,
         onKeyUsesFailure,
+      ),
+      repeat(
+        application.sendLogoutTokens,
+        logoutInterval,
+        logFailure('Sending logout tokens failed'),
       ),
       repeat(
         async () => (await sealActivity(database.fork())) === maxSealedEntries,

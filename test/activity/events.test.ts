@@ -5,6 +5,7 @@ import test from 'ava'
 import { type ActivityEventName, activityEvents } from '../../src/activity/events.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
 import { createAdmin } from '../support/admin.ts'
+import { signInWithOAuth } from '../support/oauth.ts'
 import { expectError, expectOk } from '../support/outcome.ts'
 import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 import type { PresentedCredentials, Transport } from '../support/transports.ts'
@@ -99,6 +100,18 @@ const eventCalls: EventCalls = {
     adminLogout: async () => {
       const { token } = await createAdmin(environment)
       return { method: 'AdminLogout', message: {}, credentials: { admin: token } }
+    },
+  },
+  'session.revoked': {
+    revokeToken: async ({ oauth }) => {
+      const { client_id, refresh_token } = await oauth()
+      return { method: 'RevokeToken', message: { client_id, token: refresh_token } }
+    },
+  },
+  'session.browser_ended': {
+    endBrowserSession: async ({ oauth }) => {
+      const { id_token, browser_session } = await oauth()
+      return { method: 'EndBrowserSession', message: { id_token_hint: id_token, browser_session } }
     },
   },
   'session.ended': {
@@ -472,6 +485,10 @@ async function createScene(transport: Transport) {
       as: { credentials: { token: tokens.access_token as string } },
     }
   }
+  const oauth = async () => {
+    const { tokens, client_id, browser_session } = await signInWithOAuth(environment, transport)
+    return { ...tokens, client_id, browser_session } as Record<string, string>
+  }
   const [group, role_id, { id: service_app_id }, client_app_id, { id: permission_id }] =
     await Promise.all([
       seed.group(workspace_id, [member]),
@@ -482,7 +499,7 @@ async function createScene(transport: Transport) {
     ])
   return {
     ...{ fixture, workspace_id, member, service_action_id, known, invited, conflicting },
-    ...{ transport, signedIn },
+    ...{ transport, signedIn, oauth },
     ...{ group, role_id, service_app_id, client_app_id, permission_id },
     /** A call by a member of the fixture. */
     by: (role: keyof typeof fixture.people, method: string, message: object): EventCall => ({

@@ -7,6 +7,7 @@ const tablesWithoutEntity = [
   'activity_chain',
   'admin_tokens',
   'group_parents',
+  'logout_notifications',
   'migrations',
   'used_states',
   'workspace_counts',

@@ -1,16 +1,14 @@
-// Independent clients: jose verifies tokens, openid-client signs in. Threat: alg confusion, kid.
+// An independent client: jose verifies tokens. Threat: alg confusion, kid.
 import { randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
-import * as client from 'openid-client'
 import { createKeyFiles, readKeys, rotateKeys } from '../../src/identity/keys.ts'
 import { expectOk } from '../support/outcome.ts'
-import { followRedirects } from '../support/providers/browser-flow.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
-import { appUri, createSignInEnvironment, signIn } from '../support/sign-in.ts'
+import { createSignInEnvironment, signIn } from '../support/sign-in.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
@@ -51,13 +49,17 @@ for (const transport of environment.transports) {
     const configuration = expectOk(await transport.call('GetConfiguration', {}))
     t.like(configuration, {
       ...{ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` },
-      ...{ token_endpoint: `${baseUrl}/auth/token`, code_challenge_methods_supported: ['S256'] },
+      ...{ token_endpoint: `${baseUrl}/oauth/token`, code_challenge_methods_supported: ['S256'] },
     })
   })
 }
 
-test('both documents are public JSON', async (t) => {
-  for (const path of ['/.well-known/jwks.json', '/.well-known/openid-configuration']) {
+test('the documents are public JSON', async (t) => {
+  for (const path of [
+    '/.well-known/jwks.json',
+    '/.well-known/openid-configuration',
+    '/.well-known/oauth-authorization-server',
+  ]) {
     const { status, headers } = await sendRawHttp(environment.httpPort, { path })
     t.is(status, 200)
     t.regex(String(headers['content-type']), /^application\/json/)
@@ -108,85 +110,6 @@ test('a token signed with a removed key is 401', async (t) => {
   const token = await elsewhere.token(randomUUID(), randomUUID())
   for (const transport of environment.transports)
     t.like(await transport.call('GetMe', {}, { token }), { ok: false, code: 'unauthenticated' })
-})
-
-/**
- * Translates the token requests of openid-client, which are forms to one endpoint (RFC 6749), to those of
- * this server: JSON with a workspace, and another endpoint for refreshes.
- */
-const createAdapter =
-  (workspace: () => Promise<string>): client.CustomFetch =>
-  async (url, { body, headers, ...options }) => {
-    const { pathname } = new URL(url)
-    const target = `http://127.0.0.1:${environment.httpPort}${pathname}`
-    if (!(body instanceof URLSearchParams))
-      return fetch(target, { headers, method: options.method })
-    const refresh = body.get('grant_type') === 'refresh_token'
-    const place = !refresh && { workspace_id: await workspace() }
-    const message = { ...Object.fromEntries(body), ...place }
-    const json = { ...headers, 'content-type': 'application/json' }
-    return fetch(refresh ? target.replace('token', 'refresh') : target, {
-      method: 'POST',
-      headers: json,
-      body: JSON.stringify(message),
-    })
-  }
-
-test('openid-client completes the authorization code grant with PKCE', async (t) => {
-  const email = environment.addProviderUser()
-  let code = ''
-  let chosen: string | undefined
-  const workspace = async () => {
-    const path = `/auth/workspaces?${new URLSearchParams({ code })}`
-    chosen ??= (await sendRawHttp(environment.httpPort, { path })).json[0].id as string
-    return chosen
-  }
-  const { discovery, None, customFetch, allowInsecureRequests } = client
-  const found = await discovery(new URL(baseUrl), 'app', undefined, None(), {
-    execute: [allowInsecureRequests],
-    [customFetch]: createAdapter(workspace),
-  })
-  // The authorization endpoint depends on the provider, so the configuration does not name one.
-  const { supportsPKCE: _, ...metadata } = found.serverMetadata()
-  const login = { authorization_endpoint: `${baseUrl}/auth/login/google` }
-  const config = new client.Configuration(
-    { ...metadata, ...login } as never,
-    'app',
-    undefined,
-    None(),
-  )
-  allowInsecureRequests(config)
-  Object.assign(config, { [customFetch]: createAdapter(workspace) })
-
-  const verifier = client.randomPKCECodeVerifier()
-  const state = client.randomState()
-  const start = client.buildAuthorizationUrl(config, {
-    ...{ redirect_uri: appUri, state, code_challenge_method: 'S256' },
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-  })
-  const begun = await sendRawHttp(environment.httpPort, { path: start.pathname + start.search })
-  t.is(begun.status, 302)
-  const [cookie = ''] = String(begun.headers['set-cookie']).split(';')
-  const back = `${baseUrl}/auth/callback/google`
-  const { callback } = await followRedirects(String(begun.headers.location), back, { hint: email })
-  const path = `/auth/callback/google?${callback}`
-  const response = await sendRawHttp(environment.httpPort, { path, headers: { cookie } })
-  const redirect = new URL(String(response.headers.location))
-  code = redirect.searchParams.get('code') ?? ''
-
-  const checks = { pkceCodeVerifier: verifier, expectedState: state }
-  const tokens = await client.authorizationCodeGrant(config, redirect, checks)
-  t.is(tokens.token_type, 'bearer')
-  t.is(tokens.expires_in, 900)
-  const { payload } = await jwtVerify(tokens.access_token, setOf(environment), own)
-  t.is(payload.email, email)
-  const next = await client.refreshTokenGrant(config, String(tokens.refresh_token))
-  t.not(next.refresh_token, tokens.refresh_token)
-  const again = await client.authorizationCodeGrant(config, redirect, checks).then(
-    () => 'tokens',
-    (error: { cause?: { status?: number } }) => error.cause?.status,
-  )
-  t.is(again, 400)
 })
 
 test('a token request as a form is 415', async (t) => {

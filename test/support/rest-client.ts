@@ -51,7 +51,7 @@ function findRoute({ route, routes }: DeclaredOperation, message: Message): Rout
 }
 
 function createRequest(
-  { bindings }: DeclaredOperation,
+  { bindings, policy }: DeclaredOperation,
   route: Route,
   message: Message,
   credentials: PresentedCredentials,
@@ -76,7 +76,7 @@ function createRequest(
   )
   const parameters = Object.entries(rest).filter(([, value]) => value !== undefined)
   const query = route.body ? '' : `?${new URLSearchParams(parameters as [string, string][])}`
-  if (route.body) headers['content-type'] = 'application/json'
+  if (route.body) headers['content-type'] = policy.form ? formType : 'application/json'
   if (credentials.token !== undefined) headers.authorization = `Bearer ${credentials.token}`
   if (credentials.key !== undefined) headers['x-service-key'] = credentials.key
   if (cookies.length > 0) headers.cookie = cookies.join('; ')
@@ -86,8 +86,16 @@ function createRequest(
     path: path + query,
     method: route.verb.toUpperCase(),
     headers: { ...headers, ...credentials.headers },
-    body: route.body ? JSON.stringify(rest) : undefined,
+    body: route.body ? writeBody(rest, policy.form) : undefined,
   }
+}
+
+const formType = 'application/x-www-form-urlencoded'
+
+function writeBody(message: Message, isForm: boolean): string {
+  if (!isForm) return JSON.stringify(message)
+  const fields = Object.entries(message).filter(([, value]) => value !== undefined)
+  return new URLSearchParams(fields as [string, string][]).toString()
 }
 
 /** Reads a fetch response; with `operation`, header and cookie fields and bare arrays become message fields. */
@@ -97,7 +105,8 @@ export async function readResponse(
 ): Promise<Outcome> {
   const headers = Object.fromEntries(response.headers)
   const text = await response.text()
-  const json = text ? JSON.parse(text) : {}
+  const isPage = /^text\/html/.test(headers['content-type'] ?? '')
+  const json = isPage ? { html: text } : text ? JSON.parse(text) : {}
   if (response.status < 400) {
     const field = operation?.policy.responseField
     const message = {
@@ -107,11 +116,13 @@ export async function readResponse(
     return { ok: true, message, status: response.status, headers }
   }
   const retry = response.headers.get('retry-after')
+  // Errors of the OAuth endpoints have the members `error` and `error_description` instead.
+  const reason = json.reason ?? String(json.error).toUpperCase()
   return {
     ok: false,
-    code: codeOf(json.reason, ({ http }) => http === response.status),
-    reason: json.reason,
-    detail: json.detail,
+    code: codeOf(reason, ({ http }) => http === response.status),
+    reason,
+    detail: json.detail ?? json.error_description,
     violations: json.errors ?? [],
     retryAfter: retry ? Number(retry) : undefined,
     headers,

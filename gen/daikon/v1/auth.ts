@@ -93,6 +93,12 @@ export interface CompleteLoginResponse {
   state: string;
   /** Empty, which deletes the cookie: a state is valid once. */
   login_state: string;
+  /** The browser session of a sign-in that began at `/oauth/authorize`. */
+  browser_session?:
+    | string
+    | undefined;
+  /** The lifetime of the browser session in seconds. */
+  browser_session_seconds?: number | undefined;
 }
 
 export interface CompleteAdminLoginResponse {
@@ -142,6 +148,13 @@ export interface ExchangeTokenRequest {
 export interface RefreshTokenRequest {
   /** The refresh token, at most 4,096 characters. */
   refresh_token: string;
+}
+
+export interface SwitchWorkspaceRequest {
+  /** The refresh token, at most 4,096 characters. */
+  refresh_token: string;
+  /** The ID of the workspace that the tokens are for. */
+  workspace_id: string;
 }
 
 /** A pair of tokens (RFC 6749, section 5.1). */
@@ -236,8 +249,40 @@ export interface Configuration {
   code_challenge_methods_supported: string[];
   /** The supported client authentication methods. */
   token_endpoint_auth_methods_supported: string[];
-  /** The claims of tokens. */
+  /** The claims of ID tokens and of the UserInfo endpoint. */
   claims_supported: string[];
+  /** The URL of the authorization endpoint. */
+  authorization_endpoint: string;
+  /** The URL of the UserInfo endpoint. */
+  userinfo_endpoint: string;
+  /** The URL of the revocation endpoint (RFC 7009). */
+  revocation_endpoint: string;
+  /** The URL of the introspection endpoint (RFC 7662). It requires a service key. */
+  introspection_endpoint: string;
+  /** The URL to which clients redirect to sign the user out. */
+  end_session_endpoint: string;
+  /** The supported scopes. */
+  scopes_supported: string[];
+  /** The supported response modes. */
+  response_modes_supported: string[];
+  /** The supported grant types. */
+  grant_types_supported: string[];
+  /** The supported values of `prompt`. */
+  prompt_values_supported: string[];
+  /** The client authentication methods of the revocation endpoint. */
+  revocation_endpoint_auth_methods_supported: string[];
+  /** Always `true`: authorization responses have the parameter `iss` (RFC 9207). */
+  authorization_response_iss_parameter_supported: boolean;
+  /** Always `true`: apps may register a `backchannel_logout_uri`. */
+  backchannel_logout_supported: boolean;
+  /** Always `true`: logout tokens contain `sid`. */
+  backchannel_logout_session_supported: boolean;
+  /** Always `false`. */
+  claims_parameter_supported: boolean;
+  /** Always `false`. */
+  request_parameter_supported: boolean;
+  /** Always `false`. */
+  request_uri_parameter_supported: boolean;
 }
 
 function createBaseBeginLoginRequest(): BeginLoginRequest {
@@ -613,7 +658,7 @@ export const CompleteLoginRequest: MessageFns<CompleteLoginRequest> = {
 };
 
 function createBaseCompleteLoginResponse(): CompleteLoginResponse {
-  return { location: "", state: "", login_state: "" };
+  return { location: "", state: "", login_state: "", browser_session: undefined, browser_session_seconds: undefined };
 }
 
 export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
@@ -626,6 +671,12 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
     }
     if (message.login_state !== "") {
       writer.uint32(26).string(message.login_state);
+    }
+    if (message.browser_session !== undefined) {
+      writer.uint32(34).string(message.browser_session);
+    }
+    if (message.browser_session_seconds !== undefined) {
+      writer.uint32(40).int32(message.browser_session_seconds);
     }
     return writer;
   },
@@ -667,6 +718,22 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
             message.login_state = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.browser_session = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.browser_session_seconds = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -687,6 +754,8 @@ export const CompleteLoginResponse: MessageFns<CompleteLoginResponse> = {
     message.location = object.location ?? "";
     message.state = object.state ?? "";
     message.login_state = object.login_state ?? "";
+    message.browser_session = object.browser_session ?? undefined;
+    message.browser_session_seconds = object.browser_session_seconds ?? undefined;
     return message;
   },
 };
@@ -1125,6 +1194,73 @@ export const RefreshTokenRequest: MessageFns<RefreshTokenRequest> = {
   fromPartial<I extends Exact<DeepPartial<RefreshTokenRequest>, I>>(object: I): RefreshTokenRequest {
     const message = createBaseRefreshTokenRequest();
     message.refresh_token = object.refresh_token ?? "";
+    return message;
+  },
+};
+
+function createBaseSwitchWorkspaceRequest(): SwitchWorkspaceRequest {
+  return { refresh_token: "", workspace_id: "" };
+}
+
+export const SwitchWorkspaceRequest: MessageFns<SwitchWorkspaceRequest> = {
+  encode(message: SwitchWorkspaceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.refresh_token !== "") {
+      writer.uint32(10).string(message.refresh_token);
+    }
+    if (message.workspace_id !== "") {
+      writer.uint32(18).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SwitchWorkspaceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSwitchWorkspaceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.refresh_token = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SwitchWorkspaceRequest>, I>>(base?: I): SwitchWorkspaceRequest {
+    return SwitchWorkspaceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SwitchWorkspaceRequest>, I>>(object: I): SwitchWorkspaceRequest {
+    const message = createBaseSwitchWorkspaceRequest();
+    message.refresh_token = object.refresh_token ?? "";
+    message.workspace_id = object.workspace_id ?? "";
     return message;
   },
 };
@@ -1817,6 +1953,22 @@ function createBaseConfiguration(): Configuration {
     code_challenge_methods_supported: [],
     token_endpoint_auth_methods_supported: [],
     claims_supported: [],
+    authorization_endpoint: "",
+    userinfo_endpoint: "",
+    revocation_endpoint: "",
+    introspection_endpoint: "",
+    end_session_endpoint: "",
+    scopes_supported: [],
+    response_modes_supported: [],
+    grant_types_supported: [],
+    prompt_values_supported: [],
+    revocation_endpoint_auth_methods_supported: [],
+    authorization_response_iss_parameter_supported: false,
+    backchannel_logout_supported: false,
+    backchannel_logout_session_supported: false,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
   };
 }
 
@@ -1848,6 +2000,54 @@ export const Configuration: MessageFns<Configuration> = {
     }
     for (const v of message.claims_supported) {
       writer.uint32(74).string(v!);
+    }
+    if (message.authorization_endpoint !== "") {
+      writer.uint32(82).string(message.authorization_endpoint);
+    }
+    if (message.userinfo_endpoint !== "") {
+      writer.uint32(90).string(message.userinfo_endpoint);
+    }
+    if (message.revocation_endpoint !== "") {
+      writer.uint32(98).string(message.revocation_endpoint);
+    }
+    if (message.introspection_endpoint !== "") {
+      writer.uint32(106).string(message.introspection_endpoint);
+    }
+    if (message.end_session_endpoint !== "") {
+      writer.uint32(114).string(message.end_session_endpoint);
+    }
+    for (const v of message.scopes_supported) {
+      writer.uint32(122).string(v!);
+    }
+    for (const v of message.response_modes_supported) {
+      writer.uint32(130).string(v!);
+    }
+    for (const v of message.grant_types_supported) {
+      writer.uint32(138).string(v!);
+    }
+    for (const v of message.prompt_values_supported) {
+      writer.uint32(146).string(v!);
+    }
+    for (const v of message.revocation_endpoint_auth_methods_supported) {
+      writer.uint32(154).string(v!);
+    }
+    if (message.authorization_response_iss_parameter_supported !== false) {
+      writer.uint32(160).bool(message.authorization_response_iss_parameter_supported);
+    }
+    if (message.backchannel_logout_supported !== false) {
+      writer.uint32(168).bool(message.backchannel_logout_supported);
+    }
+    if (message.backchannel_logout_session_supported !== false) {
+      writer.uint32(176).bool(message.backchannel_logout_session_supported);
+    }
+    if (message.claims_parameter_supported !== false) {
+      writer.uint32(184).bool(message.claims_parameter_supported);
+    }
+    if (message.request_parameter_supported !== false) {
+      writer.uint32(192).bool(message.request_parameter_supported);
+    }
+    if (message.request_uri_parameter_supported !== false) {
+      writer.uint32(200).bool(message.request_uri_parameter_supported);
     }
     return writer;
   },
@@ -1937,6 +2137,134 @@ export const Configuration: MessageFns<Configuration> = {
             message.claims_supported.push(reader.string());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.authorization_endpoint = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.userinfo_endpoint = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.revocation_endpoint = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.introspection_endpoint = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.end_session_endpoint = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.scopes_supported.push(reader.string());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.response_modes_supported.push(reader.string());
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.grant_types_supported.push(reader.string());
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.prompt_values_supported.push(reader.string());
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.revocation_endpoint_auth_methods_supported.push(reader.string());
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.authorization_response_iss_parameter_supported = reader.bool();
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.backchannel_logout_supported = reader.bool();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.backchannel_logout_session_supported = reader.bool();
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.claims_parameter_supported = reader.bool();
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.request_parameter_supported = reader.bool();
+            continue;
+          }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.request_uri_parameter_supported = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1963,6 +2291,24 @@ export const Configuration: MessageFns<Configuration> = {
     message.code_challenge_methods_supported = object.code_challenge_methods_supported?.map((e) => e) || [];
     message.token_endpoint_auth_methods_supported = object.token_endpoint_auth_methods_supported?.map((e) => e) || [];
     message.claims_supported = object.claims_supported?.map((e) => e) || [];
+    message.authorization_endpoint = object.authorization_endpoint ?? "";
+    message.userinfo_endpoint = object.userinfo_endpoint ?? "";
+    message.revocation_endpoint = object.revocation_endpoint ?? "";
+    message.introspection_endpoint = object.introspection_endpoint ?? "";
+    message.end_session_endpoint = object.end_session_endpoint ?? "";
+    message.scopes_supported = object.scopes_supported?.map((e) => e) || [];
+    message.response_modes_supported = object.response_modes_supported?.map((e) => e) || [];
+    message.grant_types_supported = object.grant_types_supported?.map((e) => e) || [];
+    message.prompt_values_supported = object.prompt_values_supported?.map((e) => e) || [];
+    message.revocation_endpoint_auth_methods_supported =
+      object.revocation_endpoint_auth_methods_supported?.map((e) => e) || [];
+    message.authorization_response_iss_parameter_supported = object.authorization_response_iss_parameter_supported ??
+      false;
+    message.backchannel_logout_supported = object.backchannel_logout_supported ?? false;
+    message.backchannel_logout_session_supported = object.backchannel_logout_session_supported ?? false;
+    message.claims_parameter_supported = object.claims_parameter_supported ?? false;
+    message.request_parameter_supported = object.request_parameter_supported ?? false;
+    message.request_uri_parameter_supported = object.request_uri_parameter_supported ?? false;
     return message;
   },
 };
@@ -2043,6 +2389,22 @@ export const AuthServiceService = {
     responseStream: false as const,
     requestSerialize: (value: RefreshTokenRequest): Buffer => Buffer.from(RefreshTokenRequest.encode(value).finish()),
     requestDeserialize: (value: Buffer): RefreshTokenRequest => RefreshTokenRequest.decode(value),
+    responseSerialize: (value: TokenResponse): Buffer => Buffer.from(TokenResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
+  },
+  /**
+   * Switch the workspace
+   *
+   * Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
+   * of the session. If the user is not a member of that workspace, the refresh token remains valid.
+   */
+  switchWorkspace: {
+    path: "/daikon.v1.AuthService/SwitchWorkspace" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SwitchWorkspaceRequest): Buffer =>
+      Buffer.from(SwitchWorkspaceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SwitchWorkspaceRequest => SwitchWorkspaceRequest.decode(value),
     responseSerialize: (value: TokenResponse): Buffer => Buffer.from(TokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TokenResponse => TokenResponse.decode(value),
   },
@@ -2184,6 +2546,13 @@ export interface AuthServiceServer extends UntypedServiceImplementation {
    * again ends its session.
    */
   refreshToken: handleUnaryCall<RefreshTokenRequest, TokenResponse>;
+  /**
+   * Switch the workspace
+   *
+   * Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
+   * of the session. If the user is not a member of that workspace, the refresh token remains valid.
+   */
+  switchWorkspace: handleUnaryCall<SwitchWorkspaceRequest, TokenResponse>;
   /**
    * Sign out
    *
@@ -2329,6 +2698,27 @@ export interface AuthServiceClient extends Client {
   ): ClientUnaryCall;
   refreshToken(
     request: RefreshTokenRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TokenResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Switch the workspace
+   *
+   * Exchanges a refresh token for tokens of another workspace of the user, and revokes the access tokens
+   * of the session. If the user is not a member of that workspace, the refresh token remains valid.
+   */
+  switchWorkspace(
+    request: SwitchWorkspaceRequest,
+    callback: (error: ServiceError | null, response: TokenResponse) => void,
+  ): ClientUnaryCall;
+  switchWorkspace(
+    request: SwitchWorkspaceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TokenResponse) => void,
+  ): ClientUnaryCall;
+  switchWorkspace(
+    request: SwitchWorkspaceRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TokenResponse) => void,

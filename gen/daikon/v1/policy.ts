@@ -67,6 +67,11 @@ export const Profile = {
    * media types are 400, and the service key may also be sent as `authorization: Bearer <key>`.
    */
   PROFILE_AUTHZEN: 1,
+  /**
+   * PROFILE_OAUTH - OAuth 2.0 (RFC 6749, section 5.2): errors are JSON objects with `error` and `error_description`,
+   * absent response fields are omitted, invalid requests and other media types are 400.
+   */
+  PROFILE_OAUTH: 2,
 } as const;
 
 export type Profile = typeof Profile[keyof typeof Profile];
@@ -74,6 +79,7 @@ export type Profile = typeof Profile[keyof typeof Profile];
 export namespace Profile {
   export type PROFILE_UNSPECIFIED = typeof Profile.PROFILE_UNSPECIFIED;
   export type PROFILE_AUTHZEN = typeof Profile.PROFILE_AUTHZEN;
+  export type PROFILE_OAUTH = typeof Profile.PROFILE_OAUTH;
 }
 
 /** Which capacity a method uses. Each class has places of its own, so that no other class can take them. */
@@ -195,6 +201,13 @@ export interface Policy {
    * do not count against the global limit.
    */
   cache_seconds: number;
+  /** REST reads the body as `application/x-www-form-urlencoded` (RFC 6749, appendix B) instead of JSON. */
+  form: boolean;
+  /**
+   * The response field that REST renders as an HTML page. A response without it is a redirect. Browsers
+   * show the errors of such a method as a page, too.
+   */
+  page_field: string;
   /** The conventions that the method follows where they differ from those of the other methods. */
   profile: Profile;
 }
@@ -298,6 +311,8 @@ export interface Cookie {
   path: string;
   /** The Max-Age attribute in seconds. */
   max_age: number;
+  /** The response field with the Max-Age attribute in seconds, instead of `max_age`. */
+  max_age_field: string;
 }
 
 function createBasePolicy(): Policy {
@@ -315,6 +330,8 @@ function createBasePolicy(): Policy {
     optional_user: false,
     ignore_unknown_parameters: false,
     cache_seconds: 0,
+    form: false,
+    page_field: "",
     profile: 0,
   };
 }
@@ -359,6 +376,12 @@ export const Policy: MessageFns<Policy> = {
     }
     if (message.cache_seconds !== 0) {
       writer.uint32(104).uint32(message.cache_seconds);
+    }
+    if (message.form !== false) {
+      writer.uint32(112).bool(message.form);
+    }
+    if (message.page_field !== "") {
+      writer.uint32(122).string(message.page_field);
     }
     if (message.profile !== 0) {
       writer.uint32(160).int32(message.profile);
@@ -483,6 +506,22 @@ export const Policy: MessageFns<Policy> = {
             message.cache_seconds = reader.uint32();
             continue;
           }
+          case 14: {
+            if (tag !== 112) {
+              break;
+            }
+
+            message.form = reader.bool();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.page_field = reader.string();
+            continue;
+          }
           case 20: {
             if (tag !== 160) {
               break;
@@ -523,6 +562,8 @@ export const Policy: MessageFns<Policy> = {
     message.optional_user = object.optional_user ?? false;
     message.ignore_unknown_parameters = object.ignore_unknown_parameters ?? false;
     message.cache_seconds = object.cache_seconds ?? 0;
+    message.form = object.form ?? false;
+    message.page_field = object.page_field ?? "";
     message.profile = object.profile ?? 0;
     return message;
   },
@@ -1026,7 +1067,7 @@ export const Binding: MessageFns<Binding> = {
 };
 
 function createBaseCookie(): Cookie {
-  return { name: "", same_site: 0, path: "", max_age: 0 };
+  return { name: "", same_site: 0, path: "", max_age: 0, max_age_field: "" };
 }
 
 export const Cookie: MessageFns<Cookie> = {
@@ -1042,6 +1083,9 @@ export const Cookie: MessageFns<Cookie> = {
     }
     if (message.max_age !== 0) {
       writer.uint32(32).uint32(message.max_age);
+    }
+    if (message.max_age_field !== "") {
+      writer.uint32(42).string(message.max_age_field);
     }
     return writer;
   },
@@ -1091,6 +1135,14 @@ export const Cookie: MessageFns<Cookie> = {
             message.max_age = reader.uint32();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.max_age_field = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1112,6 +1164,7 @@ export const Cookie: MessageFns<Cookie> = {
     message.same_site = object.same_site ?? 0;
     message.path = object.path ?? "";
     message.max_age = object.max_age ?? 0;
+    message.max_age_field = object.max_age_field ?? "";
     return message;
   },
 };

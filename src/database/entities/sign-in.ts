@@ -48,6 +48,13 @@ export const AuthorizationCode = defineEntity({
     expires_at: p.datetime(),
     consumed_at: p.datetime().nullable(),
     family_id: p.uuid().nullable(),
+    // Null for a code of `/auth/login`, whose client app is known by its redirect URI alone.
+    client_id: p.uuid().nullable(),
+    redirect_uri: p.text().nullable(),
+    scope: p.text().nullable(),
+    nonce: p.text().nullable(),
+    workspace_id: p.uuid().nullable(),
+    browser_session_id: p.uuid().nullable(),
   },
 })
 
@@ -64,6 +71,12 @@ export const RefreshFamily = defineEntity({
     created_at: p.datetime(),
     last_used_at: p.datetime(),
     expires_at: p.datetime(),
+    client_id: p.uuid().nullable(),
+    scope: p.text().nullable(),
+    browser_session_id: p.uuid().nullable(),
+    authenticated_at: p.datetime().nullable(),
+    acr: p.text().nullable(),
+    amr: p.array().nullable(),
   },
 })
 
@@ -77,5 +90,22 @@ export const RefreshToken = defineEntity({
     access_token_id: p.uuid(),
     access_expires_at: p.datetime(),
     consumed_at: p.datetime().nullable(),
+  },
+})
+
+/** A browser that is signed in to daikon itself, found by the hash of its cookie. */
+export const BrowserSession = defineEntity({
+  name: 'BrowserSession',
+  tableName: 'browser_sessions',
+  properties: {
+    id: p.uuid().primary(),
+    secret_hash: p.text(),
+    user_id: p.uuid(),
+    provider: p.text(),
+    authenticated_at: p.datetime(),
+    acr: p.text().nullable(),
+    amr: p.array().default([]),
+    created_at: p.datetime(),
+    expires_at: p.datetime(),
   },
 })

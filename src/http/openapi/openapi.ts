@@ -6,6 +6,8 @@ import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
 import { createExampleMaker, type ExampleMaker } from './examples.ts'
 import {
+  oauthErrorResponses,
+  oauthErrorSchema,
   problemReferences,
   problemResponses,
   problemSchema,
@@ -95,7 +97,7 @@ export function createOpenApi(
     paths,
     components: {
       securitySchemes,
-      schemas: { ...responses.schemas, Problem: problemSchema },
+      schemas: { ...responses.schemas, Problem: problemSchema, OAuthError: oauthErrorSchema },
       responses: problemResponses(),
       headers: rateLimitHeaders,
     },
@@ -176,7 +178,10 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     requestBody: hasBody ? describeBody(operation, body, makeExample) : undefined,
     responses: {
       [policy.status]: describeSuccess(operation, builder),
-      ...problemReferences(operation, parameters.length > 0 || contentFields.length > 0),
+      ...(policy.pageField && { 200: pageResponse }),
+      ...(policy.profile === 'oauth'
+        ? oauthErrorResponses(operation)
+        : problemReferences(operation, parameters.length > 0 || contentFields.length > 0)),
     },
   }
 }
@@ -184,7 +189,10 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
 /** The name of the method, for an additional route with the first variable of its path. */
 function operationId({ name, route: first }: DeclaredOperation, route: Route): string {
   const id = name.replace('daikon.v1.', '').replace('/', '_')
-  return route.path === first.path ? id : `${id}_by_${route.pathFields[0]}`
+  if (route === first) return id
+  if (route.pathFields[0]) return `${id}_by_${route.pathFields[0]}`
+  const [lastSegment = ''] = route.path.split('/').slice(-1)
+  return `${id}_${route.verb}_${lastSegment.replaceAll(/\W/g, '_')}`
 }
 
 /** The security requirements of a method, as alternatives. */
@@ -217,6 +225,13 @@ function describeSuccess(
     : refer(output, policy.profile)
   const content = { 'application/json': { schema, example: makeExample(schema) } }
   return { description: 'Success', headers, content }
+}
+
+/** The page that a method shows instead of a redirect. */
+const pageResponse = {
+  description: 'A page for the user',
+  headers: rateLimitHeaderReferences,
+  content: { 'text/html': { schema: { type: 'string' } } },
 }
 
 function describeBoundHeaders(fields: BoundField[]): object {

@@ -142,6 +142,41 @@ function headersOf({ code, retryAfter }: ServiceError): object {
   }
 }
 
+/** The schema of the error responses of the OAuth endpoints (RFC 6749, 5.2). */
+export const oauthErrorSchema: JsonSchema = {
+  description: 'An error of an OAuth endpoint (RFC 6749, section 5.2).',
+  type: 'object',
+  required: ['error', 'error_description'],
+  properties: {
+    error: { type: 'string', description: 'Such as `invalid_grant`.' },
+    error_description: { type: 'string', description: 'An explanation for developers.' },
+  },
+}
+
+/** The error responses of an OAuth endpoint, by HTTP status. */
+export function oauthErrorResponses({ policy }: DeclaredOperation): object {
+  const schema = { $ref: '#/components/schemas/OAuthError' }
+  const respond = (description: string, error: string) => ({
+    description,
+    headers: rateLimitHeaderReferences,
+    content: { 'application/json': { schema, example: { error, error_description: description } } },
+  })
+  const needsCredentials = policy.tier !== 'public' || policy.errors.includes('unauthenticated')
+  const isUser = policy.tier === 'user' || policy.tier === 'service'
+  return {
+    400: respond('The request or the grant is not valid', 'invalid_request'),
+    ...(needsCredentials && {
+      401: respond('The credentials are not valid', isUser ? 'invalid_token' : 'invalid_client'),
+    }),
+    ...(policy.errors.includes('permission_denied') && {
+      403: respond('The scope of the token is too narrow', 'insufficient_scope'),
+    }),
+    429: respond('Too many requests', 'temporarily_unavailable'),
+    503: respond('The database is not available', 'temporarily_unavailable'),
+    default: respond('Any other error', 'server_error'),
+  }
+}
+
 /** References to `rateLimitHeaders`. */
 export const rateLimitHeaderReferences = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },

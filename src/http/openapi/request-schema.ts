@@ -78,14 +78,15 @@ function allowNull({ type, enum: values, ...schema }: JsonSchema): JsonSchema {
   }
 }
 
-/** The body of a request: JSON or, for methods with `upload`, also a form or the file itself. */
+/** The body of a request: JSON, a form or, for methods with `upload`, also the file itself. */
 export function describeBody(
-  { policy: { upload }, input }: DeclaredOperation,
+  { policy: { upload, form }, input }: DeclaredOperation,
   schema: JsonSchema & { required: string[] },
   makeExample: ExampleMaker,
 ): object {
   const example = makeExample(schema, '', input.name) as Record<string, unknown>
-  const content: Record<string, object> = { 'application/json': { schema, example } }
+  const mediaType = form ? 'application/x-www-form-urlencoded' : 'application/json'
+  const content: Record<string, object> = { [mediaType]: { schema, example } }
   if (upload) {
     const { field, mediaType, part, maxBytes } = upload
     const description = `UTF-8 text of at most ${maxBytes} bytes`

@@ -36,7 +36,7 @@ export function createResponseSchemas(registry: FileRegistry) {
   /** Whether the field is absent in JSON when it has no value. Otherwise, it is null. */
   function isOmittable(field: DescField, profile: Profile): boolean {
     if (hasMinItems(registry, field)) return true
-    return profile === 'authzen' && field.proto.proto3Optional
+    return profile !== 'default' && field.proto.proto3Optional
   }
 
   function fieldSchema(field: DescField, profile: Profile): JsonSchema {

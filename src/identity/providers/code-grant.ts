@@ -29,6 +29,8 @@ export async function beginGrant(
   grant: CodeGrant,
   server: oauth.AuthorizationServer,
   redirectUri: string,
+  /** Further parameters, of which undefined ones are left out. */
+  extra: Record<string, string | undefined> = {},
 ): Promise<{ url: string; secrets: LoginSecrets }> {
   const secrets: LoginSecrets = {
     state: oauth.generateRandomState(),
@@ -36,7 +38,8 @@ export async function beginGrant(
     ...(grant.pkce && { codeVerifier: oauth.generateRandomCodeVerifier() }),
   }
   const url = new URL(server.authorization_endpoint ?? '')
-  const parameters = {
+  const parameters: Record<string, string | undefined> = {
+    ...extra,
     response_type: 'code',
     client_id: grant.clientId,
     redirect_uri: redirectUri,
@@ -48,7 +51,9 @@ export async function beginGrant(
       code_challenge_method: 'S256',
     }),
   }
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) url.searchParams.set(name, value)
+  }
   return { url: url.href, secrets }
 }
 

@@ -43,7 +43,14 @@ export function createGithub(settings: ProviderSettings, timeout: number): Provi
 
   return {
     name: 'github',
-    begin: (redirectUri) => toResult(() => beginGrant(grant, server, redirectUri)),
+    begin: (redirectUri, { prompt, loginHint } = {}) =>
+      toResult(() =>
+        beginGrant(grant, server, redirectUri, {
+          // GitHub has no `login`.
+          prompt: prompt && 'select_account',
+          login: loginHint,
+        }),
+      ),
 
     complete: (callback, redirectUri, secrets) =>
       toResult(async () => {

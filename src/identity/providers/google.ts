@@ -21,6 +21,8 @@ export function createGoogle(settings: ProviderSettings, timeout: number): Provi
         nonce: true,
       },
       authority: issuer,
+      // Google has no `login`.
+      loginPrompt: 'select_account',
       isOwnIssuer: (name) => issuers.includes(name),
       readIdentity(claims) {
         const email = readEmail(claims.email)

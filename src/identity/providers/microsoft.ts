@@ -56,6 +56,7 @@ export function createMicrosoft(settings: ProviderSettings, timeout: number): Pr
         nonce: true,
       },
       authority: issuerOf(tenant),
+      loginPrompt: 'login',
       isOwnIssuer,
       readIdentity(claims, discoveredIssuer) {
         const tid = readTenant(claims, discoveredIssuer)

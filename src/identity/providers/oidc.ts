@@ -5,6 +5,7 @@ import { beginGrant, type CodeGrant, checkCallback, clientOf, exchangeCode } fro
 import { createCachedLoader, discover } from './discovery.ts'
 import { createRequestOptions, fetchJson, readJson } from './http-client.ts'
 import { createKeySet } from './key-set.ts'
+import { readAuthentication } from './profile.ts'
 import type { Identity, Provider, ProviderName } from './provider.ts'
 import { ProviderError, toResult } from './provider-error.ts'
 
@@ -16,13 +17,15 @@ export type OidcProviderOptions = {
   authority: string
   /** Whether the authority may use this issuer in discovery, callbacks and ID tokens. */
   isOwnIssuer(issuer: string): boolean
+  /** The value of `prompt` that makes the person sign in again. */
+  loginPrompt: 'login' | 'select_account'
   /** Reads the claims of a verified ID token. `discoveredIssuer` is the one in the discovery document. */
   readIdentity(claims: oauth.IDToken, discoveredIssuer: string): Identity
 }
 
 /** Creates an OpenID Connect provider, which reads the identity from the ID token. */
 export function createOidcProvider(
-  { name, grant, authority, isOwnIssuer, readIdentity }: OidcProviderOptions,
+  { name, grant, authority, isOwnIssuer, readIdentity, loginPrompt }: OidcProviderOptions,
   timeout: number,
   now?: () => number,
 ): Provider {
@@ -57,8 +60,15 @@ export function createOidcProvider(
 
   return {
     name,
-    begin: (redirectUri) =>
-      toResult(async () => beginGrant(grant, await loadServer(), redirectUri)),
+    begin: (redirectUri, options = {}) =>
+      toResult(async () =>
+        beginGrant(grant, await loadServer(), redirectUri, {
+          prompt: options.prompt === 'login' ? loginPrompt : options.prompt,
+          max_age: options.maxAge === undefined ? undefined : String(options.maxAge),
+          login_hint: options.loginHint,
+          acr_values: options.acrValues,
+        }),
+      ),
 
     complete: (callback, redirectUri, secrets) =>
       toResult(async () => {
@@ -81,7 +91,8 @@ export function createOidcProvider(
         )
         const claims = oauth.getValidatedIdTokenClaims(tokens) as oauth.IDToken
         await verifySignature(tokens.id_token as string, claims)
-        return readIdentity(claims, server.issuer)
+        const authentication = readAuthentication(claims)
+        return { ...readIdentity(claims, server.issuer), authentication }
       }),
   }
 }

@@ -1,5 +1,6 @@
 import { controlCharacters } from '../../core/control-characters.ts'
 import { normalizeEmail } from '../../core/email.ts'
+import type { Authentication } from './provider.ts'
 import { ProviderError } from './provider-error.ts'
 
 const controlCharacter = new RegExp(`[${controlCharacters}]+`, 'gu')
@@ -30,4 +31,17 @@ export function readAvatarUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > 2048 || !URL.canParse(value)) return ''
   const { protocol, href } = new URL(value)
   return protocol === 'https:' ? href : ''
+}
+
+/** Reads how and when the person authenticated; malformed claims are left out. */
+export function readAuthentication(claims: Record<string, unknown>): Authentication {
+  const { auth_time, acr, amr } = claims
+  const isTime = Number.isSafeInteger(auth_time) && Number(auth_time) > 0
+  const isText = (value: unknown) =>
+    typeof value === 'string' && /^[\x21-\x7e][\x20-\x7e]{0,199}$/.test(value)
+  return {
+    ...(isTime && Number(auth_time) < 1e11 && { time: new Date(Number(auth_time) * 1000) }),
+    ...(isText(acr) && { acr: acr as string }),
+    ...(Array.isArray(amr) && { amr: amr.filter(isText).slice(0, 20) as string[] }),
+  }
 }

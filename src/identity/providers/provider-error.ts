@@ -4,7 +4,12 @@ import { failure, type SignInError, type SignInResult, success } from '../sign-i
 /** The errors of a sign-in that occur at the provider. */
 export type ProviderErrorCode = Exclude<
   SignInError,
-  'email_not_verified' | 'account_conflict' | 'user_inactive' | 'not_admin'
+  | 'email_not_verified'
+  | 'account_conflict'
+  | 'user_inactive'
+  | 'reauthentication_required'
+  | 'amr_missing'
+  | 'not_admin'
 >
 
 /** Ends a step at a provider. Never leaves this folder: `toResult` turns it into a failure. */

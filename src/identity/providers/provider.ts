@@ -3,6 +3,9 @@ import type { SignInResult } from '../sign-in-result.ts'
 /** The supported identity providers. Each name is also a path segment of the REST API. */
 export const providerNames = ['google', 'microsoft', 'github'] as const
 
+/** The names of the providers for people. */
+export const providerTitles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
+
 export type ProviderName = (typeof providerNames)[number]
 
 /** A person as the provider describes them. The pair (provider, subject) is unique and never changes. */
@@ -18,6 +21,21 @@ export type Identity = {
   avatarUrl: string
   /** The Google Workspace domain that the account belongs to. */
   hostedDomain?: string
+  /** What the provider says about the authentication, if it does. */
+  authentication?: Authentication
+}
+
+/** How and when a person authenticated at the provider (OpenID Connect Core 1.0, 2). */
+export type Authentication = { time?: Date; acr?: string; amr?: string[] }
+
+/** What a login asks of the provider. Providers ignore what they do not support. */
+export type LoginOptions = {
+  /** The person must sign in again, or choose an account. */
+  prompt?: 'login' | 'select_account' | undefined
+  /** Seconds since the last sign-in after which the person must sign in again. */
+  maxAge?: number | undefined
+  loginHint?: string | undefined
+  acrValues?: string | undefined
 }
 
 /** What the callback of one login is checked against. The caller stores it in the state cookie. */
@@ -27,7 +45,10 @@ export type LoginSecrets = { state: string; nonce?: string; codeVerifier?: strin
 export type Provider = {
   name: ProviderName
   /** Creates the authorization URL and the secrets of a new login. */
-  begin(redirectUri: string): Promise<SignInResult<{ url: string; secrets: LoginSecrets }>>
+  begin(
+    redirectUri: string,
+    options?: LoginOptions,
+  ): Promise<SignInResult<{ url: string; secrets: LoginSecrets }>>
   /**
    * Checks the callback's parameters against the secrets, then exchanges the code and reads the
    * identity. Sends nothing to the provider unless the state matches.

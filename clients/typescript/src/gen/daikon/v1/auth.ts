@@ -69,8 +69,40 @@ export interface Configuration {
   code_challenge_methods_supported: string[];
   /** The supported client authentication methods. */
   token_endpoint_auth_methods_supported: string[];
-  /** The claims of tokens. */
+  /** The claims of ID tokens and of the UserInfo endpoint. */
   claims_supported: string[];
+  /** The URL of the authorization endpoint. */
+  authorization_endpoint: string;
+  /** The URL of the UserInfo endpoint. */
+  userinfo_endpoint: string;
+  /** The URL of the revocation endpoint (RFC 7009). */
+  revocation_endpoint: string;
+  /** The URL of the introspection endpoint (RFC 7662). It requires a service key. */
+  introspection_endpoint: string;
+  /** The URL to which clients redirect to sign the user out. */
+  end_session_endpoint: string;
+  /** The supported scopes. */
+  scopes_supported: string[];
+  /** The supported response modes. */
+  response_modes_supported: string[];
+  /** The supported grant types. */
+  grant_types_supported: string[];
+  /** The supported values of `prompt`. */
+  prompt_values_supported: string[];
+  /** The client authentication methods of the revocation endpoint. */
+  revocation_endpoint_auth_methods_supported: string[];
+  /** Always `true`: authorization responses have the parameter `iss` (RFC 9207). */
+  authorization_response_iss_parameter_supported: boolean;
+  /** Always `true`: apps may register a `backchannel_logout_uri`. */
+  backchannel_logout_supported: boolean;
+  /** Always `true`: logout tokens contain `sid`. */
+  backchannel_logout_session_supported: boolean;
+  /** Always `false`. */
+  claims_parameter_supported: boolean;
+  /** Always `false`. */
+  request_parameter_supported: boolean;
+  /** Always `false`. */
+  request_uri_parameter_supported: boolean;
 }
 
 function createBaseGetKeySetRequest(): GetKeySetRequest {
@@ -301,6 +333,22 @@ function createBaseConfiguration(): Configuration {
     code_challenge_methods_supported: [],
     token_endpoint_auth_methods_supported: [],
     claims_supported: [],
+    authorization_endpoint: "",
+    userinfo_endpoint: "",
+    revocation_endpoint: "",
+    introspection_endpoint: "",
+    end_session_endpoint: "",
+    scopes_supported: [],
+    response_modes_supported: [],
+    grant_types_supported: [],
+    prompt_values_supported: [],
+    revocation_endpoint_auth_methods_supported: [],
+    authorization_response_iss_parameter_supported: false,
+    backchannel_logout_supported: false,
+    backchannel_logout_session_supported: false,
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
   };
 }
 
@@ -332,6 +380,54 @@ export const Configuration: MessageFns<Configuration> = {
     }
     for (const v of message.claims_supported) {
       writer.uint32(74).string(v!);
+    }
+    if (message.authorization_endpoint !== "") {
+      writer.uint32(82).string(message.authorization_endpoint);
+    }
+    if (message.userinfo_endpoint !== "") {
+      writer.uint32(90).string(message.userinfo_endpoint);
+    }
+    if (message.revocation_endpoint !== "") {
+      writer.uint32(98).string(message.revocation_endpoint);
+    }
+    if (message.introspection_endpoint !== "") {
+      writer.uint32(106).string(message.introspection_endpoint);
+    }
+    if (message.end_session_endpoint !== "") {
+      writer.uint32(114).string(message.end_session_endpoint);
+    }
+    for (const v of message.scopes_supported) {
+      writer.uint32(122).string(v!);
+    }
+    for (const v of message.response_modes_supported) {
+      writer.uint32(130).string(v!);
+    }
+    for (const v of message.grant_types_supported) {
+      writer.uint32(138).string(v!);
+    }
+    for (const v of message.prompt_values_supported) {
+      writer.uint32(146).string(v!);
+    }
+    for (const v of message.revocation_endpoint_auth_methods_supported) {
+      writer.uint32(154).string(v!);
+    }
+    if (message.authorization_response_iss_parameter_supported !== false) {
+      writer.uint32(160).bool(message.authorization_response_iss_parameter_supported);
+    }
+    if (message.backchannel_logout_supported !== false) {
+      writer.uint32(168).bool(message.backchannel_logout_supported);
+    }
+    if (message.backchannel_logout_session_supported !== false) {
+      writer.uint32(176).bool(message.backchannel_logout_session_supported);
+    }
+    if (message.claims_parameter_supported !== false) {
+      writer.uint32(184).bool(message.claims_parameter_supported);
+    }
+    if (message.request_parameter_supported !== false) {
+      writer.uint32(192).bool(message.request_parameter_supported);
+    }
+    if (message.request_uri_parameter_supported !== false) {
+      writer.uint32(200).bool(message.request_uri_parameter_supported);
     }
     return writer;
   },
@@ -419,6 +515,134 @@ export const Configuration: MessageFns<Configuration> = {
             }
 
             message.claims_supported.push(reader.string());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.authorization_endpoint = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.userinfo_endpoint = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.revocation_endpoint = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.introspection_endpoint = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.end_session_endpoint = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.scopes_supported.push(reader.string());
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.response_modes_supported.push(reader.string());
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.grant_types_supported.push(reader.string());
+            continue;
+          }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.prompt_values_supported.push(reader.string());
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.revocation_endpoint_auth_methods_supported.push(reader.string());
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.authorization_response_iss_parameter_supported = reader.bool();
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.backchannel_logout_supported = reader.bool();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.backchannel_logout_session_supported = reader.bool();
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.claims_parameter_supported = reader.bool();
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.request_parameter_supported = reader.bool();
+            continue;
+          }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.request_uri_parameter_supported = reader.bool();
             continue;
           }
         }

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations'
 
 /** The type, secrets and logout URLs of client apps. Apps of the previous version are public. */
-export class ClientAppTypes extends Migration {
-  override name = '018-client-app-types'
+export class ClientApps extends Migration {
+  override name = '018-client-apps'
 
   override up(): void {
     this.addSql(`

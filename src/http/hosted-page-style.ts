@@ -1,0 +1,54 @@
+/** The style of the hosted pages. Its hash is part of their content security policy. */
+export const hostedPageStyle = `
+:root {
+  color-scheme: light dark;
+  --page: #f4f5f4; --card: #fff; --text: #17211b; --muted: #56635b; --line: #d8dedb;
+  --accent: #14703f; --accent-text: #fff; --hover: #eef6f1;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #101412; --card: #191f1c; --text: #edf2ef; --muted: #a4b1aa; --line: #333d38;
+    --accent: #4fc98a; --accent-text: #06150d; --hover: #212a25;
+  }
+}
+* { box-sizing: border-box; margin: 0 }
+body {
+  min-height: 100vh; display: grid; place-items: center; padding: 1.5rem 1rem;
+  background: var(--page); color: var(--text);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+}
+main {
+  width: 100%; max-width: 25rem; padding: 2.25rem 2rem; background: var(--card);
+  border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 1rem 3rem rgb(0 0 0 / .06);
+}
+h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.015em; font-weight: 650; overflow-wrap: anywhere }
+h1 strong { font-weight: 650; color: var(--accent) }
+p { margin-top: .625rem; color: var(--muted); overflow-wrap: anywhere }
+p strong, footer strong { color: var(--text); font-weight: 600 }
+ul { list-style: none; padding: 0; margin-top: 1.5rem; display: grid; gap: .625rem }
+.choice {
+  display: flex; align-items: center; gap: .875rem; min-height: 3.25rem; padding: .5rem 1rem;
+  border: 1px solid var(--line); border-radius: .75rem; color: inherit; text-decoration: none;
+  font-weight: 550; overflow-wrap: anywhere; transition: background-color .15s, border-color .15s;
+}
+.choice:hover { background: var(--hover); border-color: var(--accent) }
+.choice:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.choice span { min-width: 0 }
+.choice small { display: block; color: var(--muted); font-weight: 400; font-size: .875rem }
+.icon { flex: none; width: 1.375rem; height: 1.375rem }
+.badge {
+  flex: none; display: grid; place-items: center; width: 2.25rem; height: 2.25rem;
+  border-radius: .625rem; background: var(--hover); color: var(--accent); font-weight: 650;
+  border: 1px solid var(--line);
+}
+.action { justify-content: center }
+.primary { background: var(--accent); border-color: var(--accent); color: var(--accent-text) }
+.primary:hover { background: var(--accent); filter: brightness(1.08) }
+footer {
+  margin-top: 1.75rem; padding-top: 1.125rem; border-top: 1px solid var(--line);
+  color: var(--muted); font-size: .875rem; overflow-wrap: anywhere;
+}
+code { font: .8125rem/1.4 ui-monospace, "SF Mono", Menlo, monospace }
+@media (max-width: 26rem) { main { padding: 1.75rem 1.25rem } }
+@media (prefers-reduced-motion: reduce) { .choice { transition: none } }
+`

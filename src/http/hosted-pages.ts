@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import type { Response } from 'express'
+import type { ServiceError } from '../core/errors.ts'
+import { hostedPageStyle } from './hosted-page-style.ts'
+
+/** A page of the OAuth endpoints (oauth.proto). */
+export type HostedPage = {
+  kind: string
+  client_name: string
+  email: string
+  links: { label: string; detail: string; url: string }[]
+}
+
+/** The only style that the browser applies; scripts, forms, frames and requests are forbidden. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(hostedPageStyle).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Sends a page under its own content security policy. */
+export function sendPage(response: Response, status: number, html: string): void {
+  response.set('Content-Security-Policy', contentSecurityPolicy)
+  // The URL of the page contains the state of the client app.
+  response.set('Referrer-Policy', 'no-referrer')
+  response.status(status).type('html').send(html)
+}
+
+/** Renders a page of the OAuth endpoints as one HTML document. */
+export function renderHostedPage(page: HostedPage): string {
+  const { client_name: app, email } = page
+  const to = app === '' ? '' : ` to ${strong(app)}`
+  switch (page.kind) {
+    case 'choose_provider':
+      return renderDocument(`Sign in${app && ` to ${app}`}`, [
+        `<h1>Sign in${to}</h1>`,
+        '<p>Choose the account that you want to use.</p>',
+        renderLinks(page, 'Identity providers', renderProvider),
+      ])
+    case 'choose_workspace':
+      return renderDocument('Choose a workspace', [
+        '<h1>Choose a workspace</h1>',
+        `<p>${strong(app)} opens the workspace that you choose.</p>`,
+        renderLinks(page, 'Workspaces', renderWorkspace),
+        `<footer>Signed in as ${strong(email)}</footer>`,
+      ])
+    case 'confirm_sign_out':
+      return renderDocument('Sign out?', [
+        '<h1>Sign out?</h1>',
+        `<p>You are signed in as ${strong(email)}. This signs you out of every app that you opened in this browser.</p>`,
+        renderLinks(page, 'Choices', renderAction),
+      ])
+    default:
+      return renderDocument('Signed out', [
+        '<h1>You are signed out</h1>',
+        '<p>You can close this page.</p>',
+      ])
+  }
+}
+
+/** Renders an error for the person in front of the browser. */
+export function renderErrorPage(error: ServiceError, requestId: string): string {
+  const [title, advice] = explain(error)
+  return renderDocument(title, [
+    `<h1>${escapeHtml(title)}</h1>`,
+    `<p role="alert">${escapeHtml(error.message)}.</p>`,
+    `<p>${escapeHtml(advice)}</p>`,
+    `<footer>Error <code>${escapeHtml(error.reason)}</code>, request <code>${escapeHtml(requestId)}</code></footer>`,
+  ])
+}
+
+function explain({ code }: ServiceError): [title: string, advice: string] {
+  if (code === 'resource_exhausted') {
+    return ['Too many attempts', 'Wait a moment, then go back to the app and try again.']
+  }
+  if (code === 'unavailable' || code === 'internal') {
+    return ['Sign-in is not available', 'Go back to the app and try again in a few minutes.']
+  }
+  return [
+    'This sign-in cannot continue',
+    'Go back to the app and start again. If this happens repeatedly, tell its developers the error below.',
+  ]
+}
+
+type Link = HostedPage['links'][number]
+
+function renderLinks(
+  { links }: HostedPage,
+  label: string,
+  renderLink: (link: Link, index: number) => string,
+): string {
+  const items = links.map((link, index) => `<li>${renderLink(link, index)}</li>`)
+  return `<nav aria-label="${label}"><ul>${items.join('')}</ul></nav>`
+}
+
+function renderProvider({ label, detail, url }: Link): string {
+  const icon = `<svg class="icon ${escapeHtml(detail)}" viewBox="0 0 24 24" aria-hidden="true">${providerIcons[detail] ?? ''}</svg>`
+  return `<a class="choice" href="${escapeHtml(url)}">${icon}<span>Continue with ${escapeHtml(label)}</span></a>`
+}
+
+function renderWorkspace({ label, detail, url }: Link): string {
+  const initial = escapeHtml([...label][0]?.toUpperCase() ?? '')
+  return `<a class="choice" href="${escapeHtml(url)}"><span class="badge" aria-hidden="true">${initial}</span><span>${escapeHtml(label)}<small>${escapeHtml(detail)}</small></span></a>`
+}
+
+function renderAction({ label, url }: Link, index: number): string {
+  const style = index === 0 ? 'choice action primary' : 'choice action'
+  return `<a class="${style}" href="${escapeHtml(url)}">${escapeHtml(label)}</a>`
+}
+
+/** Simple shapes; the logos of the providers are trademarks with their own rules. */
+const providerIcons: Record<string, string> = {
+  google:
+    '<path d="M21 12.2c0-.7-.1-1.3-.2-1.9H12v3.7h5.1a4.4 4.4 0 0 1-1.9 2.9v2.4h3.1c1.8-1.7 2.7-4.1 2.7-7.1Z" fill="#4285f4"/><path d="M12 21.5c2.6 0 4.7-.9 6.3-2.3l-3.1-2.4a5.8 5.8 0 0 1-8.6-3H3.5v2.5a9.5 9.5 0 0 0 8.5 5.2Z" fill="#34a853"/><path d="M6.6 13.8a5.7 5.7 0 0 1 0-3.6V7.7H3.5a9.5 9.5 0 0 0 0 8.6l3.1-2.5Z" fill="#fbbc05"/><path d="M12 6.3c1.4 0 2.7.5 3.7 1.4l2.7-2.7A9.5 9.5 0 0 0 3.5 7.7l3.1 2.5A5.7 5.7 0 0 1 12 6.3Z" fill="#ea4335"/>',
+  microsoft:
+    '<path d="M3 3h8.5v8.5H3z" fill="#f25022"/><path d="M12.5 3H21v8.5h-8.5z" fill="#7fba00"/><path d="M3 12.5h8.5V21H3z" fill="#00a4ef"/><path d="M12.5 12.5H21V21h-8.5z" fill="#ffb900"/>',
+  github:
+    '<path fill="currentColor" d="M12 2a10 10 0 0 0-3.2 19.5c.5.1.7-.2.7-.5v-1.8c-2.8.6-3.4-1.2-3.4-1.2-.4-1.1-1.1-1.4-1.1-1.4-.9-.6.1-.6.1-.6 1 .1 1.5 1 1.5 1 .9 1.6 2.4 1.1 3 .9 0-.7.3-1.1.6-1.4-2.2-.2-4.5-1.1-4.5-5 0-1 .4-2 1-2.6-.1-.3-.4-1.3.1-2.7 0 0 .8-.3 2.8 1a9.5 9.5 0 0 1 5 0c1.9-1.3 2.8-1 2.8-1 .5 1.4.2 2.4.1 2.7.6.7 1 1.6 1 2.6 0 3.9-2.3 4.7-4.6 5 .4.3.7.9.7 1.9V21c0 .3.2.6.7.5A10 10 0 0 0 12 2Z"/>',
+}
+
+function renderDocument(title: string, body: string[]): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<style>${hostedPageStyle}</style>
+</head>
+<body>
+<main>
+${body.join('\n')}
+</main>
+</body>
+</html>
+`
+}
+
+function strong(text: string): string {
+  return `<strong>${escapeHtml(text)}</strong>`
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

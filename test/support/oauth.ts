@@ -1,0 +1,87 @@
+import { expectOk } from './outcome.ts'
+import { followRedirects } from './providers/browser-flow.ts'
+import { createPkce, type createSignInEnvironment } from './sign-in.ts'
+import type { Transport } from './transports.ts'
+
+type SignInEnvironment = Awaited<ReturnType<typeof createSignInEnvironment>>
+
+export const oauthUri = 'https://rp.example.com/callback?from=daikon'
+export const issuer = 'http://localhost:8000'
+
+/** A client app for the OAuth endpoints; a confidential one has the secret `secret`. */
+export type TestClient = { client_id: string; client_secret?: string }
+
+/** Registers a client app; `row` overrides its columns. */
+export async function createOAuthClient(
+  { seed, pool }: SignInEnvironment,
+  row: Record<string, unknown> = {},
+  uris = [oauthUri],
+): Promise<TestClient> {
+  const client_id = await seed.clientApp(uris, { name: 'Relying Party', ...row })
+  if (row.type !== 'confidential') return { client_id }
+  await pool.query(
+    `insert into client_secrets (secret_hash, secret_prefix, app_id)
+     values (encode(sha256($1), 'hex'), 'dkcs_', $2)`,
+    [`secret of ${client_id}`, client_id],
+  )
+  return { client_id, client_secret: `secret of ${client_id}` }
+}
+
+/** A valid authorization request with its PKCE verifier. */
+export function createAuthorizationRequest(client_id: string, more: Record<string, unknown> = {}) {
+  const { verifier, challenge } = createPkce()
+  return {
+    verifier,
+    request: {
+      client_id,
+      redirect_uri: oauthUri,
+      response_type: 'code',
+      scope: 'openid profile email',
+      state: 'state of the client',
+      nonce: 'nonce of the client',
+      code_challenge: challenge,
+      code_challenge_method: 'S256',
+      ...more,
+    } as Record<string, string>,
+  }
+}
+
+/** Starts a request, signs in at the provider and returns the response of the callback. */
+export async function signInAtAuthorize(
+  transport: Transport,
+  email: string,
+  request: Record<string, string>,
+  provider = 'google',
+) {
+  const begun = expectOk(await transport.call('Authorize', { ...request, provider }))
+  const back = `${issuer}/auth/callback/${provider}`
+  const { callback } = await followRedirects(begun.location, back, { hint: email })
+  const message = { provider, ...Object.fromEntries(callback), login_state: begun.login_state }
+  return expectOk(await transport.call('CompleteLogin', message))
+}
+
+/** Signs a new user in and exchanges the code for tokens. */
+export async function signInWithOAuth(
+  environment: SignInEnvironment,
+  transport: Transport,
+  options: {
+    client?: TestClient
+    email?: string
+    request?: Record<string, unknown>
+  } = {},
+) {
+  const client = options.client ?? (await createOAuthClient(environment))
+  const email = options.email ?? environment.addProviderUser()
+  const { request, verifier } = createAuthorizationRequest(client.client_id, options.request)
+  const { location, browser_session } = await signInAtAuthorize(transport, email, request)
+  const redirect = new URL(location)
+  const exchange = {
+    grant_type: 'authorization_code',
+    code: redirect.searchParams.get('code') ?? '',
+    redirect_uri: request.redirect_uri,
+    code_verifier: verifier,
+    ...client,
+  }
+  const tokens = expectOk(await transport.call('IssueToken', exchange))
+  return { ...client, email, redirect, exchange, tokens, browser_session, client }
+}
