@@ -258,6 +258,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/permissions/register/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register resources
+         * @description Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+         */
+        post: operations["PermissionService_RegisterBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/permissions/{permission_id}/visibility": {
         parameters: {
             query?: never;
@@ -2304,12 +2324,18 @@ export interface components {
             /** @description Whether grants of the parent apply to the resource. */
             inherits: boolean;
         };
-        /** @description The parent of a resource, by the names that its service registered it with. */
+        /** @description The parent of a resource. */
         ParentResource: {
             /** @description The type of the parent, 1 to 200 characters. */
             resource_type: string;
             /** @description The ID of the parent. */
             resource_id: string;
+            /** @description The ID of the parent in the service, with which it was registered. Absent when there is none. */
+            external_id: string | null;
+        };
+        RegisterBatchResponse: {
+            /** @description The records, in the order of the request. */
+            resources: components["schemas"]["ResourcePermissionResponse"][];
         };
         /** @description Confirms an operation that has no other result. */
         Acknowledgement: {
@@ -4460,15 +4486,17 @@ export interface operations {
                     /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
                     external_id?: string | null;
                     /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
-                    parent?: {
+                    parent?: (({
                         /** @description The type of the parent, 1 to 200 characters. */
                         resource_type: string;
                         /**
                          * Format: uuid
-                         * @description The ID of the parent.
+                         * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
                          */
-                        resource_id: string;
-                    } | null;
+                        resource_id?: string | null;
+                        /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                        external_id?: string | null;
+                    } & (unknown | unknown)) | null) & (unknown | unknown);
                 } & (unknown | unknown);
             };
         };
@@ -4508,6 +4536,140 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            409: components["responses"]["409"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    PermissionService_RegisterBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "resources": [
+                 *         {
+                 *           "service_name": "docs",
+                 *           "resource_type": "document",
+                 *           "external_id": "guide-3",
+                 *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *           "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                 *           "parent": {
+                 *             "resource_type": "folder",
+                 *             "external_id": "guides"
+                 *           }
+                 *         },
+                 *         {
+                 *           "service_name": "docs",
+                 *           "resource_type": "folder",
+                 *           "external_id": "guides",
+                 *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                 *           "owner_id": "0d000000-0000-7000-8000-00000000000a"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The resources, 1 to 1,000, each at most once. */
+                    resources: ({
+                        /** @description The name of the service, 1 to 200 characters. */
+                        service_name: string;
+                        /** @description The type of the resource, 1 to 200 characters. */
+                        resource_type: string;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
+                         */
+                        resource_id?: string | null;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the workspace.
+                         */
+                        workspace_id: string;
+                        /**
+                         * Format: uuid
+                         * @description The ID of the user who owns the resource, a member of the workspace.
+                         */
+                        owner_id: string;
+                        /**
+                         * @description `private` or `workspace`. Defaults to `private`.
+                         * @default private
+                         * @enum {string|null}
+                         */
+                        visibility?: "private" | "workspace" | null;
+                        /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
+                        external_id?: string | null;
+                        /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
+                        parent?: (({
+                            /** @description The type of the parent, 1 to 200 characters. */
+                            resource_type: string;
+                            /**
+                             * Format: uuid
+                             * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+                             */
+                            resource_id?: string | null;
+                            /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                            external_id?: string | null;
+                        } & (unknown | unknown)) | null) & (unknown | unknown);
+                    } & (unknown | unknown))[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "resources": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "service_name": "docs",
+                     *           "resource_type": "document",
+                     *           "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001",
+                     *           "owner_id": "0d000000-0000-7000-8000-00000000000a",
+                     *           "visibility": "workspace",
+                     *           "created_at": "2026-11-21T12:00:00.000Z",
+                     *           "shares": [
+                     *             {
+                     *               "id": "0d000000-0000-7000-8000-000000000010",
+                     *               "grantee_type": "user",
+                     *               "grantee_id": "0d000000-0000-7000-8000-00000000000b",
+                     *               "permission": "view",
+                     *               "granted_by": "0d000000-0000-7000-8000-00000000000a",
+                     *               "granted_at": "2026-11-21T12:00:00.000Z",
+                     *               "expires_at": "2026-11-21T12:00:00.000Z"
+                     *             }
+                     *           ],
+                     *           "external_id": "guide-2",
+                     *           "parent": null,
+                     *           "inherits": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RegisterBatchResponse"];
                 };
             };
             400: components["responses"]["400"];
@@ -4886,15 +5048,17 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The new parent, of the same service and workspace. JSON null removes the parent. */
-                    parent?: {
+                    parent?: (({
                         /** @description The type of the parent, 1 to 200 characters. */
                         resource_type: string;
                         /**
                          * Format: uuid
-                         * @description The ID of the parent.
+                         * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
                          */
-                        resource_id: string;
-                    } | null;
+                        resource_id?: string | null;
+                        /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                        external_id?: string | null;
+                    } & (unknown | unknown)) | null) & (unknown | unknown);
                     /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
                     inherits?: boolean | null;
                     /** @description Removes the parent, like a null `parent` in JSON. */
@@ -4990,15 +5154,17 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description The new parent, of the same service and workspace. JSON null removes the parent. */
-                    parent?: {
+                    parent?: (({
                         /** @description The type of the parent, 1 to 200 characters. */
                         resource_type: string;
                         /**
                          * Format: uuid
-                         * @description The ID of the parent.
+                         * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
                          */
-                        resource_id: string;
-                    } | null;
+                        resource_id?: string | null;
+                        /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                        external_id?: string | null;
+                    } & (unknown | unknown)) | null) & (unknown | unknown);
                     /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
                     inherits?: boolean | null;
                     /** @description Removes the parent, like a null `parent` in JSON. */

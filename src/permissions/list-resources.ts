@@ -4,14 +4,23 @@ import type {
   PermissionPageRequest,
   PermissionRequest,
 } from '../../gen/daikon/v1/admin_permissions.ts'
-import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
+import type {
+  GetResourceRequest,
+  ResourcePermissionResponse,
+} from '../../gen/daikon/v1/permissions.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { ResourceKind } from '../database/entities/resources.ts'
 import { findPage } from '../database/page.ts'
 import { query } from '../database/query.ts'
 import { isLive } from './grants-query.ts'
 import { countSharesSql, type Resource, resourceSql } from './queries.ts'
-import { requireResource, viewFacts, viewResource } from './resource.ts'
+import {
+  findResource,
+  requireResource,
+  resourceNotFound,
+  viewFacts,
+  viewResource,
+} from './resource.ts'
 
 /** Lists the resources of every service, newest first. An unknown filter value matches nothing. */
 export async function listPermissions(
@@ -87,4 +96,14 @@ export async function getPermission(
   request: PermissionRequest,
 ): Promise<ResourcePermissionResponse> {
   return viewResource(em, await requireResource(em, principal, request))
+}
+
+/** Returns a resource by the names that its service registered it with. */
+export async function getResource(
+  { em }: RequestContext,
+  request: GetResourceRequest,
+): Promise<ResourcePermissionResponse> {
+  const resource = await findResource(em, request)
+  if (!resource) throw resourceNotFound()
+  return viewResource(em, resource)
 }

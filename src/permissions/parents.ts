@@ -1,31 +1,31 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type {
-  ParentResource,
+  ParentReference,
   ResourcePermissionResponse,
   UpdateParentRequest,
 } from '../../gen/daikon/v1/permissions.ts'
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
-import { invalidArgument, ServiceError } from '../core/errors.ts'
+import { type FieldViolation, invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Principal, RequestContext } from '../core/request-context.ts'
 import { violates } from '../database/database-errors.ts'
 import { query } from '../database/query.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { grant, isAllowed } from './access.ts'
+import { findIdViolation, resolveResourceId } from './evaluate/resource-id.ts'
 import { maxChainLength } from './grants-query.ts'
 import {
-  chainLengthSql,
-  lockNewParentSql,
+  lockNewParentsSql,
   lockTreesSql,
-  markParentSql,
+  markParentsSql,
   movedChainSql,
-  parentSql,
+  parentsSql,
   placeSql,
-  shareTreesSql,
   updateParentSql,
 } from './parent-queries.ts'
 import type { Resource } from './queries.ts'
 import {
   findUserGrants,
+  type ResourceKey,
   requireManageableResource,
   requireResource,
   resourceNotFound,
@@ -36,12 +36,14 @@ import {
 const noParent = 'none'
 
 /** A resource that is, or becomes, a parent. */
-type ParentRow = {
+export type ParentRow = {
+  place: number
   id: string
-  kind_id: number
   resource_id: string
   resource_type: string
   is_parent: boolean
+  /** The number of resources from the root to it. */
+  length: number
 }
 
 /** The position of a resource in its tree. */
@@ -89,13 +91,13 @@ async function changePlace(
   if (parentId === before.parent_id && inherits === before.inherits) return
   if (parent && parent.id !== before.parent_id) {
     await requireValidMove(em, resource, parent)
-    await markParent(em, parent)
+    await markParents(em, [parent])
   }
   try {
     await query(em, updateParentSql, [resource.id, parentId, inherits])
   } catch (error) {
     // The parent was unregistered concurrently.
-    if (violates(error, 'foreign')) throw unknownParent()
+    if (violates(error, 'foreign')) throw invalidArgument(unknownParent('parent'))
     throw error
   }
   const { id, workspace_id, service_name, resource_type, resource_id } = resource
@@ -129,44 +131,35 @@ async function requireEditableParent(
   throw new ServiceError('permission_denied', 'PARENT_NOT_EDITABLE', detail)
 }
 
-/**
- * Prepares the transaction of `em` for inserting a child: finds the parent, checks that the chain does
- * not become too long, and makes it a parent. Returns undefined if the parent is unknown.
- */
-export async function prepareParent(
-  em: EntityManager,
-  principal: Principal,
-  scope: { service_name: string; workspace_id: string },
-  names: ParentResource,
-): Promise<ParentRow | undefined> {
-  await query(em, shareTreesSql, [scope.workspace_id])
-  const parent = await findParent(em, scope, names)
-  if (!parent) return undefined
-  await requireEditableParent(em, principal, parent)
-  const [chain] = await query<{ length: number }>(em, chainLengthSql, [parent.id])
-  if (chain && chain.length >= maxChainLength) throw chainTooLong()
-  await markParent(em, parent)
-  return parent
-}
-
 async function requireParent(
   em: EntityManager,
-  scope: { service_name: string; workspace_id: string },
-  names: ParentResource,
+  { service_name, workspace_id }: Resource,
+  reference: ParentReference,
 ): Promise<ParentRow> {
-  const parent = await findParent(em, scope, names)
-  if (!parent) throw unknownParent()
+  const key = readParent(service_name, reference)
+  const [parent] = await findParents(em, [{ ...key, workspace_id, place: 0 }])
+  if (!parent) throw invalidArgument(unknownParent('parent'))
   return parent
 }
 
-async function findParent(
+/**
+ * Returns the key of the parent that a request names.
+ *
+ * @throws ServiceError `invalid_argument` if its ids contradict each other
+ */
+function readParent(service_name: string, reference: ParentReference): ResourceKey {
+  const kind = { service_name, resource_type: reference.resource_type }
+  const violation = findIdViolation(kind, reference)
+  if (violation) throw invalidArgument({ ...violation, field: `parent.${violation.field}` })
+  return { ...kind, resource_id: resolveResourceId(kind, reference) }
+}
+
+/** Finds resources by key and workspace, for use as parents. */
+export async function findParents(
   em: EntityManager,
-  { service_name, workspace_id }: { service_name: string; workspace_id: string },
-  { resource_type, resource_id }: ParentResource,
-): Promise<ParentRow | undefined> {
-  const values = [service_name, resource_type, resource_id, workspace_id]
-  const [parent] = await query<ParentRow>(em, parentSql, values)
-  return parent
+  keys: (ResourceKey & { workspace_id: string; place: number })[],
+): Promise<ParentRow[]> {
+  return query<ParentRow>(em, parentsSql, [JSON.stringify(keys)])
 }
 
 async function requireValidMove(
@@ -177,14 +170,18 @@ async function requireValidMove(
   type Chain = { is_cycle: boolean; length: number }
   const [chain] = await query<Chain>(em, movedChainSql, [id, parent.id])
   if (chain?.is_cycle) throw parentCycle()
-  if (chain && chain.length > maxChainLength) throw chainTooLong()
+  if (chain && chain.length > maxChainLength) throw invalidArgument(chainTooLong('parent'))
 }
 
-/** Two statements, because the second one must see the shares for which the first one waits. */
-async function markParent(em: EntityManager, { id, is_parent }: ParentRow): Promise<void> {
-  if (is_parent) return
-  await query(em, lockNewParentSql, [id])
-  await query(em, markParentSql, [id])
+/**
+ * Makes resources parents. Uses two statements, because the second one must see the shares for which the
+ * first one waits.
+ */
+export async function markParents(em: EntityManager, parents: ParentRow[]): Promise<void> {
+  const ids = parents.filter(({ is_parent }) => !is_parent).map(({ id }) => id)
+  if (ids.length === 0) return
+  await query(em, lockNewParentsSql, [ids])
+  await query(em, markParentsSql, [ids])
 }
 
 /** `folder/0d000000-…`, as activity entries name a parent. */
@@ -192,17 +189,16 @@ function describePlace(type: string | null, id: string | null): string {
   return type && id ? `${type}/${id}` : noParent
 }
 
-export function unknownParent(): ServiceError {
-  const message = 'must be a resource of the same service and workspace'
-  return invalidArgument({ field: 'parent', message })
+export function unknownParent(field: string): FieldViolation {
+  return { field, message: 'must be a resource of the same service and workspace' }
 }
 
-export function parentCycle(): ServiceError {
-  const detail = 'A resource must not be its own parent or below itself'
+export function chainTooLong(field: string): FieldViolation {
+  return { field, message: `must not make a chain of more than ${maxChainLength} resources` }
+}
+
+/** The error for a cycle. `format` may add the fields that close it to the message. */
+export function parentCycle(format = (message: string) => message): ServiceError {
+  const detail = format('A resource must not be its own parent or below itself')
   return new ServiceError('already_exists', 'PARENT_CYCLE', detail)
-}
-
-function chainTooLong(): ServiceError {
-  const message = `must not make a chain of more than ${maxChainLength} resources`
-  return invalidArgument({ field: 'parent', message })
 }

@@ -39,7 +39,8 @@ export type GranteeColumn = 'user_id' | 'group_id'
 
 /** The names of the parent of `r`. A subquery, which PostgreSQL skips for resources without one. */
 const parentNames = `(
-    select json_build_object('resource_type', pk.resource_type, 'resource_id', p.resource_id)
+    select json_strip_nulls(json_build_object('resource_type', pk.resource_type,
+      'resource_id', p.resource_id, 'external_id', p.external_id))
     from resources p join resource_kinds pk on pk.id = p.kind_id
     where p.id = r.parent_id
   ) as parent`
@@ -83,9 +84,9 @@ export const sharesOfResource: BatchedQuery = {
 }
 
 /**
- * Item: the fields of a RegisterResourceRequest, `id`, `visibility`, `quota` of the workspace. Returns
- * the new row of `resources`, or only `is_over_quota`; none if the resource exists, its kind does not,
- * or its owner is not a member of the workspace.
+ * Item: `id`, the columns of the new row with the kind by its names, and `quota` of the workspace.
+ * Returns the row, or only `is_over_quota`; none if the resource exists, its kind does not, or its owner
+ * is not a member of the workspace.
  */
 export const registerResource: BatchedQuery = {
   name: 'register',
@@ -94,7 +95,8 @@ export const registerResource: BatchedQuery = {
     with request as (
       select * from json_to_recordset($1) as request (
         place int, id uuid, service_name text, resource_type text, resource_id uuid,
-        external_id text, workspace_id uuid, owner_id uuid, visibility text, quota bigint)
+        external_id text, workspace_id uuid, owner_id uuid, visibility text, parent_id uuid,
+        is_parent boolean, quota bigint)
     ), usage as materialized (
       select workspace_id, count_resources_for_quota(workspace_id, quota) as count from (
         select workspace_id, min(quota) as quota from request
@@ -106,8 +108,10 @@ export const registerResource: BatchedQuery = {
       from request join usage using (workspace_id)
     ), inserted as (
       insert into resources
-        (id, kind_id, resource_id, external_id, workspace_id, owner_id, visibility)
-      select i.id, k.id, i.resource_id, i.external_id, m.workspace_id, m.user_id, i.visibility
+        (id, kind_id, resource_id, external_id, workspace_id, owner_id, visibility, parent_id,
+          is_parent)
+      select i.id, k.id, i.resource_id, i.external_id, m.workspace_id, m.user_id, i.visibility,
+        i.parent_id, coalesce(i.is_parent, false)
       from item i
       join resource_kinds k using (service_name, resource_type)
       join members m on m.workspace_id = i.workspace_id and m.user_id = i.owner_id
@@ -121,11 +125,34 @@ export const registerResource: BatchedQuery = {
     where item.is_over_quota or inserted.id is not null`,
 }
 
-/** $1 service name, $2 resource type. Checks first: an insert without effect uses up an identity value. */
-export const insertKindSql = `
-  insert into resource_kinds (service_name, resource_type) select $1, $2
-  where not exists (select from resource_kinds where service_name = $1 and resource_type = $2)
+/**
+ * $1 items with `service_name` and `resource_type`. Inserts the kinds that do not exist, ordered, so that
+ * concurrent calls do not deadlock. Checks first: an insert without effect uses up an identity value.
+ */
+export const insertKindsSql = `
+  insert into resource_kinds (service_name, resource_type)
+  select distinct service_name, resource_type
+  from json_to_recordset($1::json) as item (service_name text, resource_type text)
+  where not exists (
+    select from resource_kinds k
+    where k.service_name = item.service_name and k.resource_type = item.resource_type
+  )
+  order by service_name, resource_type
   on conflict do nothing`
+
+/**
+ * $1 items with `place`, `workspace_id` and `owner_id`. Returns the `place` of each item whose owner is
+ * not a member of the workspace, and `workspace_exists`.
+ */
+export const missingOwnersSql = `
+  select item.place, exists (
+    select from workspaces w where w.id = item.workspace_id
+  ) as workspace_exists
+  from json_to_recordset($1::json) as item (place int, workspace_id uuid, owner_id uuid)
+  where not exists (
+    select from members m where m.workspace_id = item.workspace_id and m.user_id = item.owner_id
+  )
+  order by item.place`
 
 /**
  * Item: `parent_id`, `user_id`. Returns `owns`: whether the user owns the parent, or an ancestor from

@@ -80,6 +80,14 @@ export async function findResource(
   return batched<Resource>(em, resourceByName, { service_name, resource_type, resource_id })
 }
 
+/** Whether a resource is registered with the workspace and the owner of a registration. */
+export function hasSameFacts(
+  resource: Resource,
+  { workspace_id, owner_id }: Pick<Resource, 'workspace_id' | 'owner_id'>,
+): boolean {
+  return resource.workspace_id === workspace_id && resource.owner_id === owner_id
+}
+
 /**
  * Requires that the user of a call may take the action `manage` on a resource. Does nothing without a
  * user: then the service, or an administrator, decides.

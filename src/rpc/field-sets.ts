@@ -1,6 +1,6 @@
-import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { FieldViolation } from '../core/errors.ts'
-import { messageOption } from './descriptors.ts'
+import { fieldOption, messageOption } from './descriptors.ts'
 
 /** Sets of fields of which a message contains exactly one (policy.proto, `exactly_one_of`). */
 export type FieldSets = string[][]
@@ -17,11 +17,36 @@ export function readFieldSets(registry: FileRegistry, message: DescMessage): Fie
   return sets
 }
 
-/** Reads the fields of which a message contains at least one; empty when there is no such rule. */
-export function readAlternatives(registry: FileRegistry, message: DescMessage): string[] {
+/** Fields of which a message, or each message at a path in it, contains at least one. */
+export type Alternatives = { path: string[]; fields: string[] }[]
+
+/** Reads the `at_least_one_of` rules of a message and of the messages in it. */
+export function readAlternatives(registry: FileRegistry, message: DescMessage): Alternatives {
+  const fields = readOwnAlternatives(registry, message)
+  const nested = message.fields.flatMap((field) =>
+    field.message && isValidated(registry, field)
+      ? readAlternatives(registry, field.message).map((rule) => ({
+          ...rule,
+          path: [field.name, ...rule.path],
+        }))
+      : [],
+  )
+  return fields.length > 0 ? [{ path: [], fields }, ...nested] : nested
+}
+
+/** Reads the fields of which a message itself contains at least one; empty when there is no such rule. */
+export function readOwnAlternatives(registry: FileRegistry, message: DescMessage): string[] {
   const fields = readRules(registry, message).at_least_one_of?.fields ?? []
   requireFields(message, fields)
   return fields
+}
+
+/** Struct contains itself, and the handler validates lenient items. */
+function isValidated(registry: FileRegistry, field: DescField): boolean {
+  const rules = fieldOption(registry, field, 'daikon.v1.rules') as
+    | { lenient_items?: boolean }
+    | undefined
+  return field.message?.file.proto.package === 'daikon.v1' && !rules?.lenient_items
 }
 
 function readRules(registry: FileRegistry, message: DescMessage): MessageRules {
@@ -33,13 +58,35 @@ function requireFields(message: DescMessage, fields: string[]): void {
   if (unknown) throw new Error(`${message.typeName} has no field ${unknown}`)
 }
 
-/** Returns the violation of a message that contains none of the fields. */
-export function checkAlternatives(fields: string[], message: unknown): FieldViolation[] {
-  const [field, ...others] = fields
-  if (!field || typeof message !== 'object' || message === null) return []
-  const isPresent = (name: string) => (message as Record<string, unknown>)[name] !== undefined
-  if (fields.some(isPresent)) return []
-  return [{ field, message: `is required, or ${others.join(' or ')}` }]
+/** Returns a violation for each message that contains none of the fields of its rule. */
+export function checkAlternatives(rules: Alternatives, message: unknown): FieldViolation[] {
+  return rules.flatMap(({ path, fields: [field = '', ...others] }) =>
+    findMessages(message, path)
+      .filter(({ value }) => [field, ...others].every((name) => value[name] === undefined))
+      .map(({ prefix }) => ({
+        field: `${prefix}${field}`,
+        message: `is required, or ${others.join(' or ')}`,
+      })),
+  )
+}
+
+/** Longer lists are invalid anyway. */
+const maxCheckedItems = 1000
+
+type FoundMessage = { value: Record<string, unknown>; prefix: string }
+
+/** Returns the messages at a path, which may lead into lists, each with the prefix of its fields. */
+function findMessages(value: unknown, path: string[], prefix = ''): FoundMessage[] {
+  if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) {
+    const list = prefix.slice(0, -1)
+    const items = value.slice(0, maxCheckedItems)
+    return items.flatMap((item, index) => findMessages(item, path, `${list}[${index}].`))
+  }
+  const message = value as Record<string, unknown>
+  const [name, ...rest] = path
+  if (name === undefined) return [{ value: message, prefix }]
+  return findMessages(message[name], rest, `${prefix}${name}.`)
 }
 
 /** Returns the violations of a message that contains no set, more than one, or a part of one. */

@@ -1,5 +1,6 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { fieldOption } from './descriptors.ts'
+import { readOwnAlternatives } from './field-sets.ts'
 
 export type JsonSchema = { [keyword: string]: unknown }
 
@@ -59,7 +60,11 @@ export function requestSchema(
     message.fields.map((field) => [field.name, fieldSchema(registry, field, reader)]),
   )
   const required = message.fields.filter(isRequired).map((field) => field.name)
-  return { type: 'object', additionalProperties: false, properties, required }
+  const schema = { type: 'object', additionalProperties: false, properties, required }
+  const alternatives = reader === 'documentation' ? readOwnAlternatives(registry, message) : []
+  if (alternatives.length === 0) return schema
+  // Inside `allOf`, so that generators of types keep the properties.
+  return { ...schema, allOf: [{ anyOf: alternatives.map((field) => ({ required: [field] })) }] }
 }
 
 /** Whether a field is a timestamp, which JSON and handlers represent as text (RFC 3339). */

@@ -64,11 +64,12 @@ import { createLoadEvaluations } from '../permissions/evaluate/load-evaluations.
 import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
 import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
 import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
-import { getPermission, listPermissions } from '../permissions/list-resources.ts'
+import { getPermission, getResource, listPermissions } from '../permissions/list-resources.ts'
 import { updateParent } from '../permissions/parents.ts'
-import { getResource, register, unregister } from '../permissions/register.ts'
+import { register, registerBatch } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
 import { transferOwnership } from '../permissions/transfer.ts'
+import { unregister } from '../permissions/unregister.ts'
 import { updateVisibility } from '../permissions/visibility.ts'
 import type { HandlersOf, HandlerTable } from '../rpc/handler.ts'
 import { addChildGroup, listChildGroups, removeChildGroup } from '../workspaces/child-groups.ts'
@@ -217,6 +218,7 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       accessibleStream: accessible,
       share: bind(share),
       register: bind(register),
+      registerBatch: bind(registerBatch),
       updateVisibility,
       transferOwnership,
       updateParent,

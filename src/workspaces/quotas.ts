@@ -50,11 +50,12 @@ export async function requireUserQuota(
   if ((row?.count ?? 0) >= quotas[name]) throw quotaExceeded(quotas, name)
 }
 
-/** Throws if one more resource would exceed the quota of a workspace. Requires a transaction. */
+/** Throws if more resources would exceed the quota of a workspace. Requires a transaction. */
 export async function requireResourceQuota(
   em: EntityManager,
   quotas: Quotas,
   workspaceId: string,
+  added: number,
 ): Promise<void> {
   const name = 'MAX_RESOURCES_PER_WORKSPACE'
   const [row] = await query<{ count: number }>(
@@ -62,5 +63,5 @@ export async function requireResourceQuota(
     'select count_resources_for_quota($1, $2)::int as count',
     [workspaceId, quotas[name]],
   )
-  if ((row?.count ?? 0) >= quotas[name]) throw quotaExceeded(quotas, name)
+  if ((row?.count ?? 0) + added > quotas[name]) throw quotaExceeded(quotas, name)
 }

@@ -21,6 +21,7 @@ test.after.always(() => environment.stop())
 /** ID fields that are not limited to the caller's workspace, and why. */
 const unscopedFields: Record<string, string> = {
   'Register workspace_id': 'a service key acts in every workspace',
+  'RegisterBatch resources.workspace_id': 'a service key acts in every workspace',
 }
 
 /** Fields with a user who must belong to the workspace or group of the same request. */

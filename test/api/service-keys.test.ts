@@ -30,6 +30,7 @@ function messages(fixture: WorkspaceFixture, record: ResourceRecord): Record<str
     Accessible: { ...view, workspace_id },
     Share: { permission_id, ...grantee },
     Register: { ...kind, resource_id, workspace_id, owner_id },
+    RegisterBatch: { resources: [{ ...kind, resource_id, workspace_id, owner_id }] },
     UpdateVisibility: { permission_id, visibility: 'workspace' },
     UpdateParent: { permission_id, inherits: false },
     GetResource: { ...kind, resource_id },
@@ -159,7 +160,7 @@ for (const transport of environment.transports) {
     const { people, key, service } = fixture
     const other = await createWorkspaceFixture(environment, transport)
     const record = await other.register(other.people.owner)
-    const { Check: _, ...all } = messages(fixture, record)
+    const { Check: _, RegisterBatch: __, ...all } = messages(fixture, record)
     const resourceKey = {
       ...fixture.kind,
       resource_id: record.resource_id,

@@ -239,7 +239,7 @@ for (const transport of environment.transports) {
     const record = await add(folder)
     const result = async (message: object) => {
       const { parent, inherits } = expectOk(await update(record, message))
-      return { parent: parent ?? null, inherits }
+      return { parent: parent ? names(parent) : null, inherits }
     }
     const parent = names(folder)
     t.deepEqual(await result({}), { parent, inherits: true })
@@ -345,7 +345,7 @@ for (const transport of environment.transports) {
     expectOk(await transport.call('Unregister', { permission_id: top.id }, { key }))
     t.false(await isAllowed(people.viewer, 'view', bottom))
     t.is((await readResource(middle)).parent ?? null, null)
-    t.deepEqual((await readResource(bottom)).parent, names(middle))
+    t.deepEqual(names((await readResource(bottom)).parent), names(middle))
   })
 
   test(`unregistering with cascade deletes everything below, and nothing else ${over}`, async (t) => {
@@ -495,7 +495,8 @@ test('over REST, null removes the parent and counts as absent elsewhere', async 
       body: JSON.stringify(body),
     })
   const path = `/permissions/${record.id}/parent`
-  t.deepEqual((await send('PATCH', path, { inherits: null })).json.parent, names(folder))
+  const unchanged = await send('PATCH', path, { inherits: null })
+  t.deepEqual(names(unchanged.json.parent), names(folder))
   t.deepEqual((await send('PATCH', path, { parent: null })).json.parent, null)
   const facts = { ...kind, resource_id: randomUUID(), workspace_id: workspace, owner_id: owner.id }
   const registered = await send('POST', '/permissions/register', {

@@ -65,6 +65,21 @@ for (const [index, transport] of environment.transports.entries()) {
     expectOk(await shareWith(people.owner.id))
   })
 
+  test.serial(`a batch beyond the quota of resources is refused as a whole ${over}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const registerBatch = (length: number) =>
+      transport.call(
+        'RegisterBatch',
+        { resources: Array.from({ length }, () => registration(fixture)) },
+        { key: fixture.key },
+      )
+    t.true((await registerBatch(3)).ok)
+    t.like(await registerBatch(3), overResources)
+    t.is(await countRows('resources', fixture.workspace), 3)
+    t.true((await registerBatch(2)).ok)
+    t.like(await registerBatch(1), overResources)
+  })
+
   test.serial(`concurrent shares through two nodes do not exceed the quota ${over}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace, people, as } = fixture

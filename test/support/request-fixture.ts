@@ -52,6 +52,12 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   const clientUri = `https://app.example.com/${randomUUID()}`
   const clientApp = await environment.seed.clientApp([clientUri], { type: 'confidential' })
 
+  const registration = {
+    ...kind,
+    resource_id: record.resource_id,
+    workspace_id: workspace,
+    owner_id: people.owner.id,
+  }
   const check = { ...kind, resource_id: record.resource_id, action: 'view' }
   const evaluation = {
     subject: { type: 'user', id: people.viewer.id },
@@ -60,6 +66,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   }
   const values: Values = {
     ...check,
+    resources: [registration],
     checks: [check],
     permission_id: record.id,
     visibility: 'workspace',
@@ -96,6 +103,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
   /** Values for methods where a field has another meaning, or where a value can be used only once. */
   const overrides: Record<string, () => Values> = {
     register: () => ({ resource_id: randomUUID() }),
+    registerBatch: () => ({ resources: [{ ...registration, resource_id: randomUUID() }] }),
     // Limits lists of all users and workspaces to those of the fixture.
     listUsers: () => ({ q: people.viewer.id }),
     listWorkspaces: () => ({ q: workspace }),
@@ -163,6 +171,32 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
         ),
         'parent.resource_id': [
           { parent: { ...kind, resource_id: crossWorkspaceRecord.resource_id } },
+        ],
+        'resources.owner_id': [
+          {
+            resources: [
+              {
+                ...registration,
+                resource_id: randomUUID(),
+                owner_id: otherFixture.people.viewer.id,
+              },
+            ],
+          },
+        ],
+        // Another service's resource of the same id is another resource.
+        'resources.resource_id': [
+          { resources: [{ ...registration, resource_id: foreignRecord.resource_id }] },
+        ],
+        'resources.parent.resource_id': [
+          {
+            resources: [
+              {
+                ...registration,
+                resource_id: randomUUID(),
+                parent: { ...kind, resource_id: crossWorkspaceRecord.resource_id },
+              },
+            ],
+          },
         ],
         'checks.resource_id': records.map(({ resource_id }) => ({
           checks: [{ ...check, resource_id }],

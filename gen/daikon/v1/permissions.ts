@@ -140,7 +140,17 @@ export interface RegisterResourceRequest {
    * The resource whose grants it inherits, of the same service and workspace. A repeated registration
    * does not move the resource.
    */
-  parent?: ParentResource | undefined;
+  parent?: ParentReference | undefined;
+}
+
+export interface RegisterBatchRequest {
+  /** The resources, 1 to 1,000, each at most once. */
+  resources: RegisterResourceRequest[];
+}
+
+export interface RegisterBatchResponse {
+  /** The records, in the order of the request. */
+  resources: ResourcePermissionResponse[];
 }
 
 export interface UpdateVisibilityRequest {
@@ -162,12 +172,26 @@ export interface UpdateVisibilityRequest {
   resource_id?: string | undefined;
 }
 
-/** The parent of a resource, by the names that its service registered it with. */
+/** How a request names the parent of a resource. */
+export interface ParentReference {
+  /** The type of the parent, 1 to 200 characters. */
+  resource_type: string;
+  /** The ID of the parent. Required unless `external_id` is present, of which it then is the UUID. */
+  resource_id?:
+    | string
+    | undefined;
+  /** The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+  external_id?: string | undefined;
+}
+
+/** The parent of a resource. */
 export interface ParentResource {
   /** The type of the parent, 1 to 200 characters. */
   resource_type: string;
   /** The ID of the parent. */
   resource_id: string;
+  /** The ID of the parent in the service, with which it was registered. Absent when there is none. */
+  external_id?: string | undefined;
 }
 
 export interface UpdateParentRequest {
@@ -177,7 +201,7 @@ export interface UpdateParentRequest {
     | undefined;
   /** The new parent, of the same service and workspace. JSON null removes the parent. */
   parent?:
-    | ParentResource
+    | ParentReference
     | undefined;
   /**
    * Whether the grants of the parent, and of what is above it, apply to the resource and to what is
@@ -1059,7 +1083,7 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
       writer.uint32(162).string(message.external_id);
     }
     if (message.parent !== undefined) {
-      ParentResource.encode(message.parent, writer.uint32(58).fork()).join();
+      ParentReference.encode(message.parent, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1138,7 +1162,7 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
               break;
             }
 
-            message.parent = ParentResource.decode(reader, reader.uint32());
+            message.parent = ParentReference.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1166,8 +1190,118 @@ export const RegisterResourceRequest: MessageFns<RegisterResourceRequest> = {
     message.visibility = object.visibility ?? undefined;
     message.external_id = object.external_id ?? undefined;
     message.parent = (object.parent !== undefined && object.parent !== null)
-      ? ParentResource.fromPartial(object.parent)
+      ? ParentReference.fromPartial(object.parent)
       : undefined;
+    return message;
+  },
+};
+
+function createBaseRegisterBatchRequest(): RegisterBatchRequest {
+  return { resources: [] };
+}
+
+export const RegisterBatchRequest: MessageFns<RegisterBatchRequest> = {
+  encode(message: RegisterBatchRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.resources) {
+      RegisterResourceRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RegisterBatchRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRegisterBatchRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resources.push(RegisterResourceRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RegisterBatchRequest>, I>>(base?: I): RegisterBatchRequest {
+    return RegisterBatchRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RegisterBatchRequest>, I>>(object: I): RegisterBatchRequest {
+    const message = createBaseRegisterBatchRequest();
+    message.resources = object.resources?.map((e) => RegisterResourceRequest.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRegisterBatchResponse(): RegisterBatchResponse {
+  return { resources: [] };
+}
+
+export const RegisterBatchResponse: MessageFns<RegisterBatchResponse> = {
+  encode(message: RegisterBatchResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.resources) {
+      ResourcePermissionResponse.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RegisterBatchResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRegisterBatchResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resources.push(ResourcePermissionResponse.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RegisterBatchResponse>, I>>(base?: I): RegisterBatchResponse {
+    return RegisterBatchResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RegisterBatchResponse>, I>>(object: I): RegisterBatchResponse {
+    const message = createBaseRegisterBatchResponse();
+    message.resources = object.resources?.map((e) => ResourcePermissionResponse.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1281,8 +1415,87 @@ export const UpdateVisibilityRequest: MessageFns<UpdateVisibilityRequest> = {
   },
 };
 
+function createBaseParentReference(): ParentReference {
+  return { resource_type: "", resource_id: undefined, external_id: undefined };
+}
+
+export const ParentReference: MessageFns<ParentReference> = {
+  encode(message: ParentReference, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.resource_type !== "") {
+      writer.uint32(10).string(message.resource_type);
+    }
+    if (message.resource_id !== undefined) {
+      writer.uint32(18).string(message.resource_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(26).string(message.external_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ParentReference {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseParentReference();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ParentReference>, I>>(base?: I): ParentReference {
+    return ParentReference.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ParentReference>, I>>(object: I): ParentReference {
+    const message = createBaseParentReference();
+    message.resource_type = object.resource_type ?? "";
+    message.resource_id = object.resource_id ?? undefined;
+    message.external_id = object.external_id ?? undefined;
+    return message;
+  },
+};
+
 function createBaseParentResource(): ParentResource {
-  return { resource_type: "", resource_id: "" };
+  return { resource_type: "", resource_id: "", external_id: undefined };
 }
 
 export const ParentResource: MessageFns<ParentResource> = {
@@ -1292,6 +1505,9 @@ export const ParentResource: MessageFns<ParentResource> = {
     }
     if (message.resource_id !== "") {
       writer.uint32(18).string(message.resource_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(26).string(message.external_id);
     }
     return writer;
   },
@@ -1325,6 +1541,14 @@ export const ParentResource: MessageFns<ParentResource> = {
             message.resource_id = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1344,6 +1568,7 @@ export const ParentResource: MessageFns<ParentResource> = {
     const message = createBaseParentResource();
     message.resource_type = object.resource_type ?? "";
     message.resource_id = object.resource_id ?? "";
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };
@@ -1366,7 +1591,7 @@ export const UpdateParentRequest: MessageFns<UpdateParentRequest> = {
       writer.uint32(10).string(message.permission_id);
     }
     if (message.parent !== undefined) {
-      ParentResource.encode(message.parent, writer.uint32(18).fork()).join();
+      ParentReference.encode(message.parent, writer.uint32(18).fork()).join();
     }
     if (message.inherits !== undefined) {
       writer.uint32(24).bool(message.inherits);
@@ -1412,7 +1637,7 @@ export const UpdateParentRequest: MessageFns<UpdateParentRequest> = {
               break;
             }
 
-            message.parent = ParentResource.decode(reader, reader.uint32());
+            message.parent = ParentReference.decode(reader, reader.uint32());
             continue;
           }
           case 3: {
@@ -1474,7 +1699,7 @@ export const UpdateParentRequest: MessageFns<UpdateParentRequest> = {
     const message = createBaseUpdateParentRequest();
     message.permission_id = object.permission_id ?? undefined;
     message.parent = (object.parent !== undefined && object.parent !== null)
-      ? ParentResource.fromPartial(object.parent)
+      ? ParentReference.fromPartial(object.parent)
       : undefined;
     message.inherits = object.inherits ?? undefined;
     message.detach = object.detach ?? undefined;
@@ -2831,6 +3056,22 @@ export const PermissionServiceService = {
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
   },
   /**
+   * Register resources
+   *
+   * Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
+   * name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+   */
+  registerBatch: {
+    path: "/daikon.v1.PermissionService/RegisterBatch" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RegisterBatchRequest): Buffer => Buffer.from(RegisterBatchRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RegisterBatchRequest => RegisterBatchRequest.decode(value),
+    responseSerialize: (value: RegisterBatchResponse): Buffer =>
+      Buffer.from(RegisterBatchResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RegisterBatchResponse => RegisterBatchResponse.decode(value),
+  },
+  /**
    * Update visibility
    *
    * Makes a resource visible to its whole workspace, or private again.
@@ -3018,6 +3259,13 @@ export interface PermissionServiceServer extends UntypedServiceImplementation {
    */
   register: handleUnaryCall<RegisterResourceRequest, ResourcePermissionResponse>;
   /**
+   * Register resources
+   *
+   * Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
+   * name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+   */
+  registerBatch: handleUnaryCall<RegisterBatchRequest, RegisterBatchResponse>;
+  /**
    * Update visibility
    *
    * Makes a resource visible to its whole workspace, or private again.
@@ -3199,6 +3447,27 @@ export interface PermissionServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Register resources
+   *
+   * Registers up to 1,000 resources as Register does, all of them or none. Resources of one batch may
+   * name each other as parent, in any order. Errors name the fields, as in `resources[3].owner_id`.
+   */
+  registerBatch(
+    request: RegisterBatchRequest,
+    callback: (error: ServiceError | null, response: RegisterBatchResponse) => void,
+  ): ClientUnaryCall;
+  registerBatch(
+    request: RegisterBatchRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RegisterBatchResponse) => void,
+  ): ClientUnaryCall;
+  registerBatch(
+    request: RegisterBatchRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RegisterBatchResponse) => void,
   ): ClientUnaryCall;
   /**
    * Update visibility

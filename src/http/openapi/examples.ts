@@ -112,6 +112,23 @@ const examples: Record<string, unknown> = {
   update: 0,
   unchanged: 0,
 
+  'RegisterBatchRequest.resources': [
+    {
+      service_name: 'docs',
+      resource_type: 'document',
+      external_id: 'guide-3',
+      workspace_id: exampleId('1'),
+      owner_id: exampleId('a'),
+      parent: { resource_type: 'folder', external_id: 'guides' },
+    },
+    {
+      service_name: 'docs',
+      resource_type: 'folder',
+      external_id: 'guides',
+      workspace_id: exampleId('1'),
+      owner_id: exampleId('a'),
+    },
+  ],
   'UpdateParentRequest.parent': { resource_type: 'document', resource_id: exampleId('d1') },
   'UpdateParentRequest.detach': false,
   'CsvImportSummary.errors': 0,

@@ -1,6 +1,5 @@
 import type { DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import type { BoundField } from '../../rpc/bound-fields.ts'
-import { readAlternatives } from '../../rpc/field-sets.ts'
 import type { Policy, Profile, Route, Tier } from '../../rpc/method.ts'
 import type { DeclaredOperation } from '../../rpc/operation.ts'
 import type { JsonSchema } from '../../rpc/schema.ts'
@@ -130,10 +129,9 @@ function describeTags(operations: DeclaredOperation[]): object[] {
 function describeOperation(operation: DeclaredOperation, route: Route, builder: Builder): object {
   const { policy, input, bindings } = operation
   const { makeExample } = builder
-  const { properties, required } = publishedSchema(builder.registry, input, route.body)
+  const { properties, required, allOf } = publishedSchema(builder.registry, input, route.body)
   // Null is a value in a body only.
   const parameterSchemas = publishedSchema(builder.registry, input, false).properties
-  const alternatives = readAlternatives(builder.registry, input)
   const boundNames = bindings.request.map(({ field }) => field)
   const contentFields = Object.keys(properties).filter(
     (field) => ![...route.pathFields, ...route.excludedFields, ...boundNames].includes(field),
@@ -160,10 +158,7 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     type: 'object',
     properties: Object.fromEntries(contentFields.map((field) => [field, properties[field]])),
     required: required.filter((field) => contentFields.includes(field)),
-    // Inside `allOf`, so that generators of types keep the properties.
-    ...(alternatives.length > 0 && {
-      allOf: [{ anyOf: alternatives.map((field) => ({ required: [field] })) }],
-    }),
+    ...(allOf && { allOf }),
   }
   const hasBody = route.body && contentFields.length > 0
   return {

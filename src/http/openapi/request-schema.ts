@@ -4,7 +4,11 @@ import { type JsonSchema, requestSchema } from '../../rpc/schema.ts'
 import type { ExampleMaker } from './examples.ts'
 import { protoComment } from './proto-comment.ts'
 
-type ObjectSchema = { properties: Record<string, JsonSchema>; required: string[] }
+type ObjectSchema = {
+  properties: Record<string, JsonSchema>
+  required: string[]
+  allOf?: JsonSchema[]
+}
 
 /** Control characters and the controls of bidirectional text, which names must not contain. */
 const controls = '\\x00-\\x1f\\x7f-\\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069'

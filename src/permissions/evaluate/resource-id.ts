@@ -1,5 +1,6 @@
 import { v5 as nameBasedUuid } from 'uuid'
 import type { AccessResource } from '../../../gen/daikon/v1/access.ts'
+import type { FieldViolation } from '../../core/errors.ts'
 import type { Principal } from '../../core/request-context.ts'
 import { isUuid } from '../../core/uuid.ts'
 
@@ -16,6 +17,28 @@ export const resourceNamespace = 'f8e1572e-33cb-4304-a2f6-032bcbfe9088'
 export function toResourceId(serviceName: string, resourceType: string, id: string): string {
   if (isUuid(id)) return id.toLowerCase()
   return nameBasedUuid(`${serviceName}/${resourceType}/${id}`, resourceNamespace)
+}
+
+/** How a request identifies a resource of a kind: field rules require one of the two. */
+export type ResourceIds = { resource_id?: string | undefined; external_id?: string | undefined }
+
+/** Returns the `resource_id` that a request names, or that its `external_id` stands for. */
+export function resolveResourceId(
+  { service_name, resource_type }: Kind,
+  { resource_id, external_id }: ResourceIds,
+): string {
+  return toResourceId(service_name, resource_type, external_id ?? (resource_id as string))
+}
+
+/** Returns what is wrong with the ids that a request names together. */
+export function findIdViolation(kind: Kind, ids: ResourceIds): FieldViolation | undefined {
+  const { resource_id, external_id } = ids
+  if (external_id === undefined) return undefined
+  if (isUuid(external_id))
+    return { field: 'external_id', message: 'must not be a UUID; use resource_id' }
+  const id = resolveResourceId(kind, ids)
+  if (resource_id === undefined || resource_id.toLowerCase() === id) return undefined
+  return { field: 'resource_id', message: `must be ${id}, the UUID of external_id` }
 }
 
 /** Names a resource of the key's own service; in development mode, the type names the service. */

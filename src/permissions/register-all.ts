@@ -1,0 +1,212 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
+import { v7 as uuid } from 'uuid'
+import type { ResourcePermissionResponse } from '../../gen/daikon/v1/permissions.ts'
+import { invalidArgument, ServiceError } from '../core/errors.ts'
+import type { Quotas } from '../core/quotas.ts'
+import { lockTimedOut, violates } from '../database/database-errors.ts'
+import { query } from '../database/query.ts'
+import { inTransaction } from '../database/transaction.ts'
+import { requireResourceQuota } from '../workspaces/quotas.ts'
+import { workspaceNotFound } from '../workspaces/workspaces.ts'
+import { maxChainLength } from './grants-query.ts'
+import { shareTreesSql } from './parent-queries.ts'
+import { chainTooLong, findParents, markParents, unknownParent } from './parents.ts'
+import {
+  insertKindsSql,
+  missingOwnersSql,
+  type Resource,
+  registerResource,
+  resourceByName,
+  type ShareRow,
+  sharesOfResource,
+} from './queries.ts'
+import { type ErrorNaming, indexByKey, keyOf, type Registration } from './registration.ts'
+import { hasSameFacts, viewFacts, viewShare } from './resource.ts'
+
+type Placed<Row> = Row & { place: number }
+
+/** A registration of a resource that does not exist, with the id of its row and of its parent's row. */
+type NewResource = Registration & { id: string; parent_id: string | undefined; is_parent: boolean }
+
+type RegisterOptions = { naming: ErrorNaming; quotas: Quotas }
+
+const maxAttempts = 3
+
+/**
+ * Registers resources in one transaction, all or none, and returns them in the same order. Those that
+ * are registered already are returned as they are.
+ *
+ * @throws ServiceError `not_found` for an unknown workspace, `invalid_argument` for an owner who is not
+ * a member, an unknown parent or a chain that would be too long, `already_exists` for a resource that
+ * is registered with another workspace or owner, `resource_exhausted` beyond the quota of a workspace
+ */
+export async function registerAll(
+  em: EntityManager,
+  registrations: Registration[],
+  options: RegisterOptions,
+): Promise<ResourcePermissionResponse[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const conflict = lockTimedOut()
+    try {
+      return await inTransaction(em, async (em) => {
+        await insertMissing(em, registrations, options, conflict)
+        return viewAll(em, registrations)
+      })
+    } catch (error) {
+      // A resource was registered, or a parent, owner or workspace was deleted, since it was read.
+      const isConflict = error === conflict || violates(error, 'foreign')
+      if (!isConflict) throw error
+      if (attempt === maxAttempts) throw conflict
+    }
+  }
+}
+
+/** Throws `conflict` if not all rows could be inserted. */
+async function insertMissing(
+  em: EntityManager,
+  registrations: Registration[],
+  { naming, quotas }: RegisterOptions,
+  conflict: ServiceError,
+): Promise<void> {
+  const children = registrations.filter(({ parent }) => parent)
+  if (children.length > 0) {
+    const workspaces = new Set(children.map(({ workspace_id }) => workspace_id))
+    await query(em, shareTreesSql, [[...workspaces]])
+  }
+  const existing = await findRegistered(em, registrations)
+  requireSameFacts(registrations, existing, naming)
+  const missing = registrations.filter(({ place }) => !existing.has(place))
+  if (missing.length === 0) return
+  await requireOwners(em, missing, naming)
+  const byWorkspace = Map.groupBy(missing, ({ workspace_id }) => workspace_id)
+  for (const [workspaceId, added] of [...byWorkspace].toSorted())
+    await requireResourceQuota(em, quotas, workspaceId, added.length)
+  await query(em, insertKindsSql, [JSON.stringify(missing)])
+  const resources = await placeInTrees(em, missing, naming)
+  const quota = quotas.MAX_RESOURCES_PER_WORKSPACE
+  const items = JSON.stringify(resources.map((resource) => ({ ...resource, quota })))
+  const rows = await query<{ is_over_quota: boolean }>(em, registerResource.sql, [items])
+  const inserted = rows.filter(({ is_over_quota }) => !is_over_quota)
+  if (inserted.length < missing.length) throw conflict
+}
+
+async function findRegistered(
+  em: EntityManager,
+  registrations: Registration[],
+): Promise<Map<number, Resource>> {
+  const items = JSON.stringify(registrations)
+  const rows = await query<Placed<Resource>>(em, resourceByName.sql, [items])
+  return new Map(rows.map(({ place, ...resource }) => [place, resource]))
+}
+
+function requireSameFacts(
+  registrations: Registration[],
+  existing: Map<number, Resource>,
+  naming: ErrorNaming,
+): void {
+  const fields = registrations
+    .filter((registration) => {
+      const resource = existing.get(registration.place)
+      return resource && !hasSameFacts(resource, registration)
+    })
+    .map(({ place }) => naming.field(place, ''))
+  if (fields.length === 0) return
+  const message = 'The resource is registered with another workspace or owner'
+  throw new ServiceError('already_exists', 'RESOURCE_REGISTERED', naming.detail(fields, message))
+}
+
+async function requireOwners(
+  em: EntityManager,
+  registrations: Registration[],
+  { field, detail }: ErrorNaming,
+): Promise<void> {
+  type MissingOwner = { place: number; workspace_exists: boolean }
+  const items = JSON.stringify(registrations)
+  const missing = await query<MissingOwner>(em, missingOwnersSql, [items])
+  if (missing.length === 0) return
+  const unknown = missing.filter(({ workspace_exists }) => !workspace_exists)
+  if (unknown.length > 0) {
+    const { code, reason, message } = workspaceNotFound()
+    const fields = unknown.map(({ place }) => field(place, 'workspace_id'))
+    throw new ServiceError(code, reason, detail(fields, message))
+  }
+  throw invalidArgument(
+    ...missing.map(({ place }) => ({
+      field: field(place, 'owner_id'),
+      message: 'must be a member of the workspace',
+    })),
+  )
+}
+
+/** Finds the parents of new resources, among them and in the database, and makes those parents. */
+async function placeInTrees(
+  em: EntityManager,
+  missing: Registration[],
+  { field }: ErrorNaming,
+): Promise<NewResource[]> {
+  const ids = new Map(missing.map(({ place }) => [place, uuid()]))
+  const places = indexByKey(missing)
+  const byPlace = new Map(missing.map((item) => [item.place, item]))
+
+  /** The parent of a registration, if that is new as well. */
+  const newParentOf = ({ parent }: Registration): Registration | undefined =>
+    parent && byPlace.get(places.get(keyOf(parent)) ?? -1)
+  const keys = missing.flatMap((item) => {
+    const { parent, workspace_id, place } = item
+    return parent && !newParentOf(item) ? [{ ...parent, workspace_id, place }] : []
+  })
+  const rows = keys.length > 0 ? await findParents(em, keys) : []
+  const existingParents = new Map(rows.map((row) => [row.place, row]))
+
+  const unknown = missing.filter((item) => {
+    const newParent = newParentOf(item)
+    if (newParent) return newParent.workspace_id !== item.workspace_id
+    return item.parent && !existingParents.has(item.place)
+  })
+  if (unknown.length > 0)
+    throw invalidArgument(...unknown.map(({ place }) => unknownParent(field(place, 'parent'))))
+
+  const lengths = new Map<Registration, number>()
+  const lengthOf = (item: Registration): number => {
+    const known = lengths.get(item)
+    if (known !== undefined) return known
+    const parent = newParentOf(item)
+    const above = parent ? lengthOf(parent) : (existingParents.get(item.place)?.length ?? 0)
+    lengths.set(item, above + 1)
+    return above + 1
+  }
+  const tooLong = missing.filter((item) => lengthOf(item) > maxChainLength)
+  if (tooLong.length > 0)
+    throw invalidArgument(...tooLong.map(({ place }) => chainTooLong(field(place, 'parent'))))
+
+  await markParents(em, rows)
+  const newParents = new Set(missing.map(newParentOf))
+  return missing.map((item) => {
+    const newParent = newParentOf(item)
+    return {
+      ...item,
+      id: ids.get(item.place) as string,
+      parent_id: newParent ? ids.get(newParent.place) : existingParents.get(item.place)?.id,
+      is_parent: newParents.has(item),
+    }
+  })
+}
+
+async function viewAll(
+  em: EntityManager,
+  registrations: Registration[],
+): Promise<ResourcePermissionResponse[]> {
+  const resources = await findRegistered(em, registrations)
+  const items = [...resources].map(([place, { kind_id, resource_id }]) => ({
+    place,
+    kind_id,
+    resource_id,
+  }))
+  type Row = Placed<{ shares: ShareRow[] }>
+  const rows = await query<Row>(em, sharesOfResource.sql, [JSON.stringify(items)])
+  const shares = new Map(rows.map((row) => [row.place, row.shares]))
+  return registrations.map(({ place }) => ({
+    ...viewFacts(resources.get(place) as Resource),
+    shares: (shares.get(place) ?? []).map(viewShare),
+  }))
+}

@@ -1,0 +1,132 @@
+import type { RegisterResourceRequest } from '../../gen/daikon/v1/permissions.ts'
+import { type FieldViolation, invalidArgument } from '../core/errors.ts'
+import type { Visibility } from '../database/entities/resources.ts'
+import { findIdViolation, resolveResourceId } from './evaluate/resource-id.ts'
+import { parentCycle } from './parents.ts'
+import type { ResourceKey } from './resource.ts'
+
+/** A resource to register, with its ids in lower case. */
+export type Registration = ResourceKey & {
+  /** The index in the request. */
+  place: number
+  external_id: string | undefined
+  workspace_id: string
+  owner_id: string
+  visibility: Visibility
+  parent: ResourceKey | undefined
+}
+
+/** How errors refer to the fields of a registration. */
+export type ErrorNaming = {
+  field(place: number, name: string): string
+  /** Adds the fields to a message that does not name them. */
+  detail(fields: string[], message: string): string
+}
+
+/** Names fields as in `owner_id`. */
+export const singleNaming: ErrorNaming = {
+  field: (_place, name) => name,
+  detail: (_fields, message) => message,
+}
+
+/** Names fields as in `resources[3].owner_id`. */
+export const batchNaming: ErrorNaming = {
+  field: (place, name) => (name ? `resources[${place}].${name}` : `resources[${place}]`),
+  detail(fields, message) {
+    const omitted = fields.length - maxNamedFields
+    const more = omitted > 0 ? ` and ${omitted} more` : ''
+    return `${fields.slice(0, maxNamedFields).join(', ')}${more}: ${message}`
+  },
+}
+
+const maxNamedFields = 10
+
+/**
+ * Reads registrations, which may name each other as parent.
+ *
+ * @throws ServiceError `invalid_argument` with every problem of their ids, `already_exists` if one is
+ * its own parent or below itself
+ */
+export function readRegistrations(
+  requests: RegisterResourceRequest[],
+  { field, detail }: ErrorNaming,
+): Registration[] {
+  const violations = requests.flatMap((request, place) =>
+    findIdViolations(request).map((violation) => ({
+      ...violation,
+      field: field(place, violation.field),
+    })),
+  )
+  if (violations.length > 0) throw invalidArgument(...violations)
+
+  const registrations = requests.map(readRegistration)
+  const places = indexByKey(registrations)
+  const duplicates = registrations.filter((item) => places.get(keyOf(item)) !== item.place)
+  if (duplicates.length > 0) {
+    throw invalidArgument(
+      ...duplicates.map(({ place, external_id }) => ({
+        field: field(place, external_id === undefined ? 'resource_id' : 'external_id'),
+        message: 'is duplicated',
+      })),
+    )
+  }
+  const parents = registrations.map(({ parent }) => parent && places.get(keyOf(parent)))
+  const cycle = findCycles(parents).map((place) => field(place, 'parent'))
+  if (cycle.length > 0) throw parentCycle((message) => detail(cycle, message))
+  return registrations
+}
+
+/** Returns the place of each registration by `keyOf`; of several with one key, the first one. */
+export function indexByKey(registrations: Registration[]): Map<string, number> {
+  return new Map(registrations.toReversed().map((item) => [keyOf(item), item.place]))
+}
+
+/** Returns a text that identifies a resource. The names cannot contain a line break. */
+export function keyOf({ service_name, resource_type, resource_id }: ResourceKey): string {
+  return `${service_name}\n${resource_type}\n${resource_id}`
+}
+
+function readRegistration(request: RegisterResourceRequest, place: number): Registration {
+  const { service_name, resource_type, external_id, workspace_id, owner_id, parent } = request
+  const parentKind = parent && { service_name, resource_type: parent.resource_type }
+  return {
+    place,
+    service_name,
+    resource_type,
+    resource_id: resolveResourceId(request, request),
+    external_id,
+    workspace_id: workspace_id.toLowerCase(),
+    owner_id: owner_id.toLowerCase(),
+    visibility: (request.visibility ?? 'private') as Visibility,
+    parent: parentKind && { ...parentKind, resource_id: resolveResourceId(parentKind, parent) },
+  }
+}
+
+function findIdViolations(request: RegisterResourceRequest): FieldViolation[] {
+  const violation = findIdViolation(request, request)
+  const violations = violation ? [violation] : []
+  const { service_name, parent } = request
+  if (!parent) return violations
+  const kind = { service_name, resource_type: parent.resource_type }
+  const parentViolation = findIdViolation(kind, parent)
+  if (!parentViolation) return violations
+  return [...violations, { ...parentViolation, field: `parent.${parentViolation.field}` }]
+}
+
+/** Returns the indexes of the items that are their own parent or below themselves. */
+function findCycles(parents: (number | undefined)[]): number[] {
+  const visited = new Set<number>()
+  const cycles: number[] = []
+  for (const start of parents.keys()) {
+    const path: number[] = []
+    let index: number | undefined = start
+    while (index !== undefined && !visited.has(index)) {
+      visited.add(index)
+      path.push(index)
+      index = parents[index]
+    }
+    const first = index === undefined ? -1 : path.indexOf(index)
+    if (first >= 0) cycles.push(...path.slice(first))
+  }
+  return cycles.toSorted((a, b) => a - b)
+}
