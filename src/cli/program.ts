@@ -2,7 +2,9 @@ import { Command } from 'commander'
 import { migrate } from '../database/migrate.ts'
 import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'
+import { backupCommand, restoreCommand } from './backup.ts'
 import { clientAppCommand } from './client-app.ts'
+import { doctorCommand } from './doctor.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { print } from './output.ts'
@@ -29,6 +31,9 @@ export function createProgram(): Command {
     .addCommand(activityCommand())
     .addCommand(importCommand())
     .addCommand(tokenCommand())
+    .addCommand(doctorCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
   return program
 }
 

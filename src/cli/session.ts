@@ -50,7 +50,10 @@ export async function withDatabase<Result>(
   }
 }
 
-async function openPostgres(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
+/** The URL of the database of the environment; `stop` stops the bundled PostgreSQL if this call started it. */
+export async function openPostgres(
+  config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
+): Promise<{ url: string; stop(): Promise<void> }> {
   const stop = async () => {}
   if (config.DATABASE_URL) return { url: config.DATABASE_URL, stop }
   try {

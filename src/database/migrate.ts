@@ -30,12 +30,18 @@ export async function migrate(url: string): Promise<string[]> {
 
 /** Whether every migration is applied, as at nearly every start: this avoids loading the ORM. */
 async function isMigrated(client: Client): Promise<boolean> {
+  return (await pendingMigrations(client)).length === 0
+}
+
+/** Returns the names of the migrations that are not applied. */
+export async function pendingMigrations(client: Client): Promise<string[]> {
+  const names = migrationNames()
   try {
     const { rows } = await client.query<{ name: string }>('select name from migrations')
     const applied = new Set(rows.map(({ name }) => name))
-    return migrationNames().every((name) => applied.has(name))
+    return names.filter((name) => !applied.has(name))
   } catch (error) {
-    if (lacksMigrations(error)) return false
+    if (lacksMigrations(error)) return names
     throw error
   }
 }

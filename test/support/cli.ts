@@ -5,8 +5,13 @@ import { text } from 'node:stream/consumers'
 const root = join(import.meta.dirname, '../..')
 
 /** Runs the operator CLI on a database; returns its output and exit status. */
-export async function runCli(databaseUrl: string, ...args: string[]) {
-  const env = { ...process.env, DATABASE_URL: databaseUrl }
+export function runCli(databaseUrl: string, ...args: string[]) {
+  return runCliWith({ DATABASE_URL: databaseUrl }, ...args)
+}
+
+/** Runs the operator CLI with settings in addition to those of this process. */
+export async function runCliWith(settings: Record<string, string>, ...args: string[]) {
+  const env = { ...process.env, ...settings }
   const command = [join(root, 'src/daikon.ts'), ...args]
   const child = spawn(process.execPath, command, { env, cwd: root })
   const [out, err, status] = await Promise.all([

@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Command } from 'commander'
+import { Client } from 'pg'
+import { type Config, readConfig } from '../config/config.ts'
+import { UsageError } from './failure.ts'
+import { print } from './output.ts'
+import { openPostgres } from './session.ts'
+import { readVersion } from './version.ts'
+
+const dumpName = 'database.dump'
+const manifestName = 'backup.json'
+const keyNames = { JWT_PRIVATE_KEY_PATH: 'private.pem', JWT_PUBLIC_KEY_PATH: 'public.pem' } as const
+const keySettings = Object.keys(keyNames) as (keyof typeof keyNames)[]
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('write the database and the signing keys to a new folder; requires pg_dump')
+    .argument('<folder>', 'folder that does not exist or is empty')
+    .action(async (folder: string, _options, command) => {
+      const config = readConfig(process.env)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      if ((await readdir(folder)).length > 0) throw new UsageError(`${folder} is not empty`)
+      await withPostgres(config, async (url) => {
+        await run('pg_dump', ['--format=custom', `--file=${join(folder, dumpName)}`], url)
+      })
+      for (const name of keySettings) await copyFile(config[name], join(folder, keyNames[name]))
+      const manifest = { version: readVersion(), created_at: new Date().toISOString() }
+      await writeFile(join(folder, manifestName), `${JSON.stringify(manifest)}\n`)
+      print(command, { folder, ...manifest }, [
+        `Wrote the database and the signing keys to ${folder}. Keep it secret.`,
+      ])
+    })
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('restore a backup into an empty database; requires pg_restore')
+    .argument('<folder>', 'folder that `daikon backup` wrote')
+    .action(async (folder: string, _options, command) => {
+      const config = readConfig(process.env)
+      const manifest = JSON.parse(await readFile(join(folder, manifestName), 'utf8'))
+      await requireSameKeys(config, folder)
+      await withPostgres(config, async (url) => {
+        await requireEmpty(url)
+        const options = ['--exit-on-error', '--single-transaction', '--no-owner']
+        await run('pg_restore', [...options, '--dbname=', join(folder, dumpName)], url)
+      })
+      for (const name of keySettings) {
+        if (!existsSync(config[name])) await copyFile(join(folder, keyNames[name]), config[name])
+      }
+      print(command, { folder, ...manifest }, [
+        `Restored the backup of ${manifest.created_at}.`,
+        'Tokens and keys that were revoked since then are valid again: see docs/operations.md.',
+      ])
+    })
+}
+
+async function withPostgres(config: Config, work: (url: string) => Promise<void>): Promise<void> {
+  const { url, stop } = await openPostgres(config)
+  try {
+    await work(url)
+  } finally {
+    await stop()
+  }
+}
+
+/** Key files that exist are not replaced: tokens of another server may depend on them. */
+async function requireSameKeys(config: Config, folder: string): Promise<void> {
+  for (const name of keySettings) {
+    const path = config[name]
+    if (!existsSync(path)) continue
+    const [existing, backup] = [await readFile(path), await readFile(join(folder, keyNames[name]))]
+    if (!existing.equals(backup)) {
+      throw new UsageError(`${path} differs from the backup: move it away, or correct ${name}`)
+    }
+  }
+}
+
+async function requireEmpty(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const sql = "select from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'"
+    const { rowCount } = await client.query(sql)
+    if (rowCount) throw new UsageError('The database is not empty: restore into an empty one')
+  } finally {
+    await client.end()
+  }
+}
+
+/** Runs a program of PostgreSQL. The password is passed in its environment, not in its arguments. */
+async function run(program: string, args: string[], databaseUrl: string): Promise<void> {
+  const child = spawn(program, args, {
+    env: { ...process.env, ...connectionEnvironment(databaseUrl) },
+    stdio: ['ignore', 'inherit', 'pipe'],
+  })
+  const [errors, [status]] = await Promise.all([text(child.stderr), once(child, 'close')]).catch(
+    (error) => {
+      throw error.code === 'ENOENT'
+        ? new UsageError(`${program} is not installed: install the client programs of PostgreSQL`)
+        : error
+    },
+  )
+  if (status !== 0) throw new UsageError(`${program} failed: ${errors.trim()}`)
+}
+
+/** The environment variables of libpq for a database URL. */
+function connectionEnvironment(databaseUrl: string): Record<string, string> {
+  const url = new URL(databaseUrl)
+  const sslMode = url.searchParams.get('sslmode')
+  return {
+    PGHOST: decodeURIComponent(url.hostname),
+    PGPORT: url.port || '5432',
+    PGUSER: decodeURIComponent(url.username),
+    PGPASSWORD: decodeURIComponent(url.password),
+    PGDATABASE: decodeURIComponent(url.pathname.slice(1)),
+    ...(sslMode && { PGSSLMODE: sslMode }),
+  }
+}

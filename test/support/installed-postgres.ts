@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+
+const nobody = 65534
+
+/** Returns the folder of the PostgreSQL programs that are installed beside `pg_dump`, if any. */
+export function findInstalledPostgres(): string | undefined {
+  try {
+    const folder = execFileSync('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin/initdb | tail -n 1'])
+    execFileSync('pg_dump', ['--version'])
+    return join(folder.toString().trim(), '..')
+  } catch {
+    return undefined
+  }
+}
+
+/** Starts a PostgreSQL of the machine, whose version `pg_dump` supports, with an empty cluster. */
+export async function startInstalledPostgres(programs: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'daikon-postgres-'))
+  const isRoot = userInfo().uid === 0
+  if (isRoot) chownSync(folder, nobody, nobody)
+  const owner = isRoot ? { uid: nobody, gid: nobody } : {}
+  const options = { ...owner, cwd: folder, stdio: 'ignore' } as const
+  const cluster = join(folder, 'cluster')
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(join(programs, program), ['-D', cluster, ...args], options)
+  run('initdb', '--username=daikon', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8')
+  const port = await findFreePort()
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
+  run('pg_ctl', 'start', '-w', '-l', join(folder, 'log'), '-o', settings)
+  return {
+    url: (database: string) => `postgresql://daikon:unused@127.0.0.1:${port}/${database}`,
+    stop() {
+      run('pg_ctl', 'stop', '-w', '-m', 'immediate')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
