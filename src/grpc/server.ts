@@ -8,9 +8,16 @@ import {
   type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js'
-import { invalidArgument, ServiceError } from '../core/errors.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
+import {
+  LargeMessage,
+  maxMessageBytes,
+  messageLimit,
+  messageTooLarge,
+  withDeserializers,
+} from './deserialize.ts'
 import { addHealth } from './health.ts'
 import { readCall } from './incoming.ts'
 import { addReflection } from './reflection.ts'
@@ -62,12 +69,6 @@ const defaultKeepalive: Keepalive = { interval: 60_000, timeout: 20_000 }
  */
 const maxConcurrentStreams = 1000
 
-/** The maximum size of a message in bytes, as in grpc-js. Larger ones fail with RESOURCE_EXHAUSTED. */
-const maxMessageBytes = 4 * 1024 * 1024
-
-/** Allows for the other fields of a message that contains an uploaded file. */
-const uploadOverheadBytes = 1024 * 1024
-
 /** Serves the operations over gRPC, with health checks and, optionally, reflection. */
 export function createGrpcServer(
   operations: (DeclaredOperation | StreamOperation)[],
@@ -92,7 +93,7 @@ export function createGrpcServer(
       operation.key,
       createHandler(operation, pipeline, draining.signal),
     ])
-    server.addService(withDecodeErrors(definition, own), Object.fromEntries(handlers))
+    server.addService(withDeserializers(definition, own), Object.fromEntries(handlers))
   }
   if (reflection) addReflection(server, reflection)
   const health = addHealth(
@@ -165,49 +166,11 @@ function createUnaryHandler(
   pipeline: Pipeline,
 ): handleUnaryCall<object | ServiceError, object> {
   return async (incoming, callback) => {
-    const call = readCall(incoming, incoming.request)
+    const { request } = incoming
+    const call = readCall(incoming, request)
+    if (request instanceof LargeMessage) call.readInTurn = request.decode
     const { error, response } = await pipeline(operation, call)
     if (error) callback(toGrpcStatus(error, call.requestId))
     else callback(null, response ?? {})
   }
-}
-
-function messageLimit({ policy: { upload } }: Operation): number {
-  return upload ? upload.maxBytes + uploadOverheadBytes : maxMessageBytes
-}
-
-/**
- * Makes deserializers return malformed and oversized messages as a ServiceError, which the pipeline
- * reports: rate limits and authentication come first. The limit of grpc-js applies to all methods of
- * a server, so that the limit of each method is enforced here.
- */
-function withDecodeErrors(
-  definition: ServiceDefinition,
-  operations: (DeclaredOperation | StreamOperation)[],
-): ServiceDefinition {
-  const limits = new Map(operations.map((operation) => [operation.key, messageLimit(operation)]))
-  const methods = Object.entries(definition).map(([key, method]) => {
-    const limit = limits.get(key) ?? maxMessageBytes
-    const requestDeserialize = (bytes: Buffer) => {
-      if (bytes.length > limit) return messageTooLarge(limit)
-      try {
-        return method.requestDeserialize(bytes)
-      } catch (error) {
-        return malformedMessage(error)
-      }
-    }
-    return [key, { ...method, requestDeserialize }]
-  })
-  return Object.fromEntries(methods)
-}
-
-function messageTooLarge(limit: number): ServiceError {
-  const detail = `The message exceeds ${limit} bytes`
-  return new ServiceError('resource_exhausted', 'MESSAGE_TOO_LARGE', detail)
-}
-
-function malformedMessage(cause: unknown): ServiceError {
-  const error = invalidArgument({ field: '', message: 'The message is not valid protobuf' })
-  error.cause = cause
-  return error
 }

@@ -2,6 +2,7 @@ import type { Principal } from '../core/request-context.ts'
 import { clientAddress } from '../rate-limit/client-address.ts'
 import { type Admission, type AdmissionKeys, createAdmission, type Release } from './admission.ts'
 import type { Call } from './call.ts'
+import type { VerifiedCredentials } from './credentials.ts'
 import type { Capacity, Policy } from './method.ts'
 
 /** How many calls of one caller may run at once. */
@@ -46,11 +47,17 @@ const classes: Record<
   },
 }
 
+/**
+ * The places of calls with a large message, which each keeps from the decoding of the message on. They
+ * are more than the large statements that run at once, so that the next ones are ready when these end.
+ */
+const largeMessages = { capacity: 8, maxPerTenant: 4, maxQueued: 512 }
+
 /** Calls of one tenant that may wait. */
 const maxQueuedPerTenant = 256
 
 /** An admission for each class, so that a class keeps its places whatever calls the others receive. */
-export type Admissions = Record<LimitedCapacity, Admission>
+export type Admissions = Record<LimitedCapacity | 'large_message', Admission>
 
 export function createAdmissions(): Admissions {
   const create = (name: LimitedCapacity) =>
@@ -61,6 +68,7 @@ export function createAdmissions(): Admissions {
     session: create('session'),
     sign_in: create('sign_in'),
     shared_write: create('shared_write'),
+    large_message: createAdmission({ ...largeMessages, maxQueuedPerTenant }),
   }
 }
 
@@ -78,6 +86,25 @@ export function admit(
 ): Release | Promise<Release> {
   if (capacity === 'shared_read') return noRelease
   return admissions[capacity].enter(keysOf(principal, ip, classes[capacity].limits), scope.signal)
+}
+
+/**
+ * Waits until a large message may be decoded. A thousand checks take milliseconds of the main thread and
+ * many objects, so that only a few such calls are decoded at once and the others wait as bytes.
+ */
+export function admitMessage(
+  { readInTurn, scope, ip }: Call,
+  { user, keyHash }: Pick<VerifiedCredentials, 'user' | 'keyHash'>,
+  { large_message }: Admissions,
+): Release | Promise<Release> {
+  if (!readInTurn) return noRelease
+  const key = user
+    ? `workspace ${user.wid}`
+    : keyHash
+      ? `key ${keyHash}`
+      : `address ${clientAddress(ip)}`
+  const keys = { tenant: key, limits: [{ key, max: largeMessages.maxPerTenant }] }
+  return large_message.enter(keys, scope.signal)
 }
 
 const noRelease: Release = () => {}

@@ -20,6 +20,8 @@ export type Call = {
   message: object | ServiceError
   /** Reads the message of an HTTP call, once the call has passed the limits and its credentials. */
   read?: () => Promise<object | ServiceError>
+  /** Decodes a large message, instead of `message`, when it is its turn (rpc/admit.ts). */
+  readInTurn?: () => object | ServiceError
   credentials: Credentials
   ip: string
   requestId: string

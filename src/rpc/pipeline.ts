@@ -7,7 +7,7 @@ import { type Span, withSpan } from '../core/trace.ts'
 import { databaseError } from '../database/database-errors.ts'
 import type { Facts, FactsQuery, LoadFacts } from '../permissions/facts.ts'
 import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
-import { type Admissions, admit } from './admit.ts'
+import { type Admissions, admit, admitMessage } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Call } from './call.ts'
@@ -113,8 +113,28 @@ async function runSteps(
 
   const credentials = await dependencies.verifyCredentials(operation.policy, call.credentials, now)
 
+  const release = await admitMessage(call, credentials, dependencies.admissions)
+  try {
+    return await runVerified(operation, call, credentials, now, progress, dependencies)
+  } finally {
+    release()
+  }
+}
+
+/** The steps after the verification of the credentials. */
+async function runVerified(
+  operation: Operation,
+  call: Call,
+  credentials: VerifiedCredentials,
+  now: Date,
+  progress: Progress,
+  dependencies: PipelineDependencies,
+): Promise<object> {
   // After the credentials, so that the body of a stranger's flood is never read.
-  const decoded = decode(operation, call.read ? await call.read() : call.message)
+  const decoded = decode(
+    operation,
+    call.read ? await call.read() : (call.readInTurn?.() ?? call.message),
+  )
 
   const facts = await loadFacts(operation, call, credentials, decoded, dependencies)
   progress.principal = authenticate(credentials, facts.status, now, dependencies)

@@ -2,6 +2,8 @@ import test from 'ava'
 import fc from 'fast-check'
 import { createCancellation } from '../../src/core/cancellation.ts'
 import { type AdmissionKeys, createAdmission, type Release } from '../../src/rpc/admission.ts'
+import { admitMessage, countAdmitted, createAdmissions } from '../../src/rpc/admit.ts'
+import type { Call } from '../../src/rpc/call.ts'
 
 const never = createCancellation().signal
 
@@ -106,4 +108,28 @@ test('no limit is ever exceeded, and every call is admitted in the end', async (
     ),
     { numRuns: 50 },
   )
+})
+
+test('large messages are decoded in turn, a few of each workspace at once', async (t) => {
+  const admissions = createAdmissions()
+  const call = { scope: { signal: never }, ip: '127.0.0.1', readInTurn: () => ({}) } as Call
+  const admit = (wid: string, more: Partial<Call> = {}) => {
+    const user = { sub: 'user', jti: 'token', exp: 0, wid }
+    return admitMessage({ ...call, ...more }, { user }, admissions)
+  }
+  const counts = () => new Map(countAdmitted(admissions)).get('large_message')
+  const admitted = Array.from({ length: 4 }, () => admit('a') as Release)
+  const fifth = admit('a')
+  t.true(fifth instanceof Promise)
+  t.false(admit('b') instanceof Promise)
+  t.deepEqual(counts(), { running: 5, queued: 1 })
+
+  // A small message does not wait.
+  t.false(admit('a', { readInTurn: undefined as never }) instanceof Promise)
+  t.deepEqual(counts(), { running: 5, queued: 1 })
+
+  admitted[0]?.()
+  const release = await fifth
+  release()
+  t.deepEqual(counts(), { running: 4, queued: 0 })
 })
