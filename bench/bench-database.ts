@@ -47,6 +47,17 @@ export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> 
   }
 }
 
+/** Opens a database with the small data set and more; creates it if it is missing. */
+export async function openExtraDatabase(
+  { url }: Pick<BenchDatabase, 'url'>,
+  suffix: string,
+  statements: string[],
+): Promise<string> {
+  const extra = await ensureDatabase(url, suffix)
+  await ensureDataSet(extra, smallSize, statements)
+  return extra
+}
+
 /** The URL of another database on the same server, which is created if it is missing. */
 async function ensureDatabase(url: string, suffix: string): Promise<string> {
   const other = new URL(url)

@@ -23,9 +23,9 @@ export function readers({ users, resources }: Size): { id: string; shares: numbe
   }))
 }
 
-/** Creates the data set unless the database already contains it, with the current schema. */
-export async function ensureDataSet(url: string, size: Size): Promise<void> {
-  const statements = dataSetSql(size)
+/** Creates the data set, and what `more` adds, unless the database contains it with the current schema. */
+export async function ensureDataSet(url: string, size: Size, more: string[] = []): Promise<void> {
+  const statements = [...dataSetSql(size), ...more]
   const recipe = `bench ${digest([...migrations(), ...statements])}`
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -37,6 +37,13 @@ const statements = {
       where service_name = $1 and resource_type = $2 and resource_id = $3`,
     values: [kind.service_name, kind.resource_type, idOf('r', pick(resources))],
   }),
+  'thousand ids': ({ workspace }: WriteTarget) => ({
+    name: 'thousand ids',
+    text: `select resource_id from resources where workspace_id = $1 and kind_id = (
+        select id from resource_kinds where service_name = $2 and resource_type = 'file'
+      ) order by resource_id limit 1000`,
+    values: [idOf('w', workspace), kind.service_name],
+  }),
   resource: ({ kindId, users, workspaces }: WriteTarget) => {
     turn += 1
     const user = turn % users

@@ -5,6 +5,7 @@ import { openBenchDatabase } from './bench-database.ts'
 import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
 import { measureFairness } from './fairness.ts'
+import { measureFolders } from './folders.ts'
 import { measureGrowth } from './growth.ts'
 import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
@@ -23,6 +24,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   accessible: measureAccessible,
   writes: measureWrites,
   growth: measureGrowth,
+  folders: measureFolders,
   rest: measureRest,
   memory: measureMemory,
   start: measureStart,

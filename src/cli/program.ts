@@ -5,6 +5,7 @@ import { adminCommand } from './admin.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
 import { clientAppCommand } from './client-app.ts'
 import { doctorCommand } from './doctor.ts'
+import { groupCommand } from './group.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { print } from './output.ts'
@@ -26,6 +27,7 @@ export function createProgram(): Command {
     .addCommand(adminCommand())
     .addCommand(userCommand())
     .addCommand(workspaceCommand())
+    .addCommand(groupCommand())
     .addCommand(serviceAppCommand())
     .addCommand(clientAppCommand())
     .addCommand(activityCommand())

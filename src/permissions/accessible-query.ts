@@ -117,8 +117,8 @@ const childIds = (condition: string, limit: string) => `array(
     )`
 
 /**
- * Returns the same columns for the same parameters, with inherited grants. Inherited ids are those of the
- * children of the granted folders and of the folders below.
+ * Returns the ids for the parameters $1 to $7 of `accessibleSql`, with inherited ones. Inherited ids are
+ * those of the children of the granted folders and of the folders below.
  *
  * Reading a few ids of every folder gives a bound for the page; only folders that have more ids below
  * the bound are read further. Many folders are first tried by scanning the children of the workspace by
@@ -189,6 +189,5 @@ select
       where last < bound.id
     ) reached
     order by resource_id limit $6
-  ), ','),
-  ${isWithoutPrivate}
+  ), ',')
 from kind`

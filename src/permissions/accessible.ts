@@ -58,13 +58,12 @@ async function findIds(statements: StatementPool, values: unknown[]): Promise<[s
   if (!row) return ['', false]
   const [ids, isWithoutPrivate] = row
   if (ids !== null) return [ids, isWithoutPrivate]
-  const name = 'accessible with folders'
-  const [complete] = await statements.rows<[string, boolean]>(
-    name,
+  const inherited = await statements.rows<[string]>(
+    'accessible with folders',
     accessibleWithFoldersSql,
-    values,
+    values.slice(0, 7),
   )
-  return complete ?? ['', false]
+  return [inherited[0]?.[0] ?? '', isWithoutPrivate]
 }
 
 /** A page token is the id at which the next page begins; its resource need not exist any more. */

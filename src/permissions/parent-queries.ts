@@ -3,7 +3,8 @@ import { grantsOf, maxChainLength } from './grants-query.ts'
 /*
  * The resources of a workspace form trees. A lock on all of them serializes moves, so that no cycle and
  * no chain that is too long can result from two moves that are valid by themselves. Registering below a
- * parent shares the lock. Readers take no lock.
+ * parent shares the lock. Deleting a tree locks the rows of the tree alone, because it can take seconds.
+ * Readers take no lock.
  */
 
 /** $1 workspace id. Waits until no other transaction has a lock on the trees of the workspace. */
@@ -55,8 +56,9 @@ export const movedChainSql = `
       ) then 1 else 0 end) from below
     ) as length`
 
-/** $1 id, $2 id of the parent or null, $3 whether the grants of the parent apply. */
-export const updateParentSql = 'update resources set parent_id = $2, inherits = $3 where id = $1'
+/** $1 id, $2 id of the parent or null, $3 whether the grants of the parent apply. Returns the id. */
+export const updateParentSql =
+  'update resources set parent_id = $2, inherits = $3 where id = $1 returning id'
 
 /** $1 ids. Waits for shares of the resources that are not committed, and makes later ones wait. */
 export const lockNewParentsSql = `
@@ -71,17 +73,38 @@ export const markParentsSql = `
   update shares s set on_parent = true from marked m
   where s.kind_id = m.kind_id and s.resource_id = m.resource_id and not s.on_parent`
 
-/** $1 id. Deletes a resource, everything below it and the shares. Returns the number of each. */
-export const deleteTreeSql = `
+/** The most rows that one statement deletes or detaches, so that it ends before its time limit. */
+export const maxRowsPerStatement = 2000
+
+/**
+ * $1 id. Locks a resource and everything below it, against moves and new children, and returns the `ids`,
+ * the deepest first. The statement does not see children that were added while it waited for locks: if
+ * it returns the same ids twice, everything is locked.
+ */
+export const lockTreeSql = `
   with recursive tree as (
-    select id, kind_id, resource_id from resources where id = $1
+    select id, 1 as depth from resources where id = $1
     union all
-    select r.id, r.kind_id, r.resource_id from tree join resources r on r.parent_id = tree.id
-  ), deleted as (
-    delete from resources where id in (select id from tree) returning id
+    select r.id, tree.depth + 1 from tree join resources r on r.parent_id = tree.id
+  ), locked as (
+    select id from resources where id in (select id from tree) order by id for update
+  )
+  select string_agg(id::text, ',' order by depth desc, id) as ids from tree join locked using (id)`
+
+/** $1 ids. Deletes resources and their shares, and returns the number of each. */
+export const deleteResourcesSql = `
+  with deleted as (
+    delete from resources where id = any($1::uuid[]) returning kind_id, resource_id
   )
   select (select count(*) from deleted)::int as resources,
-    (select count(*) from shares join tree using (kind_id, resource_id))::int as shares`
+    (select count(*) from shares join deleted using (kind_id, resource_id))::int as shares`
+
+/** $1 id. Removes the parent of some children of a resource, and returns them. */
+export const detachChildrenSql = `
+  update resources set parent_id = null where id in (
+    select id from resources where parent_id = $1 order by id limit ${maxRowsPerStatement} for update
+  )
+  returning id`
 
 /** $1 user id, $2 workspace id, $3 id of a resource. Returns the `grants` of the user as bits. */
 export const userGrantsSql = `

@@ -84,17 +84,20 @@ async function changePlace(
   const [before] = await query<Place>(em, placeSql, [resource.id])
   if (!before) throw resourceNotFound()
   const parent = request.parent && (await requireParent(em, resource, request.parent))
-  if (parent) await requireEditableParent(em, principal, parent)
+  const isNewParent = parent !== undefined && parent.id !== before.parent_id
+  if (isNewParent) await requireEditableParent(em, principal, parent)
 
   const parentId = request.detach ? null : (parent?.id ?? before.parent_id)
   const inherits = request.inherits ?? before.inherits
   if (parentId === before.parent_id && inherits === before.inherits) return
-  if (parent && parent.id !== before.parent_id) {
+  if (isNewParent) {
     await requireValidMove(em, resource, parent)
     await markParents(em, [parent])
   }
   try {
-    await query(em, updateParentSql, [resource.id, parentId, inherits])
+    const updated = await query(em, updateParentSql, [resource.id, parentId, inherits])
+    // The resource was unregistered concurrently.
+    if (updated.length === 0) throw resourceNotFound()
   } catch (error) {
     // The parent was unregistered concurrently.
     if (violates(error, 'foreign')) throw invalidArgument(unknownParent('parent'))

@@ -2,21 +2,40 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import type { UnregisterRequest, UnregisterResponse } from '../../gen/daikon/v1/permissions.ts'
 import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import type { Principal, RequestContext } from '../core/request-context.ts'
+import { lockTimedOut } from '../database/database-errors.ts'
 import { query } from '../database/query.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { deleteTreeSql, lockTreesSql } from './parent-queries.ts'
+import {
+  deleteResourcesSql,
+  detachChildrenSql,
+  lockTreeSql,
+  maxRowsPerStatement,
+} from './parent-queries.ts'
 import { deleteResourceSql, type Resource } from './queries.ts'
 import { requireManageableResource, resourceNotFound } from './resource.ts'
 
-/** Deletes a resource and its shares, and everything below it if the request says so. */
+/** How often a tree is locked again because children were added to it. */
+const maxLockAttempts = 20
+
+/**
+ * Deletes a resource and its shares. Its children remain without a parent, or are deleted with everything
+ * below them if the request says so. The deletion of a tree is recorded.
+ */
 export async function unregister(
   { em, principal }: RequestContext,
   request: UnregisterRequest,
 ): Promise<UnregisterResponse> {
   const resource = await requireManageableResource(em, principal, request)
-  if (request.cascade) await inTransaction(em, (em) => deleteTree(em, principal, resource))
-  else await inTransaction(em, (em) => query(em, deleteResourceSql, [resource.id]))
+  await inTransaction(em, (em) =>
+    request.cascade ? deleteTree(em, principal, resource) : deleteResource(em, resource),
+  )
   return {}
+}
+
+async function deleteResource(em: EntityManager, { id }: Resource): Promise<void> {
+  // The foreign key would detach all children in one statement, however many there are.
+  while ((await query(em, detachChildrenSql, [id])).length > 0);
+  await query(em, deleteResourceSql, [id])
 }
 
 async function deleteTree(
@@ -24,10 +43,15 @@ async function deleteTree(
   principal: Principal,
   { id, workspace_id, service_name, resource_type, resource_id }: Resource,
 ): Promise<void> {
-  await query(em, lockTreesSql, [workspace_id])
-  type Counts = { resources: number; shares: number }
-  const [deleted] = await query<Counts>(em, deleteTreeSql, [id])
-  if (!deleted?.resources) throw resourceNotFound()
+  const ids = await lockTree(em, id)
+  const total = { resources: 0, shares: 0 }
+  for (let offset = 0; offset < ids.length; offset += maxRowsPerStatement) {
+    const batch = ids.slice(offset, offset + maxRowsPerStatement)
+    const [deleted] = await query<typeof total>(em, deleteResourcesSql, [batch])
+    total.resources += deleted?.resources ?? 0
+    total.shares += deleted?.shares ?? 0
+  }
+  if (total.resources === 0) throw resourceNotFound()
   await recordActivity(em, actorOf(principal), {
     action: 'permission.tree_unregistered',
     targetId: id,
@@ -36,8 +60,20 @@ async function deleteTree(
       service_name,
       resource_type,
       resource_id,
-      descendants: String(deleted.resources - 1),
-      shares: String(deleted.shares),
+      descendants: String(total.resources - 1),
+      shares: String(total.shares),
     },
   })
+}
+
+/** Locks a resource and everything below it until the end of the transaction; the deepest come first. */
+async function lockTree(em: EntityManager, id: string): Promise<string[]> {
+  let previous: string | null | undefined
+  for (let attempt = 0; attempt < maxLockAttempts; attempt += 1) {
+    const [locked] = await query<{ ids: string | null }>(em, lockTreeSql, [id])
+    const ids = locked?.ids ?? null
+    if (ids === previous) return ids?.split(',') ?? []
+    previous = ids
+  }
+  throw lockTimedOut()
 }

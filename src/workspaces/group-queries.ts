@@ -144,6 +144,20 @@ export async function findChildIds(em: EntityManager, groupId: string): Promise<
   return children.map(({ child_id }) => child_id)
 }
 
+/** Returns the ids of the parents of each group of a workspace that has any. */
+export async function findParentIds(
+  em: EntityManager,
+  workspaceId: string,
+): Promise<Map<string, string[]>> {
+  const rows = await query<{ child_id: string; parent_ids: string[] }>(
+    em,
+    `select child_id, array_agg(parent_id::text order by parent_id) as parent_ids
+     from group_parents where workspace_id = $1 group by child_id`,
+    [workspaceId],
+  )
+  return new Map(rows.map(({ child_id, parent_ids }) => [child_id, parent_ids]))
+}
+
 export async function insertLink(
   em: EntityManager,
   { parentId, childId }: GroupLink,

@@ -131,7 +131,7 @@ export async function requireGroup(em: EntityManager, request: GroupRequest): Pr
   return group
 }
 
-function groupNotFound(): ServiceError {
+export function groupNotFound(): ServiceError {
   return new ServiceError('not_found', 'GROUP_NOT_FOUND', 'Group not found')
 }
 

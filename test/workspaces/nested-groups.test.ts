@@ -187,6 +187,23 @@ for (const transport of environment.transports) {
     expectOk(await link(first, chain[5] as string))
   })
 
+  test(`of concurrent links that would make a chain of more than 16 groups together, one succeeds ${over}`, async (t) => {
+    const { createChain, link, findErrors } = await createFixture(transport)
+    for (let round = 0; round < 3; round += 1) {
+      const chains = [await createChain(7), await createChain(7), await createChain(7)]
+      const outcomes = await Promise.all(
+        chains.map((chain, index) => {
+          const [child] = chains[(index + 1) % 3] as string[]
+          return link(chain[6] as string, child as string)
+        }),
+      )
+      t.deepEqual(outcomes.filter(({ ok }) => ok).length, 1)
+      for (const outcome of outcomes)
+        if (!outcome.ok) t.true([tooLong.reason, cycle.reason].includes(outcome.reason as never))
+    }
+    t.deepEqual(await findErrors(), [])
+  })
+
   test(`members of a descendant have the access of the group, in checks and lists ${over}`, async (t) => {
     const fixture = await createFixture(transport)
     const { createChain, add, remove, unlink, people, share, isAllowed, kind, workspace } = fixture
