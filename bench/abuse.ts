@@ -29,7 +29,7 @@ let failed = 0
 try {
   const environment = await startAbuseEnvironment(embedded.url, {
     nodes: 2,
-    tenants: 4,
+    tenants: 12,
     groups: 3000,
   })
   try {
@@ -38,7 +38,7 @@ try {
     process.stdout.write(`${tableHead}\n`)
     for (const [name, { title }] of Object.entries(attacks)) {
       if (words.length > 0 && !words.some((word) => name.includes(word))) continue
-      const times = { seconds: 5, quietSeconds: 3, settleSeconds: 10 }
+      const times = { seconds: 4, quietSeconds: 2, settleSeconds: 5 }
       const result = await measureAttack([name], { ...environment, ...times })
       process.stdout.write(`${formatRow(title, result)}\n`)
       for (const [error, count] of Object.entries(result.errors))

@@ -25,9 +25,8 @@ export async function startAbuseEnvironment(
   const nodes = [first, ...others]
   const [grpc] = first.transports as [Transport]
   const target = await createTarget(environment, databaseUrl, first, scale.groups)
-  const codesPerTenant = scale.nodes * first.transports.length
   const tenants = await Promise.all(
-    Array.from({ length: scale.tenants }, () => createTenant(environment, grpc, codesPerTenant)),
+    Array.from({ length: scale.tenants }, () => createTenant(environment, grpc, 1)),
   )
   const traffic = startTenantTraffic(nodes, tenants)
   return {

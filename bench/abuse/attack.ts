@@ -40,3 +40,13 @@ export async function repeatInParallel(
   }
   await Promise.all(Array.from({ length: count }, loop))
 }
+
+/** Runs bursts of `count` parallel calls until the attack is over. */
+export async function repeatBursts(
+  { isOver }: AttackContext,
+  count: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  do await Promise.all(Array.from({ length: count }, work))
+  while (!isOver())
+}

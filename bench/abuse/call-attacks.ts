@@ -1,5 +1,11 @@
 import type { PresentedCredentials } from '../../test/support/transports.ts'
-import { type Attack, type AttackContext, countCall, repeatInParallel } from './attack.ts'
+import {
+  type Attack,
+  type AttackContext,
+  countCall,
+  repeatBursts,
+  repeatInParallel,
+} from './attack.ts'
 import { codeVerifier } from './target.ts'
 
 /** Attacks that are made of many or expensive calls. */
@@ -8,7 +14,7 @@ export const callAttacks: Record<string, Attack> = {
     title: '1,500 parallel `InviteMember` of one administrator',
     run: (context) => {
       const { workspace, people } = context.target
-      return flood(context, 1500, 'InviteMember', { token: people.admin.token }, () => {
+      return burst(context, 1500, 'InviteMember', { token: people.admin.token }, () => {
         const email = `${crypto.randomUUID()}@example.com`
         return { workspace_id: workspace, email, role: 'viewer' }
       })
@@ -21,8 +27,8 @@ export const callAttacks: Record<string, Attack> = {
       const { token } = people.viewer
       const accessible = { ...kind, action: 'view', workspace_id: workspace, limit: 1000 }
       await Promise.all([
-        flood(context, 500, 'ListMembers', { token }, () => ({ workspace_id: workspace })),
-        flood(context, 500, 'Accessible', { token, key }, () => accessible),
+        burst(context, 500, 'ListMembers', { token }, () => ({ workspace_id: workspace })),
+        burst(context, 500, 'Accessible', { token, key }, () => accessible),
       ])
     },
   },
@@ -31,7 +37,7 @@ export const callAttacks: Record<string, Attack> = {
     run: (context) => {
       const { workspace } = context.target
       const message = { workspace_id: workspace, code_verifier: codeVerifier }
-      return flood(context, 1000, 'ExchangeToken', {}, () => ({
+      return burst(context, 1000, 'ExchangeToken', {}, () => ({
         ...message,
         code: crypto.randomUUID(),
       }))
@@ -75,6 +81,20 @@ function floodChecks(
   const { kind, key, people } = context.target
   const checks = Array.from({ length: items }, () => ({ ...kind, resource_id, action: 'view' }))
   return flood(context, parallel, 'Check', { key, token: people.viewer.token }, () => ({ checks }))
+}
+
+/** Sends `parallel` calls at once, and again when all of them have ended. */
+function burst(
+  context: AttackContext,
+  parallel: number,
+  method: string,
+  credentials: PresentedCredentials,
+  createMessage: () => object,
+): Promise<void> {
+  const { grpc, outcomes } = context
+  return repeatBursts(context, parallel, () =>
+    countCall(outcomes, grpc.call(method, createMessage(), credentials)),
+  )
 }
 
 /** Keeps `parallel` calls running until the attack is over. */

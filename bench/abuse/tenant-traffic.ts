@@ -19,7 +19,10 @@ type Step = (transport: Transport) => Promise<Outcome>
 /** Milliseconds between two calls of a client. */
 const pause = 25
 
-/** Starts one client for each tenant, node and transport. */
+/**
+ * Starts one client for each tenant, so that no tenant waits for itself. The nodes and their transports
+ * take turns.
+ */
 export function startTenantTraffic(nodes: NodeProcess[], tenants: Tenant[]): TenantTraffic {
   let isStopped = false
   const createSamples = () => nodes.map((): TrafficSample => ({ latencies: [], errors: {} }))
@@ -37,11 +40,12 @@ export function startTenantTraffic(nodes: NodeProcess[], tenants: Tenant[]): Ten
     }
   }
 
-  const clients = tenants.flatMap((tenant) =>
-    nodes.flatMap(({ transports }, node) =>
-      transports.map((transport) => runClient(node, transport, createSteps(tenant))),
-    ),
-  )
+  const clients = tenants.map((tenant, index) => {
+    const node = index % nodes.length
+    const { transports } = nodes[node] as NodeProcess
+    const turn = Math.floor(index / nodes.length) % transports.length
+    return runClient(node, transports[turn] as Transport, createSteps(tenant))
+  })
   return {
     take() {
       const taken = samples
@@ -58,7 +62,11 @@ export function startTenantTraffic(nodes: NodeProcess[], tenants: Tenant[]): Ten
 /** Returns what is wrong with the outcome of a step, if anything. */
 async function runStep(step: Step, transport: Transport): Promise<string | undefined> {
   try {
-    const outcome = await step(transport)
+    const outcome = await step(transport).catch((error) => {
+      // The server has closed an idle connection at this moment: clients try again (RFC 9112, 9.3.1).
+      if (error instanceof TypeError && error.message === 'fetch failed') return step(transport)
+      throw error
+    })
     return outcome.ok ? undefined : `${outcome.code} ${outcome.reason} (${outcome.detail})`
   } catch (error) {
     return String(error)

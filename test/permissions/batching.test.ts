@@ -2,6 +2,8 @@ import test from 'ava'
 import { createCancellation } from '../../src/core/cancellation.ts'
 import { type RequestScope, requestScope } from '../../src/core/request-scope.ts'
 import { type BatcherOptions, createBatcher } from '../../src/database/batching.ts'
+import type { StatementPool } from '../../src/database/statement-pool.ts'
+import { createLoadEvaluations } from '../../src/permissions/evaluate/load-evaluations.ts'
 
 /** A statement that the test completes. */
 type Sent = {
@@ -270,4 +272,34 @@ test('a cancelled caller stops waiting, and a statement is cancelled with its la
   t.deepEqual(sent[1]?.queries, ['second'])
   sent[1]?.respond()
   t.is(await second, 'result of second')
+})
+
+test('evaluations of different services take turns', async (t) => {
+  const sent: { types: string; respond(): void }[] = []
+  const statements = {
+    rows: (_name: string, _sql: string, [, types = '', , , , , , principals = '']: string[]) =>
+      new Promise<unknown[][]>((resolve) => {
+        const bits = principals.replace(/[^{},]+/g, '0')
+        sent.push({ types, respond: () => resolve([[bits]]) })
+      }),
+  } as unknown as StatementPool
+  const load = createLoadEvaluations(statements)
+  const evaluate = (keyHash: string) => {
+    const source = { requestId: '', ip: undefined, keyHash }
+    const { signal } = createCancellation()
+    const subject = { userId: '' }
+    const names = { service_name: 'docs', resource_type: keyHash, resource_id: '', action: 'view' }
+    const checks = Array.from({ length: 1000 }, () => ({ ...names, subject }))
+    return requestScope.run({ signal, source }, () => load(checks))
+  }
+  const results = ['a', 'a', 'a', 'b'].map(evaluate)
+  for (let index = 0; index < 4; index += 1) {
+    await turn()
+    sent[index]?.respond()
+  }
+  for (const facts of await Promise.all(results)) t.is(facts.length, 1000)
+  t.deepEqual(
+    sent.map(({ types }) => types),
+    ['{"a"}', '{"b"}', '{"a"}', '{"a"}'],
+  )
 })

@@ -11,7 +11,7 @@ import { cloneDatabase } from '../support/database.ts'
 const database = await cloneDatabase()
 let environment: AbuseEnvironment
 test.before(async () => {
-  environment = await startAbuseEnvironment(database.url, { nodes: 1, tenants: 2, groups: 500 })
+  environment = await startAbuseEnvironment(database.url, { nodes: 1, tenants: 6, groups: 500 })
 })
 test.after.always(async () => {
   await environment?.close()

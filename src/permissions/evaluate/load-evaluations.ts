@@ -38,22 +38,26 @@ export type EvaluationFacts = {
 /** Loads the facts of checks, in order. */
 export type LoadEvaluations = (checks: NamedCheck[]) => Promise<EvaluationFacts[]>
 
-/** Creates a function that loads facts with a statement that concurrent callers share. */
+/** Creates a function that loads facts with a statement that concurrent callers share. Services take turns. */
 export function createLoadEvaluations(statements: StatementPool): LoadEvaluations {
   const load = createBatcher(
-    async (queries: NamedCheck[][]) => {
-      const parameters = toParameters(queries.flat())
+    async (queries: { checks: NamedCheck[]; caller: string }[]) => {
+      const parameters = toParameters(queries.flatMap(({ checks }) => checks))
       const [row] = await statements.rows<[string]>('evaluations', evaluationSql, parameters)
       const bits = row?.[0].slice(1, -1).split(',').map(Number) ?? []
       let offset = 0
-      return queries.map(({ length }) => {
+      return queries.map(({ checks: { length } }) => {
         offset += length
         return bits.slice(offset - length, offset).map(readFacts)
       })
     },
-    { countRows: ({ length }) => length },
+    { countRows: ({ checks }) => checks.length, callerOf: ({ caller }) => caller },
   )
-  return async (checks) => (checks.length === 0 ? [] : load(checks, requestScope.getStore()))
+  return async (checks) => {
+    if (checks.length === 0) return []
+    const scope = requestScope.getStore()
+    return load({ checks, caller: scope?.source?.keyHash ?? '' }, scope)
+  }
 }
 
 /** Decides a check. */
