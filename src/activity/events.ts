@@ -333,6 +333,14 @@ export const activityEvents = {
     description: 'A service app received a new key; its previous keys expire after the overlap',
     recordedBy: ['rotateServiceApp'],
   },
+  'service_app.ended_key_used': {
+    target: 'service_app',
+    detail: ['name', 'service_name', 'key_prefix', 'cause'],
+    description:
+      'A key was used after its end, at most one entry an hour for each key: `cause` is `expired`, also after a rotation, or `deactivated` for the key of an inactive app',
+    recordedBy: [],
+    alsoRecordedBy: 'the server, within a minute',
+  },
   'service_app.deleted': {
     target: 'service_app',
     detail: ['name', 'service_name'],

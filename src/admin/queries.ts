@@ -221,3 +221,39 @@ export const recordKeyUsageSql = `
     group by k.app_id
   ) used
   where a.id = used.app_id and (a.last_used_at is null or a.last_used_at < used.at)`
+
+type EndedKey = {
+  key_hash: string
+  key_prefix: string
+  app_id: string
+  name: string
+  service_name: string
+  is_active: boolean
+}
+
+/** Locks those of the keys that were valid before: keys that have expired, and keys of inactive apps. */
+export function lockEndedKeys(em: EntityManager, keyHashes: string[]): Promise<EndedKey[]> {
+  return query(
+    em,
+    `select k.key_hash, k.key_prefix, k.app_id, a.name, a.service_name, a.is_active
+     from service_keys k join service_apps a on a.id = k.app_id
+     where k.key_hash = any($1::text[]) and (k.expires_at <= now() or not a.is_active)
+     order by k.key_hash for no key update of k`,
+    [keyHashes],
+  )
+}
+
+/** The ended keys whose use was recorded within the last hour, each as `<app id> <key prefix>`. */
+export async function findRecordedEndedKeys(
+  em: EntityManager,
+  appIds: string[],
+): Promise<Set<string>> {
+  const rows = await query<{ key: string }>(
+    em,
+    `select target_id || ' ' || (detail ->> 'key_prefix') as key from activity
+     where target_id = any($1::uuid[]) and action = 'service_app.ended_key_used'
+       and created_at > now() - interval '1 hour'`,
+    [appIds],
+  )
+  return new Set(rows.map(({ key }) => key))
+}

@@ -207,7 +207,7 @@ export const settings = {
   MAX_UNFINISHED_MESSAGE_BYTES: setting(
     '67108864',
     positiveNumber,
-    'Bytes of gRPC messages that have not arrived completely, over all connections of a worker. Beyond it, the largest message of the connection that holds the most is reset.',
+    'Bytes of messages that have not arrived completely, over all connections of a worker, for gRPC and for REST. Beyond it, gRPC resets the largest message of the connection that holds the most, and REST rejects the largest body, of public routes first.',
   ),
   MAX_TOKEN_CACHE_BYTES: setting(
     '33554432',

@@ -2,18 +2,19 @@ import { repeat } from '../core/repeat.ts'
 import type { Database } from './database.ts'
 import { query } from './query.ts'
 
-/** Tables whose rows are useless once `expires_at` has passed. */
-const expiringTables = [
-  'denied_tokens',
-  'used_states',
-  'authorization_codes',
-  'refresh_families',
-  'service_keys',
-  'client_secrets',
-  'browser_sessions',
-  'logout_notifications',
-  'admin_tokens',
-]
+/** Tables with the time for which their rows are kept after `expires_at`. */
+const expiringTables = {
+  denied_tokens: '0',
+  used_states: '0',
+  authorization_codes: '0',
+  refresh_families: '0',
+  // The activity log names the app of a key that is used after its end.
+  service_keys: '90 days',
+  client_secrets: '0',
+  browser_sessions: '0',
+  logout_notifications: '0',
+  admin_tokens: '0',
+}
 
 /** The most rows that one statement deletes, so that no other statement waits long for its locks. */
 const maxRows = 1000
@@ -34,8 +35,9 @@ export async function sweep(database: Database, now: Date): Promise<number> {
     )
     if (!lock?.acquired) return 0
     let deleted = 0
-    for (const table of expiringTables) {
-      const [result] = await query<{ count: number }>(em, createDeleteSql(table), [now])
+    for (const [table, retention] of Object.entries(expiringTables)) {
+      const values = [now, retention]
+      const [result] = await query<{ count: number }>(em, createDeleteSql(table), values)
       deleted += result?.count ?? 0
     }
     return deleted
@@ -46,7 +48,7 @@ function createDeleteSql(table: string): string {
   return `
     with deleted as (
       delete from ${table} where ctid in (
-        select ctid from ${table} where expires_at <= $1 limit ${maxRows}
+        select ctid from ${table} where expires_at <= $1::timestamptz - $2::interval limit ${maxRows}
       ) returning 1
     )
     select count(*)::int as count from deleted`

@@ -16,10 +16,10 @@ const clientErrorStatuses: Record<string, string> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
 
-/** Milliseconds. */
+/** Milliseconds. A request must arrive completely within `requestTimeout`, like a gRPC message. */
 const timeouts = {
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  requestTimeout: 20_000,
   connectionsCheckingInterval: 2000,
 }
 

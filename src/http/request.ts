@@ -13,7 +13,7 @@ export function readCall(
   return {
     transport: 'http',
     message: {},
-    ...(readMessage && { read: readMessage }),
+    ...(readMessage && { read: readMessage, hasLargeBody: hasLargeBody(request) }),
     credentials: {
       // Node keeps the first of several; joined, a repeated header is invalid.
       authorization: request.headersDistinct.authorization?.join(', '),
@@ -26,6 +26,15 @@ export function readCall(
     scope: readScope(request, response),
     traceparent: request.get('traceparent'),
   }
+}
+
+/** Bytes of a body that is read before the status of the caller is known, to save a statement. */
+const maxSmallBody = 64 * 1024
+
+function hasLargeBody({ headers }: Request): boolean {
+  return (
+    headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxSmallBody
+  )
 }
 
 /** The origin of the page. Browsers omit the header in some requests of the same origin. */

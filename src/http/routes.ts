@@ -18,6 +18,7 @@ import { sendProblem } from './problem.ts'
 import { readCall } from './request.ts'
 import { createResponder, type Responder, setRateLimitHeaders } from './response.ts'
 import { checkHost, securityHeaders, setHeaders } from './security.ts'
+import { createBodyLimit } from './unfinished-bodies.ts'
 
 export type RestOptions = CorsOptions & {
   /** How many proxies in front of the server are trusted for X-Forwarded-For. */
@@ -26,6 +27,8 @@ export type RestOptions = CorsOptions & {
   secureCookies: boolean
   /** Allowed Host headers; `*` allows any. */
   allowedHosts: string[]
+  /** Bytes of request bodies that have not arrived completely, in all. */
+  maxUnfinishedBytes: number
   docs: DocsPage[]
 }
 
@@ -40,6 +43,7 @@ export function createApp(
   app.disable('x-powered-by').disable('etag').set('trust proxy', trustedProxies)
   app.use(setHeaders(securityHeaders(secureCookies)))
   const crossOrigin = createCrossOrigin(options)
+  const limitBody = createBodyLimit(options.maxUnfinishedBytes)
   app.use((_request, response, next) => {
     response.vary('Origin')
     next()
@@ -71,7 +75,10 @@ export function createApp(
     for (const { operation, route } of endpoints) {
       const respond = createResponder(operation, secureCookies)
       pathRoute[route.verb](async (request, response) => {
-        const read = () => readMessage(request, response, operation, route)
+        const read = () =>
+          limitBody(request, response, operation.policy.tier !== 'public', () =>
+            readMessage(request, response, operation, route),
+          )
         await run(operation, request, response, respond, read)
       })
     }

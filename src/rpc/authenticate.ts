@@ -8,11 +8,14 @@ import type {
 } from '../core/request-context.ts'
 import { adminRequired, userInactive } from '../identity/user-errors.ts'
 import type { PrincipalStatus } from '../permissions/facts.ts'
+import type { Call } from './call.ts'
 import type { AdminClaims, UserClaims, VerifiedCredentials } from './credentials.ts'
 
 type AuthenticationDependencies = {
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
+  /** Called for a key that is required and not valid. */
+  onServiceKeyRejected: (keyHash: string, call: Call) => void
 }
 
 /** Judges verified credentials by their current status; throws `unauthenticated` for revoked ones. */
@@ -20,12 +23,15 @@ export function authenticate(
   { user, admin, service, keyHash }: VerifiedCredentials,
   status: PrincipalStatus | undefined,
   now: Date,
-  { keysRequired, onServiceKeyUsed }: AuthenticationDependencies,
+  call: Call,
+  { keysRequired, onServiceKeyUsed, onServiceKeyRejected }: AuthenticationDependencies,
 ): Principal {
   if (!status) return {}
   const principal: Principal = {}
   if (service) {
     const required = keysRequired || status.keysRequired
+    const isRejected = required && status.service === undefined
+    if (isRejected && keyHash) onServiceKeyRejected(keyHash, call)
     principal.service = required ? requireService(status, keyHash) : { name: undefined }
     if (required && keyHash) onServiceKeyUsed(keyHash, now)
   }

@@ -22,6 +22,8 @@ export type Call = {
   read?: () => Promise<object | ServiceError>
   /** Decodes a large message, instead of `message`, when it is its turn (rpc/admit.ts). */
   readInTurn?: () => object | ServiceError
+  /** The message is large or of unknown size, so it is read only for callers that are authenticated. */
+  hasLargeBody?: boolean
   credentials: Credentials
   ip: string
   requestId: string

@@ -12,7 +12,7 @@ import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Call } from './call.ts'
 import type { VerifiedCredentials, VerifyCredentials } from './credentials.ts'
-import { type Decoded, decode } from './decode.ts'
+import { decode } from './decode.ts'
 import type { Operation } from './operation.ts'
 import { requireWithinLimit, takeRateLimit } from './take-rate-limit.ts'
 
@@ -26,6 +26,7 @@ export type PipelineDependencies = {
   /** No development mode: a service key is required even when no service app is active. */
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
+  onServiceKeyRejected: (keyHash: string, call: Call) => void
   /** The origins whose pages may act with the admin cookie. */
   adminOrigins: string[]
   forkEntityManager: () => EntityManager
@@ -131,13 +132,17 @@ async function runVerified(
   dependencies: PipelineDependencies,
 ): Promise<object> {
   // After the credentials, so that the body of a stranger's flood is never read.
+  if (call.hasLargeBody) {
+    const { status } = await loadFacts(operation, call, credentials, undefined, dependencies)
+    authenticate(credentials, status, now, call, dependencies)
+  }
   const decoded = decode(
     operation,
     call.read ? await call.read() : (call.readInTurn?.() ?? call.message),
   )
 
-  const facts = await loadFacts(operation, call, credentials, decoded, dependencies)
-  progress.principal = authenticate(credentials, facts.status, now, dependencies)
+  const facts = await loadFacts(operation, call, credentials, decoded.request, dependencies)
+  progress.principal = authenticate(credentials, facts.status, now, call, dependencies)
 
   // Only now, so that a stranger does not learn which requests are valid.
   if (decoded.error) throw decoded.error
@@ -167,7 +172,7 @@ async function loadFacts(
   { policy, handler }: Operation,
   { scope }: Call,
   { user, admin, keyHash }: VerifiedCredentials,
-  { request }: Decoded,
+  request: object | undefined,
   { loadFacts }: PipelineDependencies,
 ): Promise<Facts | typeof noFacts> {
   if (policy.tier === 'public') return noFacts

@@ -1,3 +1,4 @@
+import { createEndedKeyUses } from '../admin/ended-keys.ts'
 import { createKeyUsage } from '../admin/key-usage.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { defaultQuotas, type Quotas } from '../core/quotas.ts'
@@ -63,7 +64,7 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   corsOrigins: string[]
   /** Serves gRPC over TLS; plaintext without. */
   grpcTls?: GrpcTls | undefined
-  /** Bytes of gRPC messages that have not arrived completely, in all; 64 MiB by default. */
+  /** Bytes of messages that have not arrived completely, for each transport; 64 MiB by default. */
   maxUnfinishedBytes?: number
   /** Bytes of the cache of verified tokens; 32 MiB by default. */
   maxTokenCacheBytes?: number
@@ -83,7 +84,7 @@ export type Application = {
   listenHttp(host: string, port: number): Promise<number>
   /** Sends logout tokens to client apps; returns whether more are due. Called every second. */
   sendLogoutTokens(): Promise<boolean>
-  /** Writes when service keys were last used; called about once a minute. */
+  /** Writes when service keys were last used, and uses after their end; called about once a minute. */
   writeKeyUses(): Promise<void>
   /** Sets the status that `grpc.health.v1` reports. */
   setServing(serving: boolean): void
@@ -123,6 +124,8 @@ export function createApplication({
   const operations = createOperations(registry, handlers)
   const streams = createStreams(registry, handlers)
   const keyUsage = createKeyUsage()
+  const endedKeyUses = createEndedKeyUses()
+  const { recordIp = true } = options
   const pipeline = createPipeline({
     rateLimiter,
     globalLimit: options.globalLimit,
@@ -133,10 +136,12 @@ export function createApplication({
     loadFacts: createLoadFacts(database.statements, observers.onFactsBatch),
     keysRequired: options.keysRequired,
     onServiceKeyUsed: keyUsage.note,
+    onServiceKeyRejected: (keyHash, { requestId, ip }) =>
+      endedKeyUses.note(keyHash, { requestId, ip: recordIp ? ip : undefined, keyHash }),
     adminOrigins: [options.adminUrl, options.baseUrl].map((url) => new URL(url).origin),
     forkEntityManager: database.fork,
     admissions,
-    recordIp: options.recordIp ?? true,
+    recordIp,
     now,
     onFailure,
     onEnd: observers.onCallEnd,
@@ -144,14 +149,16 @@ export function createApplication({
     warn,
   })
 
+  const { maxUnfinishedBytes = 64 * 1024 * 1024 } = options
   const grpc = createGrpcServer([...operations, ...streams], grpcServices, pipeline, {
     tls: options.grpcTls,
     keepalive: options.grpcKeepalive,
-    maxUnfinishedBytes: options.maxUnfinishedBytes ?? 64 * 1024 * 1024,
+    maxUnfinishedBytes,
     reflection: options.debug ? registry : undefined,
   })
   const rest = createRestServer(operations, registry, pipeline, {
     ...options,
+    maxUnfinishedBytes,
     isClientOrigin: createClientOrigins(database.statements),
   })
 
@@ -160,7 +167,10 @@ export function createApplication({
     tokens,
     listenGrpc: grpc.listen,
     listenHttp: rest.listen,
-    writeKeyUses: () => keyUsage.write(database.statements),
+    async writeKeyUses() {
+      await keyUsage.write(database.statements)
+      await endedKeyUses.record(database.fork())
+    },
     sendLogoutTokens: async () =>
       (await sendLogoutTokens(database.fork(), tokens, now())) === maxNotifications,
     setServing: grpc.setServing,

@@ -156,6 +156,7 @@ const eventCalls: EventCalls = {
       forPanel('UpdateUser', { user_id, is_active: false }),
   },
   'user.promoted': {},
+  'service_app.ended_key_used': {},
   'user.demoted': {},
   'user.erased': {
     deleteUser: async ({ member: user_id }) => forPanel('DeleteUser', { user_id }),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
+import { createServiceKey } from '../../src/identity/service-keys.ts'
 import { createAdmin } from '../support/admin.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startDatabaseProxy } from '../support/proxy.ts'
@@ -80,6 +81,62 @@ for (const transport of environment.transports) {
       await other.app.writeKeyUses()
       await environment.app.writeKeyUses()
       t.is(await lastUsed(), '2026-11-21T12:38:00.000Z')
+    },
+  )
+}
+
+for (const transport of environment.transports) {
+  test.serial(
+    `a key used after its end is recorded once an hour over ${transport.label}`,
+    async (t) => {
+      const { use, key, app } = await createFixture(transport)
+      const readEntries = async () => {
+        const { rows } = await environment.pool.query(
+          `select detail, request_id, ip, service_app_id, key_prefix from activity
+         where target_id = $1 and action = 'service_app.ended_key_used' order by id`,
+          [app.service_app_id],
+        )
+        return rows
+      }
+      const writeBoth = async () => {
+        // Unknown keys cause no entry.
+        t.is(await use(environment, createServiceKey()), 'unauthenticated')
+        await Promise.all([environment.app.writeKeyUses(), other.app.writeKeyUses()])
+      }
+      const rotation = { ...app, overlap_seconds: 0 }
+      const rotated = expectOk(await admin.call(transport, 'RotateServiceApp', rotation))
+      for (let count = 0; count < 3; count += 1) {
+        t.is(await use(environment, key), 'unauthenticated')
+        t.is(await use(other, key), 'unauthenticated')
+        await writeBoth()
+      }
+      const [first, ...more] = await readEntries()
+      t.deepEqual(more, [])
+      const { service_name, key_prefix, ...detail } = first.detail
+      t.deepEqual(detail, { name: 'x', cause: 'expired' })
+      t.is(key_prefix, key.slice(0, 10))
+      t.is(first.key_prefix, key_prefix)
+      t.is(first.service_app_id, app.service_app_id)
+      t.truthy(first.request_id)
+      t.truthy(first.ip)
+
+      const inactive = { ...app, is_active: false, force: true }
+      expectOk(await admin.call(transport, 'UpdateServiceApp', inactive))
+      await environment.seed.serviceApp(`s-${randomUUID()}`)
+      t.is(await use(environment, rotated.key), 'unauthenticated')
+      await writeBoth()
+      t.like((await readEntries())[1], {
+        detail: { cause: 'deactivated', key_prefix: rotated.key.slice(0, 10) },
+      })
+
+      // An hour later, another use is another entry.
+      await environment.pool.query(
+        `update activity set created_at = created_at - interval '61 minutes' where target_id = $1`,
+        [app.service_app_id],
+      )
+      t.is(await use(environment, key), 'unauthenticated')
+      await writeBoth()
+      t.is((await readEntries()).length, 3)
     },
   )
 }

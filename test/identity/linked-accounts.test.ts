@@ -133,12 +133,27 @@ for (const transport of environment.transports) {
     environment.addProviderUser({ email })
     const operator = { em: database.fork(), principal: {} }
     t.truthy((await signInAdmin(transport, email, 'github')).admin)
+    const { rows } = await pool.query(
+      `select a.detail, a.actor_id = u.id as is_own from activity a join users u on u.id = a.target_id
+       where u.email = $1 and a.action = 'user.promoted'`,
+      [email],
+    )
+    t.deepEqual(rows, [{ detail: { email, by: 'list' }, is_own: true }])
     await seed.user('another', { is_admin: true })
     await setAdministrator(operator, { email, is_admin: false })
     const { location, admin } = await signInAdmin(transport, email, 'github')
     t.is(new URL(location).searchParams.get('error'), 'not_admin')
     t.is(admin, undefined)
     t.false(await isAdmin(email))
+    const { rows: entries } = await pool.query(
+      `select a.action, a.detail ->> 'by' as by from activity a join users u on u.id = a.target_id
+       where u.email = $1 and a.action in ('user.promoted', 'user.demoted') order by a.id`,
+      [email],
+    )
+    t.deepEqual(entries, [
+      { action: 'user.promoted', by: 'list' },
+      { action: 'user.demoted', by: 'operator' },
+    ])
     await setAdministrator({ em: database.fork(), principal: {} }, { email, is_admin: true })
     t.truthy((await signInAdmin(transport, email, 'github')).admin)
   })

@@ -1,0 +1,86 @@
+import type { Request, Response } from 'express'
+import { ServiceError } from '../core/errors.ts'
+
+/** Reads the body of a request, unless bodies that have not arrived completely take too much memory. */
+export type LimitBody = <Result>(
+  request: Request,
+  response: Response,
+  isAuthenticated: boolean,
+  read: () => Promise<Result>,
+) => Promise<Result>
+
+/** A body of which a part has arrived. */
+type Unfinished = {
+  isAuthenticated: boolean
+  /** Bytes that have arrived, with the overhead of their buffers. */
+  bytes: number
+  reject(): void
+}
+
+/** The memory of a buffer besides its content: many small chunks cost more than their bytes. */
+const bufferOverhead = 256
+
+/**
+ * Creates a function that bounds the memory of bodies that have not arrived completely. Above `maxBytes`
+ * in all, the largest body is rejected; bodies of strangers are rejected first.
+ */
+export function createBodyLimit(maxBytes: number): LimitBody {
+  const unfinished = new Set<Unfinished>()
+  let totalBytes = 0
+
+  function findLargest(): Unfinished | undefined {
+    let largest: Unfinished | undefined
+    for (const body of unfinished) {
+      const isFirst = !largest || (largest.isAuthenticated && !body.isAuthenticated)
+      const isLarger =
+        largest?.isAuthenticated === body.isAuthenticated && body.bytes > largest.bytes
+      if (isFirst || isLarger) largest = body
+    }
+    return largest
+  }
+
+  function remove(body: Unfinished): void {
+    if (unfinished.delete(body)) totalBytes -= body.bytes
+  }
+
+  return async (request, response, isAuthenticated, read) => {
+    const rejected = Promise.withResolvers<never>()
+    const body: Unfinished = {
+      isAuthenticated,
+      bytes: 0,
+      reject() {
+        remove(body)
+        // Closing the connection frees what has arrived.
+        response.set('Connection', 'close')
+        response.once('finish', () => request.destroy())
+        rejected.reject(tooManyUnfinishedBodies())
+      },
+    }
+    unfinished.add(body)
+    function count(chunk: Buffer): void {
+      if (!unfinished.has(body)) return
+      const bytes = chunk.length + bufferOverhead
+      body.bytes += bytes
+      totalBytes += bytes
+      while (totalBytes > maxBytes) {
+        const largest = findLargest()
+        if (!largest) return
+        largest.reject()
+      }
+    }
+    request.on('data', count)
+    try {
+      return await Promise.race([read(), rejected.promise])
+    } finally {
+      remove(body)
+      request.off('data', count)
+    }
+  }
+}
+
+function tooManyUnfinishedBodies(): ServiceError {
+  const detail = 'Too many request bodies have not arrived completely; try again in 1 second'
+  return new ServiceError('resource_exhausted', 'TOO_MANY_UNFINISHED_BODIES', detail, {
+    retryAfter: 1,
+  })
+}
