@@ -32,6 +32,16 @@ test('the README is shorter than 9,000 bytes and links to every page', (t) => {
   for (const path of pages) if (path !== 'README.md') t.true(readme.includes(`](${path})`), path)
 })
 
+test('every guarantee of SECURITY.md links to a test, and every link resolves', (t) => {
+  const [, guarantees = ''] = read('SECURITY.md').split(/^## (?:Guarantees|Configuration.*)$/m)
+  const rows = guarantees.split('\n').filter((line) => /^\| (?!Guarantee|---)/.test(line))
+  t.true(rows.length > 20)
+  for (const row of rows) t.regex(row, /\]\(test\/[a-z/-]+\.test\.ts\)/)
+  const links = [...read('SECURITY.md').matchAll(/\]\(([^)\s]+)\)/g)]
+  const broken = links.filter(([, target = '']) => !resolves('SECURITY.md', target))
+  t.deepEqual(broken, [])
+})
+
 test('pages name only settings, error reasons and gRPC statuses that exist', (t) => {
   const known = new Set(
     ['docs/configuration.md', 'docs/api.md']

@@ -105,6 +105,34 @@ for (const [index, transport] of environment.transports.entries()) {
     t.like(await call(transport, 'CreateGroup', group()), overGroups)
   })
 
+  test.serial(`rows of an import that exceed a quota are errors ${over}`, async (t) => {
+    const { workspace } = await createWorkspaceFixture(environment, transport)
+    const { call } = await createAdmin(environment)
+    const slug = `w-${workspace}`
+    const rows = ['One;Two', 'Two;Three', '', ''].map(
+      (groups) => `${newAddress()},${slug},${groups}`,
+    )
+    const csv = ['email,workspace_slug,groups', ...rows].join('\n')
+    const report = expectOk(await call(transport, 'PreviewCsvImport', { csv }))
+    t.deepEqual(
+      report.rows.map(({ errors }: { errors: object[] }) => errors),
+      [
+        [],
+        [{ field: 'groups', message: overGroups.detail.replace('Exceeds', 'exceeds') }],
+        [],
+        [{ field: 'email', message: overInvitations.detail.replace('Exceeds', 'exceeds') }],
+      ],
+    )
+    t.like(await call(transport, 'ExecuteCsvImport', { csv }), {
+      ok: false,
+      reason: 'ROWS_HAVE_ERRORS',
+    })
+    const accepted = ['email,workspace_slug,groups', rows[0], rows[2]].join('\n')
+    expectOk(await call(transport, 'ExecuteCsvImport', { csv: accepted }))
+    const invitation = { workspace_id: workspace, email: newAddress() }
+    t.like(await call(transport, 'InviteMember', invitation), overInvitations)
+  })
+
   test.serial(`concurrent workspaces of a user do not exceed the quota ${over}`, async (t) => {
     const { workspace, people } = await createWorkspaceFixture(environment, transport)
     // Others could exhaust the quota of a user by inviting them.
