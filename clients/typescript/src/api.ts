@@ -78,6 +78,8 @@ export type Share = {
   /** The ID of the user who shared the resource. */
   grantedBy: string
   grantedAt: Date
+  /** When the share ends; undefined if it does not. */
+  expiresAt: Date | undefined
 }
 
 /** A grant that allows an action, or why it is denied. Absent members do not apply. */

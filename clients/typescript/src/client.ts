@@ -200,7 +200,12 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
     },
 
     async share(resource, grantee, permission, { as: token, expiresAt, ...options } = {}) {
-      const request = { ...keyOf(resource), ...nameGrantee(grantee), permission }
+      const request = {
+        ...keyOf(resource),
+        ...nameGrantee(grantee),
+        permission,
+        ...(expiresAt && { expires_at: readTime('expiresAt', expiresAt) }),
+      }
       return readShare(
         await send(PermissionServiceService.share, request, { ...options, token, retry: true }),
       )
@@ -256,6 +261,11 @@ export function createDaikon(options: DaikonOptions): DaikonClient {
       connection.close()
     },
   }
+}
+
+function readTime(field: string, time: Date): string {
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time.toISOString()
+  throw invalidArgument({ field, message: 'must be a valid Date' })
 }
 
 function validate(subject: Subject, action: string, resource: Resource): SubjectName {

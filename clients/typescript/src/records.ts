@@ -28,6 +28,7 @@ export function readShare(share: ShareResponse): Share {
     permission: share.permission as Permission,
     grantedBy: share.granted_by,
     grantedAt: new Date(share.granted_at ?? 0),
+    expiresAt: share.expires_at === undefined ? undefined : new Date(share.expires_at),
   }
 }
 

@@ -211,6 +211,8 @@ export function createFakeDaikon(world: FakeWorld = {}): FakeDaikon {
       run(options, () => {
         requireOneOf('permission', permission, ['view', 'edit'])
         const { as, expiresAt } = options
+        if (expiresAt && expiresAt.getTime() <= Date.now())
+          throw invalidArgument({ field: 'expires_at', message: 'must be in the future' })
         if (as === undefined) {
           const message = withAdvice('TOKEN_MISSING', 'The access token is missing')
           throw new UnauthenticatedError('TOKEN_MISSING', message)
@@ -331,9 +333,8 @@ function view(resource: FakeResource): RegisteredResource {
   }
 }
 
-function viewShare({ userId, groupId, id, permission, grantedBy, grantedAt }: FakeShare): Share {
-  const grantee = userId === undefined ? { groupId: groupId ?? '' } : { userId }
-  return { id, grantee, permission, grantedBy, grantedAt }
+function viewShare({ userId, groupId, ...share }: FakeShare): Share {
+  return { ...share, grantee: userId === undefined ? { groupId: groupId ?? '' } : { userId } }
 }
 
 function waitFor(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -1,0 +1,98 @@
+import type { Request, RequestHandler, Response } from 'express'
+import type { Daikon, Resource } from './api.ts'
+import {
+  authenticate,
+  authorize,
+  filterAllowed,
+  type GuardOptions,
+  missingUser,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
+
+export type { GuardOptions, RequestUser } from './http-guard.ts'
+
+/** The parts of a request that `userOf` and `filter` need; independent of route parameters. */
+type AnyRequest = object
+
+/** Middleware for Express 4 and 5. */
+export type ExpressGuards = {
+  /** Requires a valid access token: 401 otherwise. */
+  requireUser(): RequestHandler
+  /**
+   * Requires a valid access token whose user may take the action on the resource: 401 or 403
+   * otherwise, 503 while daikon is not available.
+   *
+   * @example
+   * app.put('/documents/:id', requirePermission('edit', (req) => ({ type: 'document', id: req.params.id })), save)
+   */
+  // Express infers the parameters of a route only for handlers that are written in place.
+  // biome-ignore lint/suspicious/noExplicitAny: see above
+  requirePermission<Params = any>(
+    action: string,
+    resource: (request: Request<Params>) => Resource | Promise<Resource>,
+    options?: GuardOptions,
+  ): RequestHandler<Params>
+  /** The user of a request that passed a guard. */
+  userOf(request: AnyRequest): RequestUser
+  /** The items on whose resources the user of the request may take the action. */
+  filter<Item>(
+    request: AnyRequest,
+    action: string,
+    items: readonly Item[],
+    resourceOf: (item: Item) => Resource,
+  ): Promise<Item[]>
+}
+
+/**
+ * Creates middleware for Express.
+ *
+ * @example
+ * const { requireUser, requirePermission, userOf } = createGuards(daikon)
+ */
+export function createGuards(daikon: Daikon): ExpressGuards {
+  const users = new WeakMap<AnyRequest, RequestUser>()
+
+  function userOf(request: AnyRequest): RequestUser {
+    const user = users.get(request)
+    if (!user) throw missingUser()
+    return user
+  }
+
+  async function identify(request: AnyRequest & Pick<Request, 'headers'>): Promise<RequestUser> {
+    const user = users.get(request) ?? (await authenticate(daikon, request.headers.authorization))
+    users.set(request, user)
+    return user
+  }
+
+  return {
+    requireUser: () => (request, response, next) => {
+      identify(request).then(
+        () => next(),
+        (error) => respond(error, response, next),
+      )
+    },
+
+    requirePermission:
+      (action, resource, options = {}) =>
+      (request, response, next) => {
+        identify(request)
+          .then(async (user) => authorize(daikon, user, action, await resource(request), options))
+          .then(
+            () => next(),
+            (error) => respond(error, response, next),
+          )
+      },
+
+    userOf,
+
+    filter: async (request, action, items, resourceOf) =>
+      filterAllowed(daikon, userOf(request), action, items, resourceOf),
+  }
+}
+
+function respond(error: unknown, response: Response, next: (error: unknown) => void): void {
+  const problem = toProblem(error)
+  if (problem) response.status(problem.status).set(problem.headers).send(problem.body)
+  else next(error)
+}

@@ -1,0 +1,108 @@
+import type { Daikon, Resource } from './api.ts'
+import {
+  authenticate,
+  authorize,
+  filterAllowed,
+  type GuardOptions,
+  missingUser,
+  type RequestUser,
+  toProblem,
+} from './http-guard.ts'
+
+export type { GuardOptions, RequestUser } from './http-guard.ts'
+
+/** The parts of a FastifyRequest that the guards use. */
+export type FastifyRequestLike = { headers: { authorization?: string | undefined } }
+
+/** The parts of a FastifyReply that the guards use. */
+export type FastifyReplyLike = {
+  code(status: number): unknown
+  headers(values: Record<string, string>): unknown
+  send(body: string): unknown
+}
+
+/** A `preHandler` hook. */
+export type FastifyGuard<Request> = (request: Request, reply: FastifyReplyLike) => Promise<unknown>
+
+/** Hooks for Fastify. */
+export type FastifyGuards = {
+  /** Requires a valid access token: 401 otherwise. */
+  requireUser(): FastifyGuard<FastifyRequestLike>
+  /**
+   * Requires a valid access token whose user may take the action on the resource: 401 or 403
+   * otherwise, 503 while daikon is not available.
+   *
+   * @example
+   * type ById = FastifyRequest<{ Params: { id: string } }>
+   * const mayEdit = requirePermission('edit', ({ params }: ById) => ({ type: 'document', id: params.id }))
+   * app.put<{ Params: { id: string } }>('/documents/:id', { preHandler: mayEdit }, save)
+   */
+  requirePermission<Request extends FastifyRequestLike>(
+    action: string,
+    resource: (request: Request) => Resource | Promise<Resource>,
+    options?: GuardOptions,
+  ): FastifyGuard<Request>
+  /** The user of a request that passed a guard. */
+  userOf(request: FastifyRequestLike): RequestUser
+  /** The items on whose resources the user of the request may take the action. */
+  filter<Item>(
+    request: FastifyRequestLike,
+    action: string,
+    items: readonly Item[],
+    resourceOf: (item: Item) => Resource,
+  ): Promise<Item[]>
+}
+
+/**
+ * Creates hooks for Fastify.
+ *
+ * @example
+ * const { requireUser, requirePermission, userOf } = createGuards(daikon)
+ */
+export function createGuards(daikon: Daikon): FastifyGuards {
+  const users = new WeakMap<FastifyRequestLike, RequestUser>()
+
+  function userOf(request: FastifyRequestLike): RequestUser {
+    const user = users.get(request)
+    if (!user) throw missingUser()
+    return user
+  }
+
+  async function identify(request: FastifyRequestLike): Promise<RequestUser> {
+    const user = users.get(request) ?? (await authenticate(daikon, request.headers.authorization))
+    users.set(request, user)
+    return user
+  }
+
+  return {
+    requireUser: () => (request, reply) => guard(reply, () => identify(request)),
+
+    requirePermission:
+      (action, resource, options = {}) =>
+      (request, reply) =>
+        guard(reply, async () => {
+          const user = await identify(request)
+          await authorize(daikon, user, action, await resource(request), options)
+        }),
+
+    userOf,
+
+    filter: async (request, action, items, resourceOf) =>
+      filterAllowed(daikon, userOf(request), action, items, resourceOf),
+  }
+}
+
+/** Sends the error of a step as the response; Fastify then skips the handler. */
+async function guard(reply: FastifyReplyLike, step: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await step()
+    return undefined
+  } catch (error) {
+    const problem = toProblem(error)
+    if (!problem) throw error
+    reply.code(problem.status)
+    reply.headers(problem.headers)
+    reply.send(problem.body)
+    return reply
+  }
+}

@@ -1,0 +1,108 @@
+import type { AccessTokenClaims, Daikon, Resource } from './api.ts'
+import { DaikonError, InvalidTokenError, NotFoundError, PermissionDeniedError } from './errors.ts'
+
+/** The user of an HTTP request. */
+export type RequestUser = {
+  /** The verified claims of the access token. */
+  claims: AccessTokenClaims
+  /** The access token, for `check({ token }, …)` and for `as`. */
+  token: string
+}
+
+export type GuardOptions = {
+  /** Responds with 404 instead of 403, so that the response does not reveal that the resource exists. */
+  hide?: boolean | undefined
+}
+
+/** An HTTP response with an error (RFC 9457). */
+export type Problem = { status: number; headers: Record<string, string>; body: string }
+
+/**
+ * Verifies the access token of a request.
+ *
+ * @throws InvalidTokenError
+ */
+export async function authenticate(
+  daikon: Daikon,
+  authorization: string | undefined,
+): Promise<RequestUser> {
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  if (!token) {
+    const message = 'The header "Authorization: Bearer <access token>" is missing'
+    throw new InvalidTokenError('TOKEN_MISSING', message)
+  }
+  return { token, claims: await daikon.verifyAccessToken(token) }
+}
+
+/**
+ * Requires that the user may take the action on the resource.
+ *
+ * @throws PermissionDeniedError, or NotFoundError with `hide`
+ */
+export async function authorize(
+  daikon: Daikon,
+  { token }: RequestUser,
+  action: string,
+  resource: Resource,
+  { hide = false }: GuardOptions,
+): Promise<void> {
+  if (await daikon.check({ token }, action, resource)) return
+  if (hide) throw new NotFoundError('RESOURCE_NOT_FOUND', 'Not found')
+  const message = `You are not allowed to ${action} this ${resource.type}`
+  throw new PermissionDeniedError('ACTION_DENIED', message)
+}
+
+/** The items on whose resources the user may take the action, in order. */
+export async function filterAllowed<Item>(
+  daikon: Daikon,
+  { token }: RequestUser,
+  action: string,
+  items: readonly Item[],
+  resourceOf: (item: Item) => Resource,
+): Promise<Item[]> {
+  const subject = { token }
+  const checks = items.map((item) => ({ subject, action, resource: resourceOf(item) }))
+  const allowed = await daikon.checkMany(checks)
+  return items.filter((_item, index) => allowed[index])
+}
+
+/**
+ * Converts an error to an HTTP response. Undefined for errors that are not about the request, such as
+ * a wrong service key: these are for the error handler and the log of the application.
+ */
+export function toProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof DaikonError)) return undefined
+  const row = statuses[error.code]
+  if (!row || error.reason.startsWith('SERVICE_KEY_') || error.reason === 'OTHER_SERVICE')
+    return undefined
+  const headers: Record<string, string> = { 'content-type': 'application/problem+json' }
+  const { status, title } = row
+  if (status === 401) headers['www-authenticate'] = challenge(error)
+  if (status === 503)
+    headers['retry-after'] = String(Math.ceil((error.retryAfterMs ?? 1000) / 1000))
+  const detail = status === 503 ? 'Permissions cannot be checked at the moment' : error.message
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, reason: error.reason })
+  return { status, headers, body }
+}
+
+/** `userOf` for a request that no guard has seen. */
+export function missingUser(): Error {
+  return new Error('No user: add requireUser() or requirePermission() before this handler')
+}
+
+const statuses: Partial<Record<DaikonError['code'], { status: number; title: string }>> = {
+  unauthenticated: { status: 401, title: 'Unauthorized' },
+  permission_denied: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not Found' },
+  invalid_argument: { status: 400, title: 'Bad Request' },
+  unavailable: { status: 503, title: 'Service Unavailable' },
+  deadline_exceeded: { status: 503, title: 'Service Unavailable' },
+  resource_exhausted: { status: 503, title: 'Service Unavailable' },
+}
+
+/** RFC 6750, section 3. */
+function challenge({ reason }: DaikonError): string {
+  if (reason === 'TOKEN_MISSING') return 'Bearer'
+  const description = reason === 'TOKEN_EXPIRED' ? 'expired' : 'not valid'
+  return `Bearer error="invalid_token", error_description="The access token is ${description}"`
+}

@@ -1,0 +1,180 @@
+// Runs in a folder into which the packed client was installed; see package.test.ts.
+import assert from 'node:assert/strict'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Daikon, DeadlineExceededError, UnauthenticatedError } from '@daikon-auth/client'
+import { createGuards as createExpressGuards } from '@daikon-auth/client/express'
+import { createGuards as createFastifyGuards } from '@daikon-auth/client/fastify'
+import { createGuards as createHonoGuards } from '@daikon-auth/client/hono'
+import { createFakeDaikon } from '@daikon-auth/client/testing'
+import express from 'express'
+import fastify, { type FastifyRequest } from 'fastify'
+import { Hono } from 'hono'
+
+const workspaceId = '0b000000-0000-4000-8000-000000000001'
+const alice = '0a000000-0000-4000-8000-00000000000a'
+const bob = '0a000000-0000-4000-8000-00000000000b'
+
+const documents = [{ id: 'roadmap' }, { id: 'handbook' }]
+const toResource = ({ id }: { id: string }) => ({ type: 'document', id })
+
+function createFake() {
+  return createFakeDaikon({
+    members: [
+      { workspaceId, userId: alice, role: 'viewer' },
+      { workspaceId, userId: bob, role: 'viewer' },
+    ],
+    resources: [
+      { type: 'document', id: 'roadmap', workspaceId, ownerId: alice },
+      { type: 'document', id: 'handbook', workspaceId, ownerId: alice, visibility: 'workspace' },
+    ],
+  })
+}
+
+function createExpressApp(daikon: Daikon) {
+  const { requireUser, requirePermission, userOf, filter } = createExpressGuards(daikon)
+  const app = express()
+  app.get('/me', requireUser(), (request, response) => {
+    response.json({ id: userOf(request).claims.sub })
+  })
+  app.get('/documents', requireUser(), async (request, response) => {
+    response.json(await filter(request, 'view', documents, toResource))
+  })
+  app.put(
+    '/documents/:id',
+    requirePermission('edit', (request) => ({ type: 'document', id: request.params.id })),
+    (request, response) => {
+      response.json({ saved: request.params.id, by: userOf(request).claims.sub })
+    },
+  )
+  app.get(
+    '/secret/:id',
+    requirePermission('view', ({ params }) => toResource(params), { hide: true }),
+    (_request, response) => {
+      response.json({})
+    },
+  )
+  app.use(((_error, _request, response, _next) => {
+    response.status(500).json({})
+  }) satisfies express.ErrorRequestHandler)
+  return app
+}
+
+type ById = { Params: { id: string } }
+
+function createFastifyApp(daikon: Daikon) {
+  const { requireUser, requirePermission, userOf, filter } = createFastifyGuards(daikon)
+  const app = fastify()
+  app.get('/me', { preHandler: requireUser() }, async (request) => {
+    return { id: userOf(request).claims.sub }
+  })
+  app.get('/documents', { preHandler: requireUser() }, async (request) => {
+    return filter(request, 'view', documents, toResource)
+  })
+  const mayEdit = requirePermission('edit', ({ params }: FastifyRequest<ById>) =>
+    toResource(params),
+  )
+  app.put<ById>('/documents/:id', { preHandler: mayEdit }, async (request) => {
+    return { saved: request.params.id, by: userOf(request).claims.sub }
+  })
+  const mayView = requirePermission(
+    'view',
+    ({ params }: FastifyRequest<ById>) => toResource(params),
+    { hide: true },
+  )
+  app.get<ById>('/secret/:id', { preHandler: mayView }, async () => ({}))
+  return app
+}
+
+function createHonoApp(daikon: Daikon) {
+  const { requireUser, requirePermission, userOf, filter } = createHonoGuards(daikon)
+  const app = new Hono()
+  app.get('/me', requireUser(), (c) => c.json({ id: userOf(c).claims.sub }))
+  app.get('/documents', requireUser(), async (c) =>
+    c.json(await filter(c, 'view', documents, toResource)),
+  )
+  app.put(
+    '/documents/:id',
+    requirePermission('edit', (c) => ({ type: 'document', id: c.req.param('id') ?? '' })),
+    (c) => c.json({ saved: c.req.param('id'), by: userOf(c).claims.sub }),
+  )
+  app.get(
+    '/secret/:id',
+    requirePermission('view', (c) => toResource({ id: c.req.param('id') ?? '' }), { hide: true }),
+    (c) => c.json({}),
+  )
+  return app
+}
+
+type Send = (request: Request) => Promise<Response>
+
+async function checkGuards(name: string, send: Send, fake: ReturnType<typeof createFake>) {
+  const call = async (method: string, path: string, token?: string) => {
+    const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {}
+    const response = await send(new Request(`http://localhost${path}`, { method, headers }))
+    const body = await response.json()
+    return { status: response.status, headers: response.headers, body }
+  }
+  const aliceToken = fake.token(alice, workspaceId)
+  const bobToken = fake.token(bob, workspaceId)
+
+  const missing = await call('GET', '/me')
+  assert.equal(missing.status, 401, name)
+  assert.equal(missing.headers.get('www-authenticate'), 'Bearer', name)
+  assert.equal(missing.headers.get('content-type')?.split(';')[0], 'application/problem+json', name)
+  const expired = await call('GET', '/me', fake.token(alice, workspaceId, { seconds: -1 }))
+  assert.equal(expired.status, 401, name)
+  assert.equal(expired.body.reason, 'TOKEN_EXPIRED', name)
+  assert.match(expired.headers.get('www-authenticate') ?? '', /invalid_token/, name)
+  assert.equal((await call('PUT', '/documents/roadmap', 'nonsense')).status, 401, name)
+
+  assert.deepEqual((await call('GET', '/me', aliceToken)).body, { id: alice }, name)
+  assert.deepEqual((await call('GET', '/documents', bobToken)).body, [{ id: 'handbook' }], name)
+  const saved = await call('PUT', '/documents/roadmap', aliceToken)
+  assert.deepEqual(saved.body, { saved: 'roadmap', by: alice }, name)
+  const denied = await call('PUT', '/documents/roadmap', bobToken)
+  assert.equal(denied.status, 403, name)
+  assert.equal(denied.body.reason, 'ACTION_DENIED', name)
+  assert.equal((await call('GET', '/secret/roadmap', bobToken)).status, 404, name)
+  assert.equal((await call('GET', '/secret/handbook', bobToken)).status, 200, name)
+  const tooLong = await call('PUT', `/documents/${'x'.repeat(300)}`, bobToken)
+  assert.equal(tooLong.status, 400, name)
+
+  fake.failWith(new DeadlineExceededError())
+  const away = await call('PUT', '/documents/roadmap', aliceToken)
+  assert.equal(away.status, 503, name)
+  assert.equal(away.headers.get('retry-after'), '1', name)
+  fake.failWith(new UnauthenticatedError('SERVICE_KEY_INVALID', 'The key is wrong'))
+  assert.equal((await call('PUT', '/documents/roadmap', aliceToken)).status, 500, name)
+  fake.recover()
+}
+
+/** Sends requests to a server on a free port. */
+async function listen(server: Server): Promise<Send> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return ({ url, method, headers }) => {
+    const { pathname } = new URL(url)
+    return fetch(`http://127.0.0.1:${port}${pathname}`, { method, headers })
+  }
+}
+
+const expressFake = createFake()
+const expressServer = createServer(createExpressApp(expressFake))
+await checkGuards('express', await listen(expressServer), expressFake)
+expressServer.closeAllConnections()
+expressServer.close()
+
+const fastifyFake = createFake()
+const fastifyApp = createFastifyApp(fastifyFake)
+await fastifyApp.ready()
+await checkGuards('fastify', await listen(fastifyApp.server), fastifyFake)
+fastifyApp.server.closeAllConnections()
+await fastifyApp.close()
+
+const honoFake = createFake()
+const honoApp = createHonoApp(honoFake)
+honoApp.onError((_error, c) => c.json({}, 500))
+await checkGuards('hono', async (request) => honoApp.fetch(request), honoFake)
+
+process.stdout.write('guards work\n')
