@@ -4,6 +4,7 @@ import { measureAccessible } from './accessible.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { measureCheck } from './check.ts'
 import { stopBenchProcesses } from './child-process.ts'
+import { measureClient } from './client.ts'
 import { measureFairness } from './fairness.ts'
 import { measureFolders } from './folders.ts'
 import { measureGrowth } from './growth.ts'
@@ -19,6 +20,7 @@ import { measureWrites } from './writes.ts'
 /** `npm run bench [-- <parts>] [--quick] [--long]`: measures every performance goal; see README.md. */
 const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Promise<void>> = {
   check: measureCheck,
+  client: measureClient,
   fairness: measureFairness,
   stream: measureStream,
   accessible: measureAccessible,

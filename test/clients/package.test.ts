@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +20,7 @@ const frameworks = [
 ]
 
 const compilerOptions = {
+  rootDir: '.',
   target: 'es2023',
   module: 'nodenext',
   types: ['node'],
@@ -32,12 +33,21 @@ const compilerOptions = {
   skipLibCheck: true,
 }
 
+/** Copies the client, so that the build does not replace files that another test runs. */
+async function copyClient(target: string): Promise<string> {
+  const filter = (path: string) => !/dist$|node_modules$/.test(path)
+  await cp(join(root, 'clients/typescript'), target, { recursive: true, filter })
+  await copyFile(join(root, 'LICENSE'), join(target, 'LICENSE'))
+  await symlink(join(root, 'node_modules'), join(target, 'node_modules'))
+  return target
+}
+
 test('the packed client is installed into an empty folder and used there', async (t) => {
   t.timeout(600_000)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-client-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const npm = (...args: string[]) => run('npm', args, { cwd: folder, maxBuffer: 2 ** 26 })
-  const source = join(root, 'clients/typescript')
+  const source = await copyClient(join(folder, 'source'))
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: source,
   })
@@ -63,7 +73,10 @@ test('the packed client is installed into an empty folder and used there', async
   const consumer = join(import.meta.dirname, 'consumer')
   for (const file of await readdir(consumer))
     await copyFile(join(consumer, file), join(folder, file))
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['api.ts', 'guards.ts'] }),
+  )
   for (const compiler of ['typescript/bin/tsc', 'typescript-5/bin/tsc']) {
     const path = join(root, 'node_modules', compiler)
     const checked = await run(process.execPath, [path, '-p', '.'], { cwd: folder }).catch(

@@ -158,10 +158,17 @@ export function createCheckBatcher(
   }
 
   function settleItems(items: Item[], evaluations: Evaluation[]) {
+    const tokenErrors = new Map<string, DaikonError | undefined>()
+    const findTokenError = ({ type, id }: SubjectName) => {
+      if (type !== 'access_token') return undefined
+      if (!tokenErrors.has(id)) tokenErrors.set(id, deniedTokenError({ type, id }))
+      return tokenErrors.get(id)
+    }
     for (const [index, item] of items.entries()) {
       const evaluation = evaluations[index]
       const isAllowed = evaluation?.decision === true
-      settleItem(item, isAllowed ? undefined : deniedError(item, evaluation), isAllowed)
+      const error = isAllowed ? undefined : itemError(evaluation) || findTokenError(item.subject)
+      settleItem(item, error, isAllowed)
     }
   }
 
@@ -261,17 +268,12 @@ export function createCheckBatcher(
   }
 }
 
-/** The error of an item that is invalid, or whose token is not valid; undefined if it is denied. */
-function deniedError(
-  { subject }: Item,
-  evaluation: Evaluation | undefined,
-): DaikonError | undefined {
+/** The error of an item that the server finds invalid. */
+function itemError(evaluation: Evaluation | undefined): DaikonError | undefined {
   const error = evaluation?.context?.error as { message?: string; errors?: Field[] } | undefined
-  if (error) {
-    const { message = 'The check is not valid', errors = [] } = error
-    return new InvalidArgumentError('INVALID_REQUEST', message, { fields: errors })
-  }
-  return deniedTokenError(subject)
+  if (!error) return undefined
+  const { message = 'The check is not valid', errors = [] } = error
+  return new InvalidArgumentError('INVALID_REQUEST', message, { fields: errors })
 }
 
 function responseDeadlineError(): DeadlineExceededError {

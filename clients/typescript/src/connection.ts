@@ -1,3 +1,6 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import {
   type ChannelCredentials,
   type ChannelOptions,
@@ -207,18 +210,28 @@ export function queueDeadlineError(): DeadlineExceededError {
 function createCredentials({ address, tls }: ConnectionOptions): ChannelCredentials {
   const usesTls = tls ?? !isLoopback(address)
   if (usesTls === false) return credentials.createInsecure()
-  const { ca, cert, key } = usesTls === true ? ({} as TlsOptions) : usesTls
+  const { ca, cert, key, serverName } = usesTls === true ? ({} as TlsOptions) : usesTls
   if ((cert === undefined) !== (key === undefined))
     throw invalidArgument({ field: 'tls', message: 'must have both cert and key, or neither' })
   try {
-    return credentials.createSsl(toBuffer(ca), toBuffer(key), toBuffer(cert))
+    for (const certificate of [ca, cert]) if (certificate) new X509Certificate(certificate)
+    if (key) createPrivateKey(key)
   } catch (error) {
     const message = `has a certificate or key that is not valid PEM: ${(error as Error).message}`
     throw invalidArgument({ field: 'tls', message })
   }
+  const host = hostOf(address)
+  const verifyOptions =
+    isIP(host) && !serverName
+      ? {
+          checkServerIdentity: (_name: string, peer: PeerCertificate) =>
+            checkServerIdentity(host, peer),
+        }
+      : {}
+  return credentials.createSsl(toBuffer(ca), toBuffer(key), toBuffer(cert), verifyOptions)
 }
 
-function channelOptions({ tls, grpcOptions }: ConnectionOptions): ChannelOptions {
+function channelOptions({ address, tls, grpcOptions }: ConnectionOptions): ChannelOptions {
   const serverName = typeof tls === 'object' ? tls.serverName : undefined
   return {
     'grpc.enable_retries': 0,
@@ -230,6 +243,8 @@ function channelOptions({ tls, grpcOptions }: ConnectionOptions): ChannelOptions
     'grpc.keepalive_time_ms': 30_000,
     'grpc.keepalive_timeout_ms': 10_000,
     'grpc.keepalive_permit_without_calls': 1,
+    // grpc-js would send an IP address as the name of the server, which Node.js refuses (RFC 6066).
+    ...(isIP(hostOf(address)) && { 'grpc.ssl_target_name_override': 'localhost' }),
     ...(serverName && {
       'grpc.ssl_target_name_override': serverName,
       'grpc.default_authority': serverName,
@@ -255,8 +270,13 @@ function withToken(base: Metadata, token: string): Metadata {
 }
 
 function isLoopback(address: string): boolean {
-  const host = address.replace(/^(dns|ipv4|ipv6):(\/\/[^/]*\/)?/, '').replace(/:\d+$/, '')
-  return /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host) || address.startsWith('unix:')
+  return /^(localhost|127(\.\d+){3}|::1)$/.test(hostOf(address)) || address.startsWith('unix:')
+}
+
+/** The host of an address, without a resolver scheme, brackets and port. */
+function hostOf(address: string): string {
+  const authority = address.replace(/^(dns|ipv4|ipv6):(\/\/[^/]*\/)?/, '')
+  return authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
 }
 
 function toBuffer(pem: string | Buffer | undefined): Buffer | null {

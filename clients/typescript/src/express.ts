@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express'
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { Daikon, Resource } from './api.ts'
 import {
   authenticate,
@@ -10,7 +10,7 @@ import {
   toProblem,
 } from './http-guard.ts'
 
-export type { GuardOptions, RequestUser } from './http-guard.ts'
+export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
 /** The parts of a request that `userOf` and `filter` need; independent of route parameters. */
 type AnyRequest = object
@@ -42,6 +42,8 @@ export type ExpressGuards = {
     items: readonly Item[],
     resourceOf: (item: Item) => Resource,
   ): Promise<Item[]>
+  /** Responds to the errors of operations that handlers call, as the guards do. Add it last. */
+  handleErrors(): ErrorRequestHandler
 }
 
 /**
@@ -88,6 +90,8 @@ export function createGuards(daikon: Daikon): ExpressGuards {
 
     filter: async (request, action, items, resourceOf) =>
       filterAllowed(daikon, userOf(request), action, items, resourceOf),
+
+    handleErrors: () => (error, _request, response, next) => respond(error, response, next),
   }
 }
 

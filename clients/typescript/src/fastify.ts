@@ -9,7 +9,7 @@ import {
   toProblem,
 } from './http-guard.ts'
 
-export type { GuardOptions, RequestUser } from './http-guard.ts'
+export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
 /** The parts of a FastifyRequest that the guards use. */
 export type FastifyRequestLike = { headers: { authorization?: string | undefined } }

@@ -69,7 +69,10 @@ export function withAdvice(reason: string, message: string): string {
 }
 
 function connectionError(error: ServiceError, target: string): DaikonError {
-  const text = error.details || error.message
+  const text = (error.details || error.message)
+    .replace(/^No connection established\. Last error: (Error: )?/, '')
+    .replace(/\.?\s*Resolution note: [\s\S]*$/, '')
+    .replace(/\s+/g, ' ')
   const isCertificate =
     /certificate|self.signed|unable to verify|altname|CERT_|handshake failure|alert/i.test(text)
   const isProtocol = /EPROTO|wrong version number|packet length too long/i.test(text)

@@ -138,7 +138,8 @@ async function checkGuards(name: string, send: Send, fake: ReturnType<typeof cre
   assert.equal((await call('GET', '/secret/roadmap', bobToken)).status, 404, name)
   assert.equal((await call('GET', '/secret/handbook', bobToken)).status, 200, name)
   const tooLong = await call('PUT', `/documents/${'x'.repeat(300)}`, bobToken)
-  assert.equal(tooLong.status, 400, name)
+  // Fastify itself limits the length of parameters.
+  assert.ok([400, 414].includes(tooLong.status), name)
 
   fake.failWith(new DeadlineExceededError())
   const away = await call('PUT', '/documents/roadmap', aliceToken)

@@ -1,0 +1,139 @@
+import { Client, credentials, Metadata } from '@grpc/grpc-js'
+import { createDaikon } from '../clients/typescript/src/daikon.ts'
+import { AccessServiceService } from '../clients/typescript/src/gen/daikon/v1/access.ts'
+import { PermissionServiceService } from '../clients/typescript/src/gen/daikon/v1/permissions.ts'
+import { kind, serviceKey } from './data-set.ts'
+
+/** A check with its expected result. */
+export type CallerCheck = { token: string; resource_id: string; action: string; allowed: boolean }
+
+/** `plain` calls Check with grpc-js, `evaluation` calls Evaluate, `client` uses the client library. */
+export type CallerName = 'client' | 'plain' | 'evaluation'
+
+/** Starts all checks at once with one caller, or waits for each and takes all callers in turn. */
+export type CallerJob = { port: number; checks: CallerCheck[] } & (
+  | { mode: 'at once'; caller: CallerName }
+  | { mode: 'one by one' }
+)
+
+/** Seconds and microseconds of CPU for all checks at once. */
+export type AtOnceResult = { seconds: number; cpu: number; wrong: number }
+
+/** The median of each caller in milliseconds. */
+export type OneByOneResult = { p50: Record<CallerName, number>; wrong: number }
+
+type Caller = { check(item: CallerCheck): Promise<boolean>; close(): void }
+
+process.on('message', async (job: CallerJob) => {
+  process.send?.(job.mode === 'at once' ? await runAtOnce(job) : await runOneByOne(job))
+})
+process.once('disconnect', () => process.exit())
+
+async function runAtOnce({
+  port,
+  checks,
+  caller: name,
+}: CallerJob & { mode: 'at once' }): Promise<AtOnceResult> {
+  const caller = callers[name](port)
+  // Connects and compiles.
+  for (const item of checks.slice(0, 200)) await caller.check(item)
+  const cpuBefore = process.cpuUsage()
+  const started = performance.now()
+  const results = await Promise.all(checks.map((item) => caller.check(item)))
+  const seconds = (performance.now() - started) / 1000
+  const { user, system } = process.cpuUsage(cpuBefore)
+  caller.close()
+  const wrong = checks.filter(({ allowed }, index) => results[index] !== allowed).length
+  return { seconds, cpu: user + system, wrong }
+}
+
+async function runOneByOne({ port, checks }: CallerJob): Promise<OneByOneResult> {
+  const names = Object.keys(callers) as CallerName[]
+  const all = names.map((name) => ({ name, caller: callers[name](port), times: [] as number[] }))
+  let wrong = 0
+  for (const [index, item] of checks.entries())
+    for (const { caller, times } of all) {
+      const started = performance.now()
+      const isAllowed = await caller.check(item)
+      if (index >= checks.length / 4) times.push(performance.now() - started)
+      if (isAllowed !== item.allowed) wrong += 1
+    }
+  for (const { caller } of all) caller.close()
+  const medians = all.map(({ name, times }) => {
+    return [name, times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]]
+  })
+  return { p50: Object.fromEntries(medians), wrong }
+}
+
+const callers: Record<CallerName, (port: number) => Caller> = {
+  client(port) {
+    const daikon = createDaikon({
+      address: `127.0.0.1:${port}`,
+      service: kind.service_name,
+      serviceKey,
+      deadlineMs: 60_000,
+    })
+    return {
+      check: ({ token, resource_id: id, action }) =>
+        daikon.check({ token }, action, { type: kind.resource_type, id }),
+      close: daikon.close,
+    }
+  },
+
+  plain(port) {
+    const { check } = PermissionServiceService
+    return createPlainCaller(port, ({ token, resource_id, action }, client, done) => {
+      const metadata = new Metadata()
+      metadata.set('x-service-key', serviceKey)
+      metadata.set('authorization', `Bearer ${token}`)
+      client.makeUnaryRequest(
+        check.path,
+        check.requestSerialize,
+        check.responseDeserialize,
+        { checks: [{ ...kind, resource_id, action }] },
+        metadata,
+        { deadline: Date.now() + 60_000 },
+        (error, response) => done(error, response?.results[0]?.allowed),
+      )
+    })
+  },
+
+  evaluation(port) {
+    const { evaluate } = AccessServiceService
+    return createPlainCaller(port, ({ token, resource_id: id, action }, client, done) => {
+      const metadata = new Metadata()
+      metadata.set('x-service-key', serviceKey)
+      client.makeUnaryRequest(
+        evaluate.path,
+        evaluate.requestSerialize,
+        evaluate.responseDeserialize,
+        {
+          subject: { type: 'access_token', id: token },
+          action: { name: action },
+          resource: { type: kind.resource_type, id },
+        },
+        metadata,
+        { deadline: Date.now() + 60_000 },
+        (error, response) => done(error, response?.decision),
+      )
+    })
+  },
+}
+
+function createPlainCaller(
+  port: number,
+  send: (
+    item: CallerCheck,
+    client: Client,
+    done: (error: Error | null, allowed: boolean | undefined) => void,
+  ) => void,
+): Caller {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+  return {
+    check: (item) =>
+      new Promise((resolve, reject) => {
+        send(item, client, (error, allowed) => (error ? reject(error) : resolve(allowed === true)))
+      }),
+    close: () => client.close(),
+  }
+}

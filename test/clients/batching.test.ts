@@ -1,0 +1,233 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import test from 'ava'
+import {
+  CancelledError,
+  createDaikon,
+  DeadlineExceededError,
+  UnavailableError,
+} from '../../clients/typescript/src/daikon.ts'
+import { StubError, startStub } from './stub-server.ts'
+
+const document = (id: number | string) => ({ type: 'document', id: String(id) })
+/** A token that has the form of a JSON Web Token. */
+const tokenOf = (signature: number | string) => `e30.e30.${signature}`
+const even = (id: string | undefined) => Number(id) % 2 === 0
+
+test('checks of one turn travel in one batch and keep their results apart', async (t) => {
+  const { daikon, batches } = await startStub(t, ({ evaluations }) =>
+    evaluations.map(({ resource }) => even(resource?.id)),
+  )
+  const results = await Promise.all(
+    Array.from({ length: 500 }, (_, n) =>
+      daikon.check({ token: tokenOf(n % 7) }, 'view', document(n)),
+    ),
+  )
+  t.deepEqual(
+    results,
+    Array.from({ length: 500 }, (_, n) => n % 2 === 0),
+  )
+  t.is(batches.length, 1)
+  const [first] = batches[0]?.evaluations ?? []
+  t.like(first?.subject, { type: 'access_token', id: tokenOf(0) })
+  t.like(first?.resource, { type: 'docs:document', id: '0' })
+})
+
+test('identical checks are sent once; checks that differ in one part are not', async (t) => {
+  const { daikon, batches } = await startStub(t, ({ evaluations }) => evaluations.map(() => true))
+  const check = (subject: { userId: string } | { token: string }, action: string, id: string) =>
+    daikon.check(subject, action, document(id))
+  await Promise.all([
+    check({ userId: 'u' }, 'view', '1'),
+    check({ userId: 'u' }, 'view', '1'),
+    check({ token: 'u' }, 'view', '1'),
+    check({ userId: 'v' }, 'view', '1'),
+    check({ userId: 'u' }, 'edit', '1'),
+    check({ userId: 'u' }, 'view', '2'),
+  ])
+  t.is(batches.length, 1)
+  t.is(batches[0]?.evaluations.length, 5)
+})
+
+test('a check that starts after a batch was sent is not decided by it', async (t) => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let isAllowed = true
+  const { daikon, batches } = await startStub(t, async ({ evaluations }) => {
+    const decision = isAllowed
+    if (batches.length === 1) await released
+    return evaluations.map(() => decision)
+  })
+  const first = daikon.check({ userId: 'u' }, 'view', document(1))
+  while (batches.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  isAllowed = false
+  const second = daikon.check({ userId: 'u' }, 'view', document(1))
+  t.false(await second)
+  release()
+  t.true(await first)
+})
+
+test('batches have at most 1,000 items and less than 4 MiB', async (t) => {
+  const { daikon, batches } = await startStub(t, ({ evaluations }) =>
+    evaluations.map(({ resource }) => even(resource?.id)),
+  )
+  const checks = Array.from({ length: 2500 }, (_, n) => ({
+    subject: { userId: 'u' },
+    action: 'view',
+    resource: document(n),
+  }))
+  const results = await daikon.checkMany(checks)
+  t.deepEqual(
+    results,
+    checks.map((_, n) => n % 2 === 0),
+  )
+  t.deepEqual(
+    batches.map(({ evaluations }) => evaluations.length),
+    [1000, 1000, 500],
+  )
+  batches.length = 0
+  const token = tokenOf('x'.repeat(16_000))
+  await daikon.checkMany(checks.slice(0, 500).map((check) => ({ ...check, subject: { token } })))
+  t.true(batches.length > 1)
+})
+
+test('at most maxInFlight calls run at once, and all checks finish', async (t) => {
+  let running = 0
+  let most = 0
+  const { daikon } = await startStub(
+    t,
+    async ({ evaluations }) => {
+      running += 1
+      most = Math.max(most, running)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      running -= 1
+      return evaluations.map(({ resource }) => even(resource?.id))
+    },
+    { maxInFlight: 2 },
+  )
+  const results: Promise<boolean>[] = []
+  for (let n = 0; n < 60; n += 1) {
+    results.push(daikon.check({ userId: 'u' }, 'view', document(n)))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  t.deepEqual(
+    await Promise.all(results),
+    results.map((_, n) => n % 2 === 0),
+  )
+  t.is(most, 2)
+})
+
+test('checks that wait for a place fail at their own deadline', async (t) => {
+  const { daikon, batches } = await startStub(t, () => new Promise<boolean[]>(() => {}), {
+    maxInFlight: 1,
+  })
+  const first = daikon.check({ userId: 'u' }, 'view', document(1), { deadlineMs: 20_000 })
+  first.catch(() => {})
+  while (batches.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const waiting = daikon.check({ userId: 'u' }, 'view', document(2), { deadlineMs: 50 })
+  const error = await t.throwsAsync(waiting, { instanceOf: DeadlineExceededError })
+  t.regex(error?.message ?? '', /maxInFlight/)
+  t.is(batches.length, 1)
+})
+
+test('UNAVAILABLE is repeated, other errors are not', async (t) => {
+  const failures = [14, 14]
+  const { daikon, batches } = await startStub(t, ({ evaluations }) => {
+    const code = failures.shift()
+    if (code !== undefined) throw new StubError(code)
+    return evaluations.map(() => true)
+  })
+  t.true(await daikon.check({ userId: 'u' }, 'view', document(1)))
+  t.is(batches.length, 3)
+  failures.push(14, 14, 14)
+  await t.throwsAsync(daikon.check({ userId: 'u' }, 'view', document(1)), {
+    instanceOf: UnavailableError,
+  })
+  t.is(batches.length, 6)
+  failures.length = 0
+  failures.push(13)
+  await t.throwsAsync(daikon.check({ userId: 'u' }, 'view', document(1)), { code: 'internal' })
+  t.is(batches.length, 7)
+})
+
+test('only changes that may run twice are repeated', async (t) => {
+  const { daikon, registrations } = await startStub(t, () => [])
+  await t.throwsAsync(daikon.transfer(document(1), 'u', { as: 'token' }), { code: 'unavailable' })
+  t.is(registrations.length, 1)
+  await t.throwsAsync(daikon.transfer(document(1), 'u'), { code: 'unavailable' })
+  t.is(registrations.length, 4)
+  await t.throwsAsync(daikon.revoke(document(1), { userId: 'u' }), { code: 'unavailable' })
+  t.is(registrations.length, 7)
+})
+
+test('a signal ends its own check only, and many checks may share one', async (t) => {
+  let release = () => {}
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { daikon, batches } = await startStub(t, async ({ evaluations }) => {
+    await released
+    return evaluations.map(() => true)
+  })
+  const { signal, abort } = withAbort()
+  const cancelled = Array.from({ length: 50 }, (_, n) =>
+    daikon.check({ userId: 'u' }, 'view', document(n), { signal }),
+  )
+  const other = daikon.check({ userId: 'u' }, 'view', document(1))
+  const settled = Promise.allSettled(cancelled)
+  while (batches.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  abort()
+  for (const result of await settled)
+    t.true(result.status === 'rejected' && result.reason instanceof CancelledError)
+  release()
+  t.true(await other)
+  await t.throwsAsync(daikon.check({ userId: 'u' }, 'view', document(1), { signal }), {
+    instanceOf: CancelledError,
+  })
+  const timeout = AbortSignal.timeout(1)
+  await once(timeout, 'abort')
+  await t.throwsAsync(daikon.register(registration, { signal: timeout }), {
+    instanceOf: DeadlineExceededError,
+  })
+})
+
+test('close() fails what runs and everything after it', async (t) => {
+  const { daikon, batches } = await startStub(t, () => new Promise<boolean[]>(() => {}))
+  const running = daikon.check({ userId: 'u' }, 'view', document(1))
+  const failed = t.throwsAsync(running, { instanceOf: CancelledError })
+  while (batches.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  const waiting = daikon.check({ userId: 'u' }, 'view', document(2))
+  const alsoFailed = t.throwsAsync(waiting, { instanceOf: CancelledError })
+  daikon.close()
+  await failed
+  await alsoFailed
+  await t.throwsAsync(daikon.check({ userId: 'u' }, 'view', document(1)), {
+    instanceOf: CancelledError,
+  })
+  await t.throwsAsync(daikon.register(registration), { instanceOf: CancelledError })
+  daikon.close()
+})
+
+test('a server that accepts connections but never responds ends at the deadline', async (t) => {
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  const daikon = createDaikon({ address: `127.0.0.1:${port}`, service: 'docs', deadlineMs: 200 })
+  t.teardown(() => {
+    daikon.close()
+    silent.close()
+  })
+  await t.throwsAsync(daikon.check({ userId: 'u' }, 'view', document(1)), {
+    instanceOf: DeadlineExceededError,
+  })
+  await t.throwsAsync(daikon.register(registration), { instanceOf: DeadlineExceededError })
+})
+
+const registration = { ...document(1), workspaceId: 'w', ownerId: 'u' }
+
+function withAbort() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
