@@ -144,6 +144,16 @@ export const settings = {
     positiveNumber,
     'Lifetime of an admin token, in minutes. Its cookie expires after an hour at most.',
   ),
+  ADMIN_MAX_AGE_MINUTES: setting(
+    '',
+    optionalNumber,
+    'Minutes that may pass between the sign-in of an administrator at the identity provider and any use of the admin API. Requires a provider that reports the time of the sign-in (`auth_time`). Empty: no limit beyond the lifetime of the admin token.',
+  ),
+  ADMIN_REQUIRED_AMR: setting(
+    '',
+    list(text),
+    'Comma-separated authentication methods, such as mfa or hwk. Administrators must sign in with one of them, as reported by the identity provider (`amr`). Empty: any method.',
+  ),
   SERVICE_KEYS_REQUIRED: setting(
     'false',
     flag,

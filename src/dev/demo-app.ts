@@ -1,171 +1,107 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createDemoClient, type DemoSession, SignInRequiredError } from './demo-client.ts'
 import { demo } from './demo-data.ts'
-import { type LocalServer, startLocalServer } from './local-server.ts'
-import { escapeHtml, renderPage } from './pages.ts'
+import {
+  renderDocuments,
+  renderError,
+  renderHome,
+  renderSignIn,
+  sendHtml,
+  sendScript,
+} from './demo-pages.ts'
+import { readForm, startLocalServer } from './local-server.ts'
 
-type Session = { name: string; accessToken: string; refreshToken: string; permissions: string[] }
-
-// biome-ignore lint/suspicious/noExplicitAny: the demo trusts daikon's responses
-type Json = any
-
-const providers = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
 const cookieName = 'demo_session'
 
+/** The demo application. */
+export type DemoApp = { url: string; close(): Promise<void> }
+
 /**
- * Starts a web application as users of daikon build one: people sign in through daikon, and the
- * backend checks their permissions with its service key. It renders plain HTML and keeps its
- * sessions in memory.
+ * Starts a web application as users of daikon build one: people sign in with OpenID Connect, and the
+ * backend checks their permissions with its service key. It keeps its sessions in memory, and tells
+ * open pages when a document was shared.
  */
 export async function startDemoApp({
   port,
   daikonUrl,
   serviceKey,
+  consoleUrl,
 }: {
   port: number
   daikonUrl: string
   serviceKey: string
-}): Promise<LocalServer> {
-  const sessions = new Map<string, Session>()
-  /** PKCE verifiers of the sign-ins in progress, by state. */
-  const verifiers = new Map<string, string>()
+  /** The admin console; without it, the page does not link to it. */
+  consoleUrl?: string
+}): Promise<DemoApp> {
+  const sessions = new Map<string, DemoSession>()
+  const listeners = new Set<ServerResponse>()
+  const links = { docs: `${daikonUrl}/docs`, console: consoleUrl }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', search] = (request.url ?? '').split('?')
     const query = new URLSearchParams(search)
     const sessionId = readCookie(request, cookieName)
     const session = sessions.get(sessionId)
-    const [, provider] = /^\/sign-in\/(\w+)$/.exec(path) ?? []
-    if (provider) return redirect(response, beginSignIn(provider))
+    if (path === '/sign-in')
+      return redirect(response, await client.beginSignIn(query.get('prompt')))
     if (path === '/callback') return completeSignIn(response, query)
-    if (path === '/check' && request.method === 'POST' && session) {
-      session.permissions = await checkPermissions(session.accessToken)
+    if (path === '/live.js') return sendScript(response)
+    if (path === '/events') return listen(response)
+    if (!session) return sendHtml(response, renderSignIn(query.get('error')))
+    if (path === '/documents') {
+      return sendHtml(response, renderDocuments(await client.listDocuments(session)))
+    }
+    if (path === '/share' && request.method === 'POST') {
+      const form = await readForm(request)
+      await client.changeShare(session, form.get('permission') === 'view')
+      for (const listener of listeners) listener.write('data: changed\n\n')
       return redirect(response, '/')
     }
-    if (path === '/sign-out' && request.method === 'POST' && session) {
-      await callDaikon('/auth/logout', {}, { authorization: `Bearer ${session.accessToken}` })
+    if (path === '/sign-out' && request.method === 'POST') {
       sessions.delete(sessionId)
-      return redirect(response, '/')
+      return redirect(response, client.signOutUrl(session))
     }
-    sendHtml(response, session ? renderSession(session) : renderSignIn(query.get('error')))
-  }
-
-  /** Returns the URL that starts a sign-in with PKCE (RFC 7636). */
-  function beginSignIn(provider: string): string {
-    const state = randomBytes(16).toString('hex')
-    const verifier = randomBytes(32).toString('base64url')
-    verifiers.set(state, verifier)
-    const query = new URLSearchParams({
-      redirect_uri: `${server.url}/callback`,
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-      code_challenge_method: 'S256',
-      state,
-    })
-    return `${daikonUrl}/auth/login/${provider}?${query}`
+    const documents = await client.listDocuments(session)
+    sendHtml(response, renderHome({ session, documents, links }))
   }
 
   async function completeSignIn(response: ServerResponse, query: URLSearchParams): Promise<void> {
-    const state = query.get('state') ?? ''
-    const code = query.get('code')
-    const error = query.get('error')
-    const code_verifier = verifiers.get(state)
-    verifiers.delete(state)
-    if (error || !code_verifier || !code) {
-      const reason = error || 'the sign-in is unknown or already completed'
-      return redirect(response, `/?${new URLSearchParams({ error: reason })}`)
+    const result = await client.completeSignIn(query)
+    if ('error' in result) {
+      return redirect(response, `/?${new URLSearchParams({ error: result.error })}`)
     }
-    const workspaces = await callDaikon(`/auth/workspaces?${new URLSearchParams({ code })}`)
-    const workspace_id = workspaces[0].id
-    const tokens = await callDaikon('/auth/token', { code, code_verifier, workspace_id })
     const id = randomBytes(16).toString('hex')
-    sessions.set(id, {
-      name: decodeClaims(tokens.access_token).name,
-      accessToken: tokens.access_token,
-      refreshToken: tokens.refresh_token,
-      permissions: [],
-    })
+    sessions.set(id, result)
     response.setHeader('set-cookie', `${cookieName}=${id}; HttpOnly; SameSite=Lax; Path=/`)
     redirect(response, '/')
   }
 
-  async function checkPermissions(token: string): Promise<string[]> {
-    const { service_name, resource_type, documents } = demo
-    const questions = Object.entries(documents).flatMap(([name, resource_id]) =>
-      ['view', 'edit'].map((action) => ({ name, resource_id, action })),
-    )
-    const checks = questions.map(({ resource_id, action }) => ({
-      service_name,
-      resource_type,
-      resource_id,
-      action,
-    }))
-    const headers = { authorization: `Bearer ${token}`, 'x-service-key': serviceKey }
-    const { results } = await callDaikon('/permissions/check', { checks }, headers)
-    return questions.map(({ name, action }, index) =>
-      results[index].allowed ? `✓ can ${action} the ${name}` : `✗ cannot ${action} the ${name}`,
-    )
-  }
-
-  /** Sends a POST with `body` if there is one, else a GET. */
-  async function callDaikon(
-    path: string,
-    body?: object,
-    headers: Record<string, string> = {},
-  ): Promise<Json> {
-    const response = body
-      ? await fetch(daikonUrl + path, {
-          method: 'POST',
-          body: JSON.stringify(body),
-          headers: { ...headers, 'content-type': 'application/json' },
-        })
-      : await fetch(daikonUrl + path, { headers })
-    const json = (await response.json()) as Json
-    if (!response.ok) throw new Error(json.detail)
-    return json
+  /** Server-sent events: one for each change of a share. */
+  function listen(response: ServerResponse): void {
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+    response.write(': connected\n\n')
+    listeners.add(response)
+    response.on('close', () => listeners.delete(response))
   }
 
   const server = await startLocalServer(port, (request, response) => {
     handle(request, response).catch((error) => {
-      const body = `<p role="alert">${escapeHtml(error.message)}</p><a href="/">Back</a>`
-      sendHtml(response, renderPage('Something went wrong', body))
+      if (response.headersSent) return response.destroy()
+      if (error instanceof SignInRequiredError) {
+        sessions.delete(readCookie(request, cookieName))
+        return redirect(response, `/?${new URLSearchParams({ error: error.message })}`)
+      }
+      sendHtml(response, renderError(error instanceof Error ? error.message : String(error)))
     })
   })
-  return server
-}
-
-/** The claims of a token that daikon has just returned; a backend would verify its signature. */
-function decodeClaims(token: string): Json {
-  const [, payload = ''] = token.split('.')
-  return JSON.parse(Buffer.from(payload, 'base64url').toString())
-}
-
-function renderSignIn(error: string | null): string {
-  const buttons = Object.entries(providers).map(
-    ([provider, title]) =>
-      `<form action="/sign-in/${provider}"><button>Sign in with ${title}</button></form>`,
-  )
-  const message = error ? `<p role="alert">Sign-in failed: ${escapeHtml(error)}</p>` : ''
-  return renderPage('Demo documents', message + buttons.join('\n'))
-}
-
-function renderSession({ name, accessToken, refreshToken, permissions }: Session): string {
-  const items = permissions.map((permission) => `<li>${escapeHtml(permission)}</li>`)
-  return renderPage(
-    `Hello, ${name}`,
-    `<form method="post" action="/check"><button>Check my permissions</button></form>
-    <ul>${items.join('\n')}</ul>
-    <details><summary>Access token</summary><code>${escapeHtml(accessToken)}</code></details>
-    <details><summary>Refresh token</summary><code>${escapeHtml(refreshToken)}</code></details>
-    <form method="post" action="/sign-out"><button>Sign out</button></form>`,
-  )
-}
-
-function sendHtml(response: ServerResponse, html: string): void {
-  response.writeHead(200, {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
+  const client = createDemoClient({
+    daikonUrl,
+    serviceKey,
+    clientId: demo.clientApp,
+    appUrl: server.url,
   })
-  response.end(html)
+  return server
 }
 
 function redirect(response: ServerResponse, location: string): void {

@@ -48,9 +48,9 @@ export const demo = {
 } as const
 
 /**
- * Creates a workspace with three people, a group, and three documents that Alice owns in the service
- * `docs`: the roadmap is shared with the group, the handbook is visible to the workspace, and the
- * salaries are private. On later starts it restores what has changed and keeps what was added.
+ * Creates a workspace with three people, a group, and three documents in the service `docs`: Bob's
+ * roadmap is shared with the group, Alice's handbook is visible to the workspace, and her salaries are
+ * private. On later starts it restores what has changed and keeps what was added.
  */
 export async function seedDemoData(
   context: WriteContext,
@@ -109,14 +109,21 @@ async function seedApps(
     const app = { name: 'Demo documents', service_name: demo.service_name }
     await createServiceApp(context, app, serviceKey)
   }
-  await em.upsert(ClientApp, { id: demo.clientApp, name: 'Demo documents', is_active: true })
+  await em.upsert(ClientApp, {
+    id: demo.clientApp,
+    name: 'Demo documents',
+    is_active: true,
+    type: 'public',
+    post_logout_redirect_uris: [new URL('/', redirectUri).href],
+  })
   await em.upsert(ClientRedirectUri, { app_id: demo.clientApp, uri: redirectUri })
 }
 
 async function seedDocuments(context: WriteContext & QuotaContext): Promise<void> {
   await seedDocument(context, demo.documents.handbook, 'workspace')
   await seedDocument(context, demo.documents.salaries, 'private')
-  const roadmap = await seedDocument(context, demo.documents.roadmap, 'private')
+  const { bob } = demo.people
+  const roadmap = await seedDocument(context, demo.documents.roadmap, 'private', bob.id)
   const isShared = roadmap.shares.some(
     ({ grantee_id, permission }) => grantee_id === demo.group && permission === 'edit',
   )
@@ -136,11 +143,11 @@ async function seedDocument(
   context: WriteContext & QuotaContext,
   resource_id: string,
   visibility: Visibility,
+  owner_id: string = demo.people.alice.id,
 ) {
   const { em } = context
   const { service_name, resource_type } = demo
   const workspace_id = demo.workspace
-  const owner_id = demo.people.alice.id
   const kind = await em.findOne(ResourceKind, { service_name, resource_type })
   if (kind) {
     // Registering a document that has another workspace or owner would fail.

@@ -6,7 +6,7 @@ import { signDemoToken } from '../cli/token.ts'
 import { readConfig } from '../config/config.ts'
 import { createLogger } from '../core/logger.ts'
 import { openDatabase } from '../database/database.ts'
-import { providerNames } from '../identity/providers/provider.ts'
+import { providerNames, providerTitles } from '../identity/providers/provider.ts'
 import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
@@ -17,8 +17,6 @@ import { demo, seedDemoData } from './demo-data.ts'
 import { startLocalServer } from './local-server.ts'
 import { startMockProviders } from './mock-providers.ts'
 import { renderWelcome } from './welcome.ts'
-
-const providerTitles = { google: 'Google', microsoft: 'Microsoft', github: 'GitHub' }
 
 /** `npm run dev`: the server with demo data, mock identity providers and a demo application. */
 async function dev(): Promise<void> {
@@ -45,6 +43,8 @@ async function dev(): Promise<void> {
     ADMIN_URL: adminPage.url,
     ADMIN_EMAILS: demo.people.alice.email,
     LOG_FORMAT: 'pretty',
+    // The demo application, the browser and pasted commands share an address.
+    RATE_LIMIT_PER_MINUTE: '300',
     ...environment,
     ...selectProviders(providers.environment, mockProviders),
     HTTP_PORT: `${httpPort}`,

@@ -6,6 +6,8 @@ export type MockPerson = {
   email: string
   /** Whether the providers report the e-mail address as verified; true by default. */
   verified?: boolean
+  /** Google's `amr` claim: how the person authenticates. */
+  amr?: string[]
   /** Google's `hd` claim: the Workspace domain of the account. */
   hostedDomain?: string
 }

@@ -107,7 +107,7 @@ async function createHandler(
 const googleLike = {
   title: 'Google',
   claims: {
-    openid: ['sub'],
+    openid: ['sub', 'amr'],
     email: ['email', 'email_verified'],
     profile: ['name', 'picture', 'hd'],
   },
@@ -117,6 +117,7 @@ const googleLike = {
     email_verified: person.verified ?? true,
     name: person.name,
     hd: person.hostedDomain,
+    amr: person.amr,
   }),
 }
 

@@ -43,12 +43,14 @@ export function renderPage(title: string, body: string): string {
 <meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)}</title>
 <style>
+  :root { color-scheme: light dark }
   body { font: 16px/1.5 system-ui; max-width: 26rem; margin: 10vh auto; padding: 0 1rem }
-  button { display: block; width: 100%; margin: .5rem 0; padding: .75rem 1rem; font: inherit;
-    text-align: left; background: #fff; color: #111; border: 1px solid #bbb; border-radius: .5rem }
-  button:hover, button:focus { border-color: #06c }
-  span { color: #555 }
-  code { overflow-wrap: anywhere; font-size: .75rem }
+  h1 { font-size: 1.5rem; letter-spacing: -.015em }
+  button { display: block; width: 100%; margin: .625rem 0; padding: .75rem 1rem; font: inherit;
+    text-align: left; background: Field; color: FieldText; border: 1px solid #8886; border-radius: .75rem;
+    cursor: pointer }
+  button:hover, button:focus-visible { border-color: #1a73e8 }
+  span { opacity: .7 }
 </style>
 <h1>${escapeHtml(title)}</h1>
 ${body}

@@ -14,7 +14,7 @@ import { requireAdmin } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { expiryOf } from './claims.ts'
-import type { IdentityContext } from './identity-dependencies.ts'
+import type { IdentityContext, IdentityDependencies } from './identity-dependencies.ts'
 import {
   fetchIdentity,
   recordFailure,
@@ -28,7 +28,9 @@ import { denyToken, insertAdminToken, type SignedInUser } from './queries.ts'
 import { signIn } from './sign-in.ts'
 import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 
-type SignedInAdmin = SignedInUser & { tokenId: string; issuedAt: Date }
+type Options = IdentityDependencies['options']
+
+type SignedInAdmin = SignedInUser & { tokenId: string; issuedAt: Date; seconds: number }
 
 /** Starts an administrator's login and sends the browser to the provider. */
 export async function beginAdminLogin(
@@ -36,7 +38,8 @@ export async function beginAdminLogin(
   request: BeginAdminLoginRequest,
 ): Promise<BeginLoginResponse> {
   const provider = requireProvider(context, request.provider)
-  const started = await startFlow(context, provider, { flow: 'admin' })
+  const { adminMaxAge: maxAge } = context.identity.options
+  const started = await startFlow(context, provider, { flow: 'admin' }, { maxAge })
   return started.ok ? started.value : { location: loginPage(context, started) }
 }
 
@@ -59,7 +62,7 @@ export function completeAdminLogin(
     }
     const { id: sub, email, name, tokenId: jti, issuedAt } = result.value
     const claims = { sub, jti, email, name, admin: true as const }
-    const admin_token = await tokens.sign('admin_access', claims, options.lifetimes.admin, issuedAt)
+    const admin_token = await tokens.sign('admin_access', claims, result.value.seconds, issuedAt)
     return { result, response: { ...clearedState, location: options.adminUrl, admin_token } }
   })
 }
@@ -93,6 +96,9 @@ function signInAdmin(
 ): Promise<SignInResult<SignedInAdmin>> {
   const { clock, options } = context.identity
   return inTransaction(context.em, async (em) => {
+    if (!hasRequiredMethod(options, identity)) return failure('amr_missing')
+    if (readTokenSeconds(options, identity, clock()) < 1)
+      return failure('reauthentication_required')
     const signedIn = await signIn(em, context, identity)
     if (!signedIn.ok) return signedIn
     const user = signedIn.value
@@ -103,10 +109,29 @@ function signInAdmin(
     const tokenId = randomUUID()
     // Only now, because the call has waited for the provider and for locks.
     const issuedAt = clock()
-    const expiresAt = expiryOf(issuedAt, options.lifetimes.admin)
+    const seconds = Math.max(readTokenSeconds(options, identity, issuedAt), 1)
+    const expiresAt = expiryOf(issuedAt, seconds)
     await insertAdminToken(em, { tokenId, userId: user.id, expiresAt })
-    return success({ ...user, tokenId, issuedAt })
+    return success({ ...user, tokenId, issuedAt, seconds })
   })
+}
+
+/** Whether the provider reports one of the required authentication methods. */
+function hasRequiredMethod({ adminRequiredAmr = [] }: Options, { authentication }: Identity) {
+  const methods = authentication?.amr ?? []
+  return adminRequiredAmr.length === 0 || adminRequiredAmr.some((amr) => methods.includes(amr))
+}
+
+/** The lifetime of the admin token: it ends when the sign-in at the provider is too old. */
+function readTokenSeconds(
+  { lifetimes, adminMaxAge }: Options,
+  { authentication }: Identity,
+  issuedAt: Date,
+): number {
+  if (adminMaxAge === undefined) return lifetimes.admin
+  const time = authentication?.time?.getTime() ?? 0
+  const remaining = Math.floor((time - issuedAt.getTime()) / 1000) + adminMaxAge
+  return Math.min(lifetimes.admin, remaining)
 }
 
 function loginPage(

@@ -36,6 +36,10 @@ export type IdentityDependencies = {
     adminUrl: string
     /** Normalized addresses. A sign-in with one of them, verified, makes the user an administrator. */
     adminEmails: string[]
+    /** Seconds after the sign-in at the provider for which an admin token is valid at most. */
+    adminMaxAge?: number | undefined
+    /** Administrators must sign in with one of these methods (`amr`); empty allows any. */
+    adminRequiredAmr?: string[]
     /** Whether a sign-in creates a workspace for a user without one. */
     personalWorkspaces: boolean
     /** Allows more than production does, such as http redirect URIs. */

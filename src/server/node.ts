@@ -166,6 +166,8 @@ function readOptions(config: Config): ApplicationOptions {
     baseUrl: config.BASE_URL,
     adminUrl: config.ADMIN_URL,
     adminEmails: config.ADMIN_EMAILS,
+    adminMaxAge: config.ADMIN_MAX_AGE_MINUTES && config.ADMIN_MAX_AGE_MINUTES * 60,
+    adminRequiredAmr: config.ADMIN_REQUIRED_AMR,
     personalWorkspaces: config.PERSONAL_WORKSPACES,
     maxSessionsPerUser: config.MAX_SESSIONS_PER_USER,
     lifetimes: {

@@ -9,7 +9,7 @@ test('the demo application shows the sign-in page on any path', async (t) => {
   for (const path of ['/', '//', '///?error=a&b', 'http://', '/%', '*']) {
     const { status, text } = await sendRawHttp(port, { path })
     t.is(status, 200, path)
-    t.regex(text, /Sign in with Google/, path)
+    t.regex(text, /Sign in with daikon/, path)
   }
   const { text } = await sendRawHttp(port, { path: '//?error=denied' })
   t.regex(text, /Sign-in failed: denied/)

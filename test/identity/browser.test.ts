@@ -1,31 +1,42 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import test from 'ava'
+import type { Page } from 'playwright-core'
 import { hasBrowser, openBrowserPage } from '../support/browser.ts'
 import { startDevServer } from '../support/dev-server.ts'
 
 if (hasBrowser) {
-  test('a user signs in to the demo application, checks their permissions and signs out', async (t) => {
+  test('a user signs in to the demo application, shares a document and signs out', async (t) => {
     const { rest, app } = await startDevServer(t)
     const page = await openBrowserPage(t)
 
-    await page.goto(app)
-    await page.getByRole('button', { name: 'Sign in with Google' }).click()
-    await page.getByRole('button', { name: /Bob/ }).click()
-    await page.getByRole('heading', { name: 'Hello, Bob' }).waitFor()
-    await page.getByRole('button', { name: 'Check my permissions' }).click()
-    const permissions = page.getByRole('listitem')
-    await permissions.first().waitFor()
-    t.deepEqual(await permissions.allInnerTexts(), [
-      '✓ can view the roadmap',
-      '✓ can edit the roadmap',
-      '✓ can view the handbook',
-      '✓ can edit the handbook',
-      '✗ cannot view the salaries',
-      '✗ cannot edit the salaries',
+    const signIn = async (page: Page, name: string) => {
+      await page.goto(app)
+      await page.getByRole('link', { name: 'Sign in with daikon' }).click()
+      await page.getByRole('link', { name: 'Continue with Google' }).click()
+      await page.getByRole('button', { name: new RegExp(name) }).click()
+      await page.getByRole('heading', { name: `Hello, ${name}` }).waitFor()
+    }
+    const decisions = (page: Page) => page.getByRole('listitem').locator('b').allInnerTexts()
+
+    await signIn(page, 'Bob')
+    t.deepEqual(await decisions(page), [
+      'Can view',
+      'Can edit',
+      'Can view',
+      'Can edit',
+      'Cannot view',
+      'Cannot edit',
     ])
-    // For inspection by hand; no test reads it.
-    await page.screenshot({ path: join(tmpdir(), 'daikon-signed-in.png') })
+    await page.getByText('It is visible to the whole workspace').first().waitFor()
+
+    // Carol sees at once what Bob shares with her.
+    const carol = await openBrowserPage(t)
+    await signIn(carol, 'Carol')
+    t.deepEqual((await decisions(carol)).slice(0, 2), ['Cannot view', 'Cannot edit'])
+    await page.getByRole('button', { name: 'Share with Carol' }).click()
+    await carol.getByText('It is shared with you: view').waitFor()
+    t.deepEqual((await decisions(carol)).slice(0, 2), ['Can view', 'Cannot edit'])
+    await page.getByRole('button', { name: 'Stop sharing with Carol' }).click()
+    await carol.getByText('You cannot open this document.').first().waitFor()
 
     await page.goto(`${rest}/auth/admin/login/github`)
     await page.getByRole('button', { name: /Bob/ }).click()
@@ -44,7 +55,8 @@ if (hasBrowser) {
 
     await page.goto(app)
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.getByRole('button', { name: 'Sign in with GitHub' }).waitFor()
-    t.pass()
+    await page.getByRole('link', { name: 'Sign in with daikon' }).click()
+    // The browser is signed out of daikon, too.
+    await page.getByRole('link', { name: 'Continue with GitHub' }).waitFor()
   })
 }

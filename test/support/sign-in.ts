@@ -44,8 +44,9 @@ export async function createSignInEnvironment({
 }: SignInEnvironmentOptions = {}) {
   // So that Google is authoritative for their addresses, and every provider can link its account.
   for (const person of people) person.hostedDomain ??= 'example.com'
+  const baseUrl = options?.baseUrl ?? 'http://localhost:8000'
   const redirectUris = ['', 'admin/'].flatMap((flow) =>
-    providerNames.map((name) => `http://localhost:8000/auth/${flow}callback/${name}`),
+    providerNames.map((name) => `${baseUrl}/auth/${flow}callback/${name}`),
   )
   const client = { id: 'daikon', secret: 'secret', redirectUris }
   const local = await startMockProviders({ people, client })
