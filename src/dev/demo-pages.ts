@@ -31,7 +31,7 @@ export function renderHome({
       <h1>Hello, ${escapeHtml(name)}</h1>
       <p class="lead">These are the documents of your workspace. For each of them, daikon decides what you may do, and says why.</p>
       <section id="documents" aria-label="Documents" aria-live="polite">${renderDocuments(documents)}</section>
-      <p class="tip">Open this page in a private window as somebody else, and watch both while the roadmap is shared.</p>
+      <p class="tip">Open this page in a private window as another person, and watch both while the roadmap is shared.</p>
       <details><summary>Tokens of this session</summary>
         <p>Access token</p><code>${escapeHtml(session.accessToken)}</code>
         <p>ID token</p><code>${escapeHtml(session.idToken)}</code>

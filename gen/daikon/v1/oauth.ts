@@ -132,7 +132,7 @@ export interface HostedPage {
   kind: string;
   /** The name of the client app. Empty when it is unknown. */
   client_name: string;
-  /** The e-mail address of the user. Empty when nobody is signed in. */
+  /** The e-mail address of the user. Empty before the sign-in. */
   email: string;
   /** The choices of the user. */
   links: HostedPageLink[];
