@@ -30,8 +30,10 @@ export type CrossOrigin = {
   isConfigured(request: Request): boolean
   /** Whether the origin of the request is allowed. May read the database. */
   isAllowed(request: Request): Promise<boolean>
-  /** Responds to a preflight, or sets the headers of another response. */
-  allow(request: Request, response: Response, next: () => void): void
+  /** Sets the headers that allow the origin of the request to read the response. */
+  setHeaders(request: Request, response: Response): void
+  /** Responds to a preflight. */
+  sendPreflight(request: Request, response: Response): void
 }
 
 /**
@@ -45,6 +47,10 @@ export function createCrossOrigin(options: CorsOptions): CrossOrigin {
     if (!origin) return false
     return adminRoutes.test(path) ? origin === adminOrigin : corsOrigins.includes(origin)
   }
+
+  const respond = cors({ ...corsHeaders, origin: true })
+  // Otherwise `cors` responds to every OPTIONS request, also to those that are not a preflight.
+  const setHeaders = cors({ ...corsHeaders, origin: true, preflightContinue: true })
 
   return {
     isPreflight: ({ method, headers }) =>
@@ -60,6 +66,7 @@ export function createCrossOrigin(options: CorsOptions): CrossOrigin {
       // When the database is unavailable, the route itself reports that.
       return isClientOrigin(origin).catch(() => false)
     },
-    allow: cors({ ...corsHeaders, origin: true }),
+    setHeaders: (request, response) => setHeaders(request, response, () => {}),
+    sendPreflight: (request, response) => respond(request, response, () => {}),
   }
 }

@@ -49,7 +49,10 @@ export function createApp(
     next()
   })
   app.all('/health', async (request, response) => {
-    if (await crossOrigin.isAllowed(request)) crossOrigin.allow(request, response, () => {})
+    const isAllowed = await crossOrigin.isAllowed(request)
+    if (isAllowed && crossOrigin.isPreflight(request))
+      return crossOrigin.sendPreflight(request, response)
+    if (isAllowed) crossOrigin.setHeaders(request, response)
     sendHealth(request, response)
   })
   app.use(async (request, response, next) => {
@@ -111,7 +114,7 @@ export function createApp(
     response: Response,
     next: () => void,
   ): Promise<void> {
-    if (crossOrigin.isConfigured(request)) return crossOrigin.allow(request, response, next)
+    if (crossOrigin.isConfigured(request)) return crossOrigin.sendPreflight(request, response)
     let isAllowed = false
     const handler = async () => {
       isAllowed = await crossOrigin.isAllowed(request)
@@ -119,7 +122,7 @@ export function createApp(
     }
     const preflight = publicOperation('preflight', handler, 'preflight')
     await pipeline(preflight, readCall(request, response, undefined))
-    if (isAllowed) crossOrigin.allow(request, response, next)
+    if (isAllowed) crossOrigin.sendPreflight(request, response)
     else next()
   }
 
@@ -137,7 +140,7 @@ export function createApp(
     const isAllowed = isLimited
       ? crossOrigin.isConfigured(request)
       : await crossOrigin.isAllowed(request)
-    if (isAllowed) crossOrigin.allow(request, response, () => {})
+    if (isAllowed) crossOrigin.setHeaders(request, response)
     response.set('X-Request-ID', call.requestId)
     setRateLimitHeaders(response, outcome.rateLimit)
     if (outcome.error && isNavigation(operation, request))

@@ -54,6 +54,20 @@ test('a preflight of an allowed origin succeeds with the CORS headers', async (t
   t.regex(String(headers.vary), /^Origin(,|$)/)
 })
 
+test('OPTIONS without Access-Control-Request-Method is no preflight and fails like any other method', async (t) => {
+  const origin = 'http://localhost:3000'
+  for (const path of ['/users/me', '/health', '/nothing']) {
+    const { status, headers } = await sendRawHttp(environment.httpPort, {
+      method: 'OPTIONS',
+      path,
+      headers: { origin },
+    })
+    t.is(status, path === '/nothing' ? 404 : 405, path)
+    t.is(headers['access-control-allow-origin'], origin, path)
+  }
+  t.is((await preflight(origin, '/health')).status, 204)
+})
+
 test('every response to an allowed origin has the CORS headers; every response varies by Origin', async (t) => {
   for (const path of ['/users/me', '/nothing', '/.well-known/jwks.json', '/health']) {
     const { headers } = await get('http://localhost:9101', path)

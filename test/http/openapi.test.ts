@@ -86,7 +86,7 @@ test('an upload is documented as a form, a file and JSON', (t) => {
 test('an operation documents the errors that it can return, and no others', (t) => {
   const statuses = (path: string, verb: string) =>
     Object.keys(document.paths[path][verb].responses).join(' ')
-  t.is(statuses('/.well-known/jwks.json', 'get'), '200 400 429 default')
+  t.is(statuses('/.well-known/jwks.json', 'get'), '200 400 422 429 default')
   t.is(statuses('/users/me', 'get'), '200 400 401 429 503 default')
   t.is(statuses('/users/me', 'patch'), '200 400 401 413 415 422 429 503 default')
   t.is(statuses('/permissions/check', 'post'), '200 400 401 403 413 415 422 429 503 default')
