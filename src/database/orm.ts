@@ -34,6 +34,7 @@ import { Audit } from './migrations/016-audit.ts'
 import { ClientApps } from './migrations/018-client-apps.ts'
 import { OAuthSessions } from './migrations/019-oauth-sessions.ts'
 import { Quotas } from './migrations/021-quotas.ts'
+import { MemberRoles } from './migrations/022-member-roles.ts'
 import { maxEntityConnections, poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -83,6 +84,7 @@ const migrations = [
   { name: '018-client-apps', class: ClientApps },
   { name: '019-oauth-sessions', class: OAuthSessions },
   { name: '021-quotas', class: Quotas },
+  { name: '022-member-roles', class: MemberRoles },
 ]
 
 type OrmOptions = {

@@ -17,7 +17,8 @@ export function isLive(alias: string): string {
   return `(${alias}.expires_at is null or ${alias}.expires_at > statement_timestamp())`
 }
 
-const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
+/** The bits of the row `s` of `shares`. */
+export const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
 
 /** How the query finds out whether a user is a member of a group that a resource is shared with. */
 export type GroupLookup = 'probed' | 'hashed'

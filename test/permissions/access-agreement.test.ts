@@ -6,6 +6,7 @@ import { toResourceId } from '../../src/permissions/evaluate/resource-id.ts'
 import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture, type ResourceRecord } from '../support/workspace-fixture.ts'
 
 const kind = { service_name: 'docs', resource_type: 'document' }
 const actions = ['edit', 'manage', 'publish', 'unregistered', 'view']
@@ -16,6 +17,8 @@ const workspaces = fc.array(
   fc.record({
     roles: fc.array(fc.constantFrom(undefined, ...roles), { minLength: 3, maxLength: 3 }),
     group: fc.uniqueArray(fc.nat(2), { maxLength: 3 }),
+    /** The members of a group inside that group. */
+    childGroup: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
     publishers: fc.uniqueArray(fc.nat(2), { maxLength: 2 }),
     resources: fc.array(
       fc.record({
@@ -27,6 +30,9 @@ const workspaces = fc.array(
           { nil: undefined },
         ),
         groupShare: fc.option(fc.constantFrom('view', 'edit'), { nil: undefined }),
+        /** Index of the parent; none if it is not that of an earlier resource. */
+        parent: fc.nat(6),
+        inherits: fc.boolean(),
       }),
       { minLength: 1, maxLength: 4 },
     ),
@@ -35,9 +41,20 @@ const workspaces = fc.array(
 )
 
 type World = typeof workspaces extends fc.Arbitrary<infer Value> ? Value : never
-type Found = { id: string; externalId: string | null; workspace: string }
+type Found = {
+  id: string
+  externalId: string | null
+  workspace: string
+  owner: string
+  isVisible: boolean
+  /** The permission of each user, and of the group. */
+  shares: { rule: 'share' | 'group_share'; users: string[]; permission: string }[]
+  /** The parent from which it inherits. */
+  parent: Found | undefined
+}
 
 test('Evaluate, its reasons, the searches, Check and Accessible agree on random facts', async (t) => {
+  t.timeout(300_000)
   const environment = await startTestEnvironment()
   t.teardown(() => environment.stop())
   const { key } = await environment.seed.serviceApp(kind.service_name)
@@ -60,9 +77,24 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
     return results.toSorted()
   }
 
+  /** The complete list of Accessible, read in pages of two. */
+  async function listAccessible(message: object, token: string): Promise<string[]> {
+    const ids: string[] = []
+    let page_token: string | undefined
+    do {
+      const request = { ...message, limit: 2, page_token }
+      const page = await call('Accessible', request, { key, token })
+      ids.push(...page.resource_ids)
+      page_token = page.next_page_token ?? undefined
+    } while (page_token)
+    return ids
+  }
+
   await fc.assert(
     fc.asyncProperty(workspaces, async (world) => {
       const { users, workspaceIds, resources } = await seedWorld(environment, world, publish)
+      const roleOf = (user: string, workspace: string) =>
+        world[workspaceIds.indexOf(workspace)]?.roles[users.indexOf(user)]
       const resourceType = kind.resource_type
       const decided = new Map<string, boolean>()
       const evaluations = users.flatMap((user) =>
@@ -85,12 +117,19 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
           ? rules.length > 0 && !rules.some((rule: string) => denials.includes(rule))
           : rules.length === 1 && denials.includes(rules[0])
         if (!isExplained) throw new Error(`${decision} explained as ${rules}`)
+        if (!decision || action.name === 'publish') continue
+        const reasons = context.reasons.map(describeReason).toSorted()
+        const asked = resources.find(({ id, externalId }) => resource.id === (externalId ?? id))
+        const role = asked && roleOf(subject.id, asked.workspace)
+        if (!asked || !role) throw new Error('Only members may do anything')
+        const grants = findGrants(asked, subject.id, role, action.name)
+        assertSame(reasons, grants.toSorted(), `reasons of ${action.name}`)
       }
       const isAllowed = (user: string, action: string, { id, externalId }: Found) =>
         decided.get(`${user} ${action} ${externalId ?? id}`)
       const names = (list: Found[]) => list.map(({ id, externalId }) => externalId ?? id).toSorted()
 
-      for (const resource of resources) {
+      const requireResource = async (resource: Found) => {
         const named = { type: resourceType, id: resource.externalId ?? resource.id }
         for (const name of actions) {
           const message = { action: { name }, resource: named }
@@ -108,42 +147,191 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
           assertSame(found, expected, 'actions')
         }
       }
-      for (const user of users) {
-        for (const name of actions) {
-          const subject = { type: 'user', id: user }
-          const message = { subject, action: { name }, resource: { type: resourceType } }
-          const expected = resources.filter((resource) => isAllowed(user, name, resource))
-          assertSame(await search('SearchResources', message), names(expected), `all ${name}`)
-          for (const workspace_id of workspaceIds) {
-            const inWorkspace = (list: Found[]) =>
-              list.filter(({ workspace }) => workspace === workspace_id)
-            const found = await search('SearchResources', { ...message, context: { workspace_id } })
-            assertSame(found, names(inWorkspace(expected)), `${name} in a workspace`)
-            const token = await environment.token(user, workspace_id)
-            const tokenSubject = { type: 'access_token', id: token }
-            const byToken = await search('SearchResources', { ...message, subject: tokenSubject })
-            assertSame(byToken, names(inWorkspace(expected)), `${name} by token`)
-            // A token of a user who is not a member is revoked.
-            if (!world[workspaceIds.indexOf(workspace_id)]?.roles[users.indexOf(user)]) continue
-            const checks = resources.map(({ id }) => ({ ...kind, resource_id: id, action: name }))
-            const checked = await call('Check', { checks }, { key, token })
-            const allowed = resources.filter((_, index) => checked.results[index].allowed)
-            assertSame(names(allowed), names(inWorkspace(expected)), `checked ${name}`)
-          }
+      const requireUser = async (user: string, name: string) => {
+        const subject = { type: 'user', id: user }
+        const message = { subject, action: { name }, resource: { type: resourceType } }
+        const expected = resources.filter((resource) => isAllowed(user, name, resource))
+        assertSame(await search('SearchResources', message), names(expected), `all ${name}`)
+        for (const workspace_id of workspaceIds) {
+          const inWorkspace = (list: Found[]) =>
+            list.filter(({ workspace }) => workspace === workspace_id)
+          const found = await search('SearchResources', { ...message, context: { workspace_id } })
+          assertSame(found, names(inWorkspace(expected)), `${name} in a workspace`)
+          const token = await environment.token(user, workspace_id)
+          const tokenSubject = { type: 'access_token', id: token }
+          const byToken = await search('SearchResources', { ...message, subject: tokenSubject })
+          assertSame(byToken, names(inWorkspace(expected)), `${name} by token`)
+          // A token of a user who is not a member is revoked.
+          if (!roleOf(user, workspace_id)) continue
+          const checks = resources.map(({ id }) => ({ ...kind, resource_id: id, action: name }))
+          const checked = await call('Check', { checks }, { key, token })
+          const allowed = resources.filter((_, index) => checked.results[index].allowed)
+          assertSame(names(allowed), names(inWorkspace(expected)), `checked ${name}`)
+          const ids = await listAccessible({ ...kind, action: name, workspace_id }, token)
+          const expectedIds = inWorkspace(expected).map(({ id }) => id)
+          assertSame(ids, expectedIds.toSorted(), `accessible for ${name}`)
         }
       }
+      // Concurrent calls share statements.
+      await Promise.all([
+        ...resources.map(requireResource),
+        ...users.flatMap((user) => actions.map((name) => requireUser(user, name))),
+      ])
     }),
     { numRuns: 10 },
   )
   t.pass()
 })
 
+test('pages of a search miss and repeat nothing that is allowed throughout, whatever changes between them', async (t) => {
+  const environment = await startTestEnvironment()
+  t.teardown(() => environment.stop())
+  const { seed, pool } = environment
+  for (const transport of environment.transports) {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { workspace, people, key, service } = fixture
+    const users = await Promise.all(
+      Array.from({ length: 12 }, () => seed.newMember(workspace, 'viewer')),
+    )
+    const records = await Promise.all(
+      Array.from({ length: 12 }, () => fixture.register(people.owner)),
+    )
+    const [record] = records as [ResourceRecord]
+    const [user] = users as [string]
+    for (const id of users) await fixture.share(people.owner, record, { user: id }, 'view')
+    for (const one of records.slice(1)) await fixture.share(people.owner, one, { user }, 'view')
+    const actions = Array.from(
+      { length: 12 },
+      (_, index) => `action-${String(index).padStart(2, '0')}`,
+    )
+    const actionIds = new Map<string, string>()
+    for (const name of actions) actionIds.set(name, await seed.serviceAction(service, name))
+    const role = await seed.customRole(workspace, [...actionIds.values()], [user])
+
+    const resource = { type: record.resource_type, id: record.resource_id }
+    const subject = { type: 'user', id: user }
+    const action = { name: 'view' }
+    const searches = [
+      {
+        method: 'SearchSubjects',
+        message: { subject: { type: 'user' }, action, resource },
+        all: [...users, people.owner.id, people.admin.id],
+        revoke: (ids: string[]) =>
+          pool.query('delete from shares where user_id = any($1) and resource_id = $2', [
+            ids,
+            record.resource_id,
+          ]),
+      },
+      {
+        method: 'SearchResources',
+        message: { subject, action, resource: { type: record.resource_type } },
+        all: records.map(({ resource_id }) => resource_id),
+        revoke: (ids: string[]) =>
+          pool.query('delete from shares where resource_id = any($1)', [ids]),
+      },
+      {
+        method: 'SearchActions',
+        message: { subject, resource },
+        all: ['view', ...actions],
+        revoke: (names: string[]) =>
+          pool.query(
+            'delete from custom_role_actions where role_id = $1 and service_action_id = any($2)',
+            [role, names.map((name) => actionIds.get(name))],
+          ),
+      },
+    ]
+    const permanent = [people.owner.id, people.admin.id, record.resource_id, 'view']
+    for (const { method, message, all, revoke } of searches.toReversed()) {
+      const read = async (page: object) =>
+        expectOk(await transport.call(method, { ...message, page }, { key }))
+      const first = await read({ limit: 4 })
+      const nameOf = (one: { id?: string; name?: string }) => one.name ?? one.id ?? ''
+      const seen: string[] = first.results.map(nameOf)
+      // Revokes what was just returned and the next result: no page may skip or repeat another.
+      const isRevocable = (one: string) => !permanent.includes(one)
+      const returned = seen.filter(isRevocable).slice(0, 2)
+      const [next = ''] = all.filter((one) => !seen.includes(one) && isRevocable(one)).toSorted()
+      await revoke([...returned, next])
+      let token = first.page.next_token
+      while (token) {
+        const { page, results } = await read({ token })
+        seen.push(...results.map(nameOf))
+        token = page.next_token
+      }
+      t.is(new Set(seen).size, seen.length, `${method} repeats no result`)
+      t.deepEqual(
+        seen.toSorted(),
+        all.filter((one) => one !== next).toSorted(),
+        `${method} over ${transport.label}`,
+      )
+    }
+  }
+})
+
+test('a search finds every subject, however many shares and groups each has', async (t) => {
+  const environment = await startTestEnvironment()
+  t.teardown(() => environment.stop())
+  const transport = environment.transports[0] as Transport
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { workspace, people, key, kind } = fixture
+  const addUsers = () =>
+    Promise.all(Array.from({ length: 40 }, () => environment.seed.newMember(workspace, 'viewer')))
+  const [grouped, direct] = [await addUsers(), await addUsers()]
+  const record = await fixture.register(people.owner)
+  // The rows of the first few users alone would fill a page.
+  for (let count = 0; count < 5; count += 1) {
+    const group = await environment.seed.group(workspace, grouped)
+    await fixture.share(people.owner, record, { group }, 'view')
+  }
+  for (const user of direct) await fixture.share(people.owner, record, { user }, 'view')
+  const found: string[] = []
+  let token = ''
+  do {
+    const message = {
+      subject: { type: 'user' },
+      action: { name: 'view' },
+      resource: { type: kind.resource_type, id: record.resource_id },
+      page: token ? { token } : { limit: 30 },
+    }
+    const { page, results } = expectOk(await transport.call('SearchSubjects', message, { key }))
+    found.push(...results.map(({ id }: { id: string }) => id))
+    token = page.next_token
+  } while (token)
+  t.deepEqual(found, [...grouped, ...direct, people.owner.id, people.admin.id].toSorted())
+})
+
+/** The reasons that allow a member a built-in action, in the form of `describeReason`. */
+function findGrants(asked: Found, user: string, role: string, action: string): string[] {
+  const coversWorkspace = role === 'owner' || role === 'admin'
+  const found = coversWorkspace ? ['workspace_role'] : []
+  for (let one: Found | undefined = asked; one; one = one.parent) {
+    const place = one === asked ? '' : ` of ${one.id}`
+    if (one.owner === user) found.push(`owner${place}`)
+    if (action === 'manage') continue
+    if (one.isVisible && (action === 'view' || role !== 'viewer'))
+      found.push(`workspace_visibility${place}`)
+    for (const { rule, users, permission } of one.shares) {
+      const isSufficient = action === 'view' || permission === 'edit'
+      if (isSufficient && users.includes(user)) found.push(`${rule} ${permission}${place}`)
+    }
+  }
+  return found
+}
+
+/** A reason as text: `share view of 5f0c…` is a share of the ancestor with this id. */
+function describeReason(reason: Record<string, any>): string {
+  const permission = reason.permission ? ` ${reason.permission}` : ''
+  const place = reason.inherited_from ? ` of ${reason.inherited_from.resource_id}` : ''
+  return `${reason.rule}${permission}${place}`
+}
+
 function assertSame(actual: string[], expected: string[], what: string): void {
   if (actual.join() !== expected.join())
     throw new Error(`${what}: ${actual} instead of ${expected}`)
 }
 
-async function seedWorld({ seed, pool }: TestEnvironment, world: World, publish: string) {
+async function seedWorld(environment: TestEnvironment, world: World, publish: string) {
+  const { seed, pool } = environment
   const users = [await seed.user(), await seed.user(), await seed.user()]
   const workspaceIds: string[] = []
   const resources: Found[] = []
@@ -160,16 +348,30 @@ async function seedWorld({ seed, pool }: TestEnvironment, world: World, publish:
     const members = (indexes: number[]) =>
       indexes.filter((index) => facts.roles[index]).map((index) => users[index] as string)
     const group = await seed.group(workspace, members(facts.group))
+    await seedChildGroup(environment, workspace, group, members(facts.childGroup))
     await seed.customRole(workspace, [publish], members(facts.publishers))
+    const inWorkspace: Found[] = []
     for (const resource of facts.resources) {
       const externalId = resource.hasExternalId ? `doc-${randomUUID()}` : null
       const id = externalId
         ? toResourceId(kind.service_name, kind.resource_type, externalId)
         : randomUUID()
+      const owner = users[resource.owner] as string
+      const parent = inWorkspace[resource.parent]
       await pool.query(
-        `insert into resources (id, kind_id, resource_id, external_id, workspace_id, owner_id, visibility)
-         values ($1, $2, $1, $3, $4, $5, $6)`,
-        [id, kindId, externalId, workspace, users[resource.owner], resource.visibility],
+        `insert into resources (id, kind_id, resource_id, external_id, workspace_id, owner_id,
+           visibility, parent_id, inherits)
+         values ($1, $2, $1, $3, $4, $5, $6, $7, $8)`,
+        [
+          id,
+          kindId,
+          externalId,
+          workspace,
+          owner,
+          resource.visibility,
+          parent?.id ?? null,
+          resource.inherits,
+        ],
       )
       const share = (column: string, grantee: string, permission: string) =>
         pool.query(
@@ -178,11 +380,45 @@ async function seedWorld({ seed, pool }: TestEnvironment, world: World, publish:
           [randomUUID(), kindId, id, workspace, grantee, permission],
         )
       const { userShare, groupShare } = resource
-      if (groupShare) await share('group_id', group, groupShare)
+      const shares: Found['shares'] = []
+      if (groupShare) {
+        await share('group_id', group, groupShare)
+        const effective = members([...new Set([...facts.group, ...facts.childGroup])])
+        shares.push({ rule: 'group_share', users: effective, permission: groupShare })
+      }
       const [grantee] = userShare ? members([userShare.user]) : []
-      if (userShare && grantee) await share('user_id', grantee, userShare.permission)
-      resources.push({ id, externalId, workspace })
+      if (userShare && grantee) {
+        await share('user_id', grantee, userShare.permission)
+        shares.push({ rule: 'share', users: [grantee], permission: userShare.permission })
+      }
+      inWorkspace.push({
+        id,
+        externalId,
+        workspace,
+        owner,
+        isVisible: resource.visibility === 'workspace',
+        shares,
+        parent: resource.inherits ? parent : undefined,
+      })
     }
+    resources.push(...inWorkspace)
   }
   return { users, workspaceIds, resources }
+}
+
+/** Adds a child to a group; its members are members of the group as well. */
+async function seedChildGroup(
+  { seed, pool }: TestEnvironment,
+  workspace: string,
+  group: string,
+  users: string[],
+): Promise<void> {
+  const child = await seed.group(workspace, users)
+  await seed.childGroup(workspace, group, child)
+  await pool.query(
+    `insert into group_members (group_id, user_id, workspace_id, is_direct)
+     select $1, user_id, $2, false from unnest($3::uuid[]) user_id
+     on conflict do nothing`,
+    [group, workspace, users],
+  )
 }

@@ -1,14 +1,28 @@
-import { isLive, maxChainLength } from '../grants-query.ts'
+import type { Role } from '../../core/roles.ts'
+import { grant } from '../access.ts'
+import { isLive, maxChainLength, shareBits } from '../grants-query.ts'
 
 /** How an action is decided, as far as it narrows a search. */
 export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
 
+/** The members of the workspace with a role, who have the grants `bits` if the condition is true. */
+function membersOf(role: Role, bits: number, condition = 'true'): string {
+  return `(select user_id, ${bits} as bits from members
+      where ${condition} and workspace_id = (select workspace_id from place)
+        and role = '${role}' and user_id > $4
+      order by user_id limit $5)`
+}
+
+const isVisible = `exists (select from chain where visibility = 'workspace')`
+const isSufficientShare = `${isLive('s')} and ($6 = 'view' or s.permission = 'edit')`
+
 /**
  * $1 service name, $2 resource type, $3 resource id, $4 user id, $5 limit, $6 ActionKind, $7 action.
  *
- * Returns up to $5 active users after $4, by id, among whom is every user who may perform the action:
- * id, `external_id`, e-mail address, name. Whether they may is decided by the facts of each. Every
- * branch follows an index and has its own limit.
+ * Returns up to $5 users after $4, by id, among whom is every user who may perform the action: id,
+ * `external_id`, e-mail address, name, whether they are active, their role in the workspace, and grants
+ * as bits. The grants decide about built-in actions. Every branch follows an index and has its own limit,
+ * of users: a user of several shares or groups counts once.
  */
 export const candidateSubjectsSql = `
 with recursive chain as (
@@ -24,40 +38,59 @@ with recursive chain as (
 ), place as materialized (
   select workspace_id from chain where depth = 1
 )
-select u.id, u.external_id, u.email, u.name from (
-  select user_id from (
-    (select m.user_id from members m
-      where m.workspace_id = (select workspace_id from place) and m.user_id > $4
-        and m.role in ('owner', 'admin')
-      order by m.user_id limit $5)
-    union
-    (select owner_id from chain where owner_id > $4 order by owner_id limit $5)
-    union
-    (select m.user_id from members m
-      where $6 <> 'manage' and exists (select from chain where visibility = 'workspace')
+select u.id, u.external_id, u.email, u.name, u.is_active, m.role, candidates.bits | ${grant.registered}
+from (
+  select user_id, bit_or(bits) as bits from (
+    ${membersOf('owner', 0)}
+    union all
+    ${membersOf('admin', 0)}
+    union all
+    (select owner_id, ${grant.owner} from chain where owner_id > $4
+      group by owner_id order by owner_id limit $5)
+    union all
+    (select m.user_id, ${grant.workspace} from members m
+      where $6 = 'view' and ${isVisible}
         and m.workspace_id = (select workspace_id from place) and m.user_id > $4
-        and ($6 <> 'edit' or m.role = 'editor')
-        and ($6 <> 'registered' or exists (
-          select from service_actions sa
-          join custom_role_actions ra on ra.service_action_id = sa.id
-          join custom_role_members rm on rm.role_id = ra.role_id
-          where sa.service_name = $1 and sa.name = $7
-            and rm.user_id = m.user_id and rm.workspace_id = m.workspace_id
-        ))
       order by m.user_id limit $5)
-    union
-    (select s.user_id from chain join shares s using (kind_id, resource_id)
-      where $6 <> 'manage' and s.user_id > $4 and ${isLive('s')}
-      order by s.user_id limit $5)
-    union
-    (select g.user_id from chain join shares s using (kind_id, resource_id)
-      join group_members g on g.group_id = s.group_id
-      where $6 <> 'manage' and g.user_id > $4 and ${isLive('s')}
-      order by g.user_id limit $5)
+    union all
+    ${membersOf('editor', grant.workspace, `$6 = 'edit' and ${isVisible}`)}
+    union all
+    (select rm.user_id, 0 from custom_roles role
+      join custom_role_actions ra on ra.role_id = role.id
+        and ra.service_action_id = (
+          select id from service_actions where service_name = $1 and name = $7
+        )
+      cross join lateral (
+        select user_id from custom_role_members
+        where role_id = role.id and user_id > $4 order by user_id limit $5
+      ) rm
+      where $6 = 'registered' and role.workspace_id = (select workspace_id from place)
+      group by rm.user_id order by rm.user_id limit $5)
+    union all
+    (select s.user_id, bit_or(s.bits) from chain cross join lateral (
+        select s.user_id, ${shareBits} as bits from shares s
+        where s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
+          and s.group_id is null and s.user_id > $4 and ${isSufficientShare}
+        order by s.user_id limit $5
+      ) s
+      where $6 in ('view', 'edit')
+      group by s.user_id order by s.user_id limit $5)
+    union all
+    (select g.user_id, bit_or(${shareBits}) from chain
+      join shares s on s.kind_id = chain.kind_id and s.resource_id = chain.resource_id
+        and s.group_id is not null and ${isSufficientShare}
+      cross join lateral (
+        select user_id from group_members
+        where group_id = s.group_id and user_id > $4 order by user_id limit $5
+      ) g
+      where $6 in ('view', 'edit')
+      group by g.user_id order by g.user_id limit $5)
   ) branches
-  order by user_id limit $5
+  group by user_id order by user_id limit $5
 ) candidates
 join users u on u.id = candidates.user_id
+left join members m
+  on m.user_id = u.id and m.workspace_id = (select workspace_id from place)
 order by u.id`
 
 /**

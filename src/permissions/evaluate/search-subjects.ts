@@ -2,9 +2,10 @@ import type {
   SearchSubjectsRequest,
   SearchSubjectsResponse,
 } from '../../../gen/daikon/v1/access.ts'
+import type { Role } from '../../core/roles.ts'
 import { type Decision, defineDecision } from '../decision.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
-import { decide, type NamedCheck } from './load-evaluations.ts'
+import { decide, type EvaluationFacts, type NamedCheck } from './load-evaluations.ts'
 import { nameResource } from './resource-id.ts'
 import { describePage, readSearchPage } from './search-page.ts'
 import { type ActionKind, candidateSubjectsSql, registeredActionSql } from './search-queries.ts'
@@ -43,8 +44,8 @@ export function createSearchSubjects(
 }
 
 /**
- * Returns up to `limit` users after the id `after` who may perform the action, by id. Every candidate is
- * decided by the facts that Evaluate uses.
+ * Returns up to `limit` users after the id `after` who may perform the action, by id. The statement that
+ * finds them returns the facts that decide about built-in actions.
  */
 export async function findAllowedUsers(
   { statements, loadEvaluations }: Pick<AccessDependencies, 'statements' | 'loadEvaluations'>,
@@ -59,13 +60,13 @@ export async function findAllowedUsers(
   let last = after
   for (;;) {
     const size = Math.min(batchSize, Math.max(limit, 100))
-    const candidates = await statements.rows<[string, string | null, string, string]>(
+    const candidates = await statements.rows<Candidate>(
       'candidate subjects',
       candidateSubjectsSql,
       [service_name, resource_type, resource_id, last, size, kind, action],
     )
     const checks = candidates.map(([userId]) => ({ ...check, subject: { userId } }))
-    const facts = await loadEvaluations(checks)
+    const facts = kind === 'registered' ? await loadEvaluations(checks) : candidates.map(readFacts)
     for (const [index, [id, externalId, email, name]] of candidates.entries()) {
       if (!decide(facts[index], action)) continue
       allowed.push({ id, externalId, email, name })
@@ -74,6 +75,21 @@ export async function findAllowedUsers(
     if (candidates.length < size) return allowed
     last = candidates.at(-1)?.[0] ?? last
   }
+}
+
+/** A row of `candidateSubjectsSql`. */
+type Candidate = [
+  id: string,
+  externalId: string | null,
+  email: string,
+  name: string,
+  isActive: boolean,
+  role: Role | null,
+  grants: number,
+]
+
+function readFacts([, , , , userActive, role, grants]: Candidate): EvaluationFacts {
+  return { userKnown: true, userActive, tokenDenied: false, role: role ?? undefined, grants }
 }
 
 /** Undefined when no one may perform the action, because the service has not registered it. */
