@@ -29,8 +29,8 @@ export async function createSigner({ keyPaths }: BenchDatabase): Promise<SignTok
     )
 }
 
-/** The HEADERS frame of a gRPC call. */
-export function grpcHead(path: string, token: string): Buffer {
+/** The HEADERS frame of a gRPC call, with a service key and a user's access token, if any. */
+export function grpcHead(path: string, token?: string): Buffer {
   return headersFrame({
     ':method': 'POST',
     ':scheme': 'http',
@@ -38,7 +38,7 @@ export function grpcHead(path: string, token: string): Buffer {
     ':authority': 'localhost',
     'content-type': 'application/grpc',
     te: 'trailers',
-    authorization: `Bearer ${token}`,
+    ...(token && { authorization: `Bearer ${token}` }),
     'x-service-key': serviceKey,
   })
 }

@@ -3,7 +3,7 @@ import { serviceKey } from './data-set.ts'
 
 /** A grpc-js client that sends and receives encoded messages. */
 export type BenchClient = {
-  call(path: string, token: string, body: Uint8Array): Promise<Buffer>
+  call(path: string, token: string | undefined, body: Uint8Array): Promise<Buffer>
   /** Opens a server stream. */
   readStream(path: string, token: string, body: Uint8Array): ClientReadableStream<Buffer>
   close(): void
@@ -12,9 +12,9 @@ export type BenchClient = {
 export function createBenchClient(port: number): BenchClient {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
   const same = (bytes: Buffer) => bytes
-  const metadata = (token: string) => {
+  const metadata = (token: string | undefined) => {
     const metadata = new Metadata()
-    metadata.set('authorization', `Bearer ${token}`)
+    if (token) metadata.set('authorization', `Bearer ${token}`)
     metadata.set('x-service-key', serviceKey)
     return metadata
   }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { measureAccess } from './access.ts'
 import { measureAccessible } from './accessible.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { measureCheck } from './check.ts'
@@ -24,6 +25,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   fairness: measureFairness,
   stream: measureStream,
   accessible: measureAccessible,
+  access: measureAccess,
   writes: measureWrites,
   growth: measureGrowth,
   folders: measureFolders,
