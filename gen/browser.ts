@@ -3583,7 +3583,7 @@ export interface operations {
                         } | null;
                         /** @description The context. */
                         context?: Record<string, never> | null;
-                    }[];
+                    }[] | null;
                     /** @description How the evaluations are executed. */
                     options?: {
                         /**
@@ -9926,7 +9926,7 @@ export interface operations {
                      * @description The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply.
                      * @default []
                      */
-                    post_logout_redirect_uris?: string[];
+                    post_logout_redirect_uris?: string[] | null;
                     /** @description The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout). The rules for redirect URIs apply. */
                     backchannel_logout_uri?: string | null;
                 };
@@ -10045,7 +10045,7 @@ export interface operations {
                      * @description Replaces the redirect URIs. An empty list leaves them unchanged.
                      * @default []
                      */
-                    redirect_uris?: string[];
+                    redirect_uris?: string[] | null;
                     /** @description Whether the redirect URIs receive authorization codes. */
                     is_active?: boolean | null;
                     /**
@@ -10057,7 +10057,7 @@ export interface operations {
                      * @description Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null removes them.
                      * @default []
                      */
-                    post_logout_redirect_uris?: string[];
+                    post_logout_redirect_uris?: string[] | null;
                     /** @description Removes the URLs that `/oauth/logout` may redirect to. */
                     remove_post_logout_redirect_uris?: boolean | null;
                     /** @description The URL that receives logout tokens. An empty string removes it. */

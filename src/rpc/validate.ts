@@ -34,8 +34,8 @@ export function createValidator(
   }
 }
 
-/** RFC 3339, in years that protobuf can represent. */
-const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
+/** RFC 3339, in years that protobuf can represent, with offsets that PostgreSQL can represent. */
+const timestamp = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-](0\d|1[0-5]):[0-5]\d)$/
 
 const ajv = new Ajv({
   allErrors: true,

@@ -72,6 +72,19 @@ test('undeclared parameters are reported together with invalid fields', async (t
   t.regex(json.errors[0].message, /^is not a query parameter of this route; use page, page_size, /)
 })
 
+test('a timestamp with an offset that PostgreSQL cannot represent is 422', async (t) => {
+  const { token } = await createAdmin(environment)
+  const read = (since: string) =>
+    sendRawHttp(environment.httpPort, {
+      path: `/admin/activity?since=${encodeURIComponent(since)}`,
+      headers: { cookie: `admin_token=${token}` },
+    })
+  t.is((await read('2026-11-22T10:00:00+15:59')).status, 200)
+  const { status, json } = await read('2026-11-22T10:00:00+17:37')
+  t.is(status, 422)
+  t.is(json.errors[0].field, 'since')
+})
+
 test('null means absent for optional fields, and missing for required ones', async (t) => {
   const { people, key, kind, workspace } = await createWorkspaceFixture(environment, transport)
   const send = async (method: string, path: string, body: object) => {

@@ -178,7 +178,7 @@ test('Evaluate, its reasons, the searches, Check and Accessible agree on random 
         ...users.flatMap((user) => actions.map((name) => requireUser(user, name))),
       ])
     }),
-    { numRuns: 10 },
+    { numRuns: 6 },
   )
   t.pass()
 })
@@ -373,6 +373,10 @@ async function seedWorld(environment: TestEnvironment, world: World, publish: st
           resource.inherits,
         ],
       )
+      if (parent) {
+        await pool.query('update resources set is_parent = true where id = $1', [parent.id])
+        await pool.query('update shares set on_parent = true where resource_id = $1', [parent.id])
+      }
       const share = (column: string, grantee: string, permission: string) =>
         pool.query(
           `insert into shares (id, kind_id, resource_id, workspace_id, ${column}, permission)

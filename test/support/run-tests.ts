@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
+import { createKeyFiles } from '../../src/identity/keys.ts'
+import { createFileTimer } from './file-timer.ts'
 import { createTemplateDatabase } from './template-database.ts'
 
 /**
@@ -15,7 +17,9 @@ const embedded = await startEmbedded({ dataDir })
 let failed = 1
 try {
   await createTemplateDatabase(embedded.url)
-  failed = await runAva(embedded.url)
+  const keys = join(dataDir, 'keys')
+  createKeyFiles({ privatePath: join(keys, 'private.pem'), publicPath: join(keys, 'public.pem') })
+  failed = await runAva({ TEST_DATABASE_URL: embedded.url, TEST_KEYS: keys })
 } finally {
   await embedded.stop()
   await rm(dataDir, { recursive: true, force: true })
@@ -23,15 +27,17 @@ try {
 process.exitCode = failed === 0 ? 0 : 1
 
 /** Runs ava and forwards its output; returns the number of failures. */
-async function runAva(databaseUrl: string): Promise<number> {
+async function runAva(variables: Record<string, string>): Promise<number> {
   const ava = join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.js')
   const args = [ava, '--tap', ...process.argv.slice(2)]
   // The tests start Node about a hundred times.
   const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
-  const env = { ...compiled, ...process.env, TEST_DATABASE_URL: databaseUrl }
+  const env = { ...compiled, ...process.env, ...variables }
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const count = { passed: 0, failed: 0, skipped: 0 }
+  const timer = createFileTimer()
   for await (const line of createInterface(child.stdout)) {
+    timer.addLine(line)
     const [, not, directive] = /^(not )?ok \d+ - .*?(# (?:SKIP|TODO).*)?$/i.exec(line) ?? [line]
     if (directive) count.skipped += 1
     else if (not) count.failed += 1
@@ -42,6 +48,8 @@ async function runAva(databaseUrl: string): Promise<number> {
   // Ava exits non-zero without a failed test when a file crashes or leaves something running.
   if (status !== 0 && count.failed === 0) count.failed = 1
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
+  for (const { file, seconds } of timer.findSlowest(15))
+    process.stdout.write(`# ${seconds.toFixed(0)} s: ${file}\n`)
   process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)
   return count.failed
 }

@@ -145,9 +145,10 @@ async function startNode(
   }
 }
 
+/** The keys of all environments, which `npm test` creates once; otherwise keys of their own. */
 async function makeTestKeys(): Promise<Keys> {
-  const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
+  const folder = process.env.TEST_KEYS ?? (await mkdtemp(join(tmpdir(), 'daikon-keys-')))
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
-  createKeyFiles(paths)
+  if (!process.env.TEST_KEYS) createKeyFiles(paths)
   return readKeys(paths)
 }

@@ -25,9 +25,12 @@ const formatPatterns: Record<string, string | undefined> = {
   unicode: undefined,
 }
 
+/** UTC, or an offset of less than 16 hours. */
+const timestampPattern = 'T[0-9:.]{8,18}(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])$'
+
 /**
  * The JSON Schema of a request as published: with the comments of its fields, and without keywords
- * that concern only the server's own validation. In a body, optional fields may be null.
+ * that concern only the server's own validation. In a body, optional fields and lists may be null.
  */
 export function publishedSchema(
   registry: FileRegistry,
@@ -53,6 +56,7 @@ function describe(
     const pattern = formatPatterns[format]
     if (pattern) published.pattern ??= pattern
   }
+  if (published.format === 'date-time') published.pattern = timestampPattern
   // The server validates a missing list as an empty one, which a minimum does not allow.
   if (published.minItems) delete published.default
   if (published.items) published.items = describe(published.items as JsonSchema, message, isBody)
@@ -63,7 +67,9 @@ function describe(
         const field = message?.fields.find((field) => field.name === name)
         const description = field && protoComment(field)
         const described = describe(property, field?.message, isBody)
-        const isNullable = isBody && field?.proto.proto3Optional
+        const isOptional =
+          field?.proto.proto3Optional || (field?.fieldKind === 'list' && !property.minItems)
+        const isNullable = isBody && isOptional
         const value = isNullable ? allowNull(described) : described
         return [name, { ...value, ...(description && { description }) }]
       }),
