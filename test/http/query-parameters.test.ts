@@ -55,6 +55,16 @@ test('an undeclared query parameter is 422 on every route but sign-in and the ca
     '/auth/callback/{provider}',
     '/auth/admin/login/{provider}',
     '/auth/admin/callback/{provider}',
+    // OAuth 2.0 requires to ignore unknown parameters (RFC 6749, section 3.1).
+    '/oauth/authorize',
+    '/oauth/authorize',
+    '/oauth/token',
+    '/oauth/userinfo',
+    '/oauth/userinfo',
+    '/oauth/revoke',
+    '/oauth/introspect',
+    '/oauth/logout',
+    '/oauth/logout',
   ])
 })
 
