@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../../src/config/config.ts'
 import { settings } from '../../src/config/settings.ts'
 import { maxHeaderSize } from '../../src/http/listener.ts'
@@ -131,15 +131,86 @@ test('the Dockerfile sets only known settings', (t) => {
   )
 })
 
-test('the image installs production packages and runs as an unprivileged user', (t) => {
+test('the image installs the packed server and runs it as an unprivileged user', (t) => {
   const file = read('Dockerfile')
-  for (const line of [/npm ci --omit=dev/, /^USER 10001/m, /^HEALTHCHECK /m, /^COPY gen gen$/m])
-    t.regex(file, line)
-  const copied = [...file.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) =>
-    paths.split(' '),
+  const lines = [
+    /npm run build && npm pack \.\/dist/,
+    /npm install --global .*--omit=optional/,
+    /^USER 10001/m,
+    /^HEALTHCHECK /m,
+    /^CMD \["daikon", "start"\]$/m,
+  ]
+  for (const line of lines) t.regex(file, line)
+  for (const path of ['**/node_modules', 'keys/*.pem', '.daikon'])
+    t.true(read('.dockerignore').split('\n').includes(path), path)
+})
+
+test('the dashboard and the alerts query metrics that the server exposes', (t) => {
+  const documented = new Set(read('docs/operations.md').match(/`daikon_\w+`/g))
+  const queries = [read('deploy/grafana/daikon.json'), read('deploy/prometheus/alerts.yaml')]
+  for (const query of queries) {
+    const names = new Set(query.match(/\bdaikon_[a-z_]+\b/g))
+    t.true(names.size > 5)
+    for (const name of names) {
+      const metric = name.replace(/_(bucket|sum|count)$/, '')
+      t.true(documented.has(`\`${metric}\``) || documented.has(`\`${name}\``), name)
+    }
+  }
+})
+
+test('every alert says what to do', (t) => {
+  type Rule = { alert: string; expr: string; annotations: Record<string, string> }
+  const { groups } = parse(read('deploy/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] }
+  const rules = groups.flatMap((group) => group.rules)
+  t.true(rules.length >= 8)
+  for (const { alert, annotations } of rules) {
+    t.truthy(annotations.summary, alert)
+    t.truthy(annotations.runbook, alert)
+  }
+})
+
+test('the systemd unit is valid and confined', (t) => {
+  const unit = join(root, 'deploy/systemd/daikon.service')
+  const { status, stdout, error } = spawnSync(
+    'systemd-analyze',
+    ['security', '--offline=true', '--threshold=20', unit],
+    { encoding: 'utf8' },
   )
-  const admitted = read('.dockerignore').matchAll(/^!(.*)$/gm)
-  t.deepEqual(new Set(copied), new Set([...admitted].map(([, path = '']) => path)))
+  if (error) return t.log('systemd-analyze is not installed') ?? t.pass()
+  t.is(status, 0, stdout)
+})
+
+test('Helm renders the chart with every example of its values, and only with known settings', (t) => {
+  const chart = join(root, 'deploy/helm/daikon')
+  const helm = (...args: string[]) => spawnSync('helm', args, { encoding: 'utf8' })
+  if (helm('version').error) {
+    t.log('helm is not installed; the chart is not rendered')
+    t.regex(read('deploy/helm/daikon/Chart.yaml'), /^name: daikon$/m)
+    return
+  }
+  for (const name of ['minimal', 'full', 'plain']) {
+    const values = join(chart, 'ci', `${name}.yaml`)
+    const lint = helm('lint', '--strict', chart, '--values', values)
+    t.is(lint.status, 0, lint.stdout)
+    const { status, stdout, stderr } = helm('template', 'auth', chart, '--values', values)
+    t.is(status, 0, stderr)
+    for (const document of parseAllDocuments(stdout)) {
+      t.deepEqual(document.errors, [])
+      const { kind, spec } = document.toJS() ?? {}
+      if (kind !== 'Deployment') continue
+      const { containers, securityContext } = spec.template.spec
+      t.true(securityContext.runAsNonRoot)
+      t.true(containers[0].securityContext.readOnlyRootFilesystem)
+      const names: string[] = containers[0].env.map((entry: { name: string }) => entry.name)
+      t.deepEqual(
+        names.filter((setting) => !(setting in settings)),
+        [],
+      )
+    }
+  }
+  const { status, stderr } = helm('template', 'auth', chart)
+  t.is(status, 1)
+  t.regex(stderr, /baseUrl is required/)
 })
 
 test('the proxy reaches every node over both transports and overwrites X-Forwarded-For', (t) => {

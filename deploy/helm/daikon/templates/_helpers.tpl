@@ -1,0 +1,99 @@
+{{- define "daikon.name" -}}
+{{- .Chart.Name | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "daikon.fullname" -}}
+{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 50 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "daikon.selector" -}}
+app.kubernetes.io/name: {{ include "daikon.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "daikon.labels" -}}
+{{ include "daikon.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "daikon.image" -}}
+{{- if .Values.image.digest }}{{ printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else }}{{ printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{- define "daikon.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}{{ default (include "daikon.fullname" .) .Values.serviceAccount.name }}
+{{- else }}{{ default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "daikon.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+seccompProfile: { type: RuntimeDefault }
+{{- end }}
+
+{{- define "daikon.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{/* The server refuses private keys that group or others can read, and a mounted secret is readable by its group. */}}
+{{- define "daikon.keysInit" -}}
+- name: keys
+  image: {{ include "daikon.image" . }}
+  imagePullPolicy: {{ .Values.image.pullPolicy }}
+  command: [sh, -euc, "umask 077; cp /secrets/*/* /keys/"]
+  securityContext: {{- include "daikon.containerSecurity" . | nindent 4 }}
+  resources:
+    requests: { cpu: 10m, memory: 16Mi }
+    limits: { memory: 64Mi }
+  volumeMounts:
+    - { name: keys, mountPath: /keys }
+    - { name: signing-keys, mountPath: /secrets/signing, readOnly: true }
+    {{- if .Values.secrets.grpcTls }}
+    - { name: grpc-tls, mountPath: /secrets/grpc, readOnly: true }
+    {{- end }}
+{{- end }}
+
+{{- define "daikon.volumes" -}}
+- name: tmp
+  emptyDir: {}
+- name: keys
+  emptyDir: { medium: Memory }
+- name: signing-keys
+  secret: { secretName: {{ required "secrets.signingKeys names the secret with private.pem and public.pem" .Values.secrets.signingKeys }} }
+{{- if .Values.secrets.grpcTls }}
+- name: grpc-tls
+  secret: { secretName: {{ .Values.secrets.grpcTls }} }
+{{- end }}
+{{- end }}
+
+{{- define "daikon.environment" -}}
+{{- $settings := dict
+  "DEBUG" "false"
+  "BASE_URL" (required "baseUrl is required, such as https://auth.example.com" .Values.baseUrl)
+  "ADMIN_URL" (required "adminUrl is required, such as https://admin.example.com" .Values.adminUrl)
+  "SERVICE_KEYS_REQUIRED" "true"
+  "TRUSTED_PROXIES" "1"
+  "WORKERS" (toString .Values.workers)
+  "DATA_DIR" "/tmp/daikon"
+  "JWT_PRIVATE_KEY_PATH" "/keys/private.pem"
+  "JWT_PUBLIC_KEY_PATH" "/keys/public.pem" -}}
+{{- if .Values.secrets.grpcTls }}
+{{- $_ := set $settings "GRPC_TLS_CERT_PATH" "/keys/tls.crt" }}
+{{- $_ := set $settings "GRPC_TLS_KEY_PATH" "/keys/tls.key" }}
+{{- if .Values.secrets.grpcClientCa }}{{ $_ := set $settings "GRPC_TLS_CLIENT_CA_PATH" "/keys/ca.crt" }}{{ end }}
+{{- end }}
+{{- range $name, $value := mergeOverwrite $settings .Values.settings }}
+- { name: {{ $name }}, value: {{ toString $value | quote }} }
+{{- end }}
+{{- end }}
