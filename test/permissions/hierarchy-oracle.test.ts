@@ -342,7 +342,7 @@ test.serial(
           throw new Error(`stored ${normalize(stored)} instead of ${normalize(world)}`)
         await requireAgreement(world, readers)
       }),
-      { numRuns: 7 },
+      { numRuns: 7, endOnFailure: true },
     )
     t.log(codes)
     for (const change of ['move already_exists', 'link already_exists'])
@@ -384,7 +384,7 @@ test.serial(
           await requireAgreement(world, readers)
         },
       ),
-      { numRuns: 5 },
+      { numRuns: 5, endOnFailure: true },
     )
     t.log(codes)
     t.true((codes.ok ?? 0) > 10)
