@@ -52,8 +52,9 @@ test('the commands of every page work as pasted', async (t) => {
       .replaceAll('localhost:50051', `localhost:${grpc}`)
       .replaceAll('localhost:9464', `localhost:${metricsPort}`)
       .replaceAll('/tmp/', `${folder}/`)
+      .replaceAll('npm install @daikon-auth/client', `node ${root}/test/support/install-client.ts`)
       .replaceAll('.daikon/', `${env.DATA_DIR}/`)
-    const options = { cwd: root, env, maxBuffer: 2 ** 26 }
+    const options = { cwd: root, env: { ...env, PORT: '0' }, maxBuffer: 2 ** 26 }
     const { stdout, stderr } = await shell('bash', ['-euc', pasted], options)
     t.false(stdout.includes('urn:daikon:problem'), `${path}: ${stdout}${stderr}`)
     const outputs = stdout.split(`\n${separator}\n`)
