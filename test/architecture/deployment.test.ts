@@ -188,11 +188,19 @@ test('Helm renders the chart with every example of its values, and only with kno
     t.regex(read('deploy/helm/daikon/Chart.yaml'), /^name: daikon$/m)
     return
   }
+  const version = ['--kube-version', '1.33.0']
   for (const name of ['minimal', 'full', 'plain']) {
     const values = join(chart, 'ci', `${name}.yaml`)
     const lint = helm('lint', '--strict', chart, '--values', values)
     t.is(lint.status, 0, lint.stdout)
-    const { status, stdout, stderr } = helm('template', 'auth', chart, '--values', values)
+    const { status, stdout, stderr } = helm(
+      'template',
+      'auth',
+      chart,
+      ...version,
+      '--values',
+      values,
+    )
     t.is(status, 0, stderr)
     for (const document of parseAllDocuments(stdout)) {
       t.deepEqual(document.errors, [])
@@ -208,7 +216,7 @@ test('Helm renders the chart with every example of its values, and only with kno
       )
     }
   }
-  const { status, stderr } = helm('template', 'auth', chart)
+  const { status, stderr } = helm('template', 'auth', chart, ...version)
   t.is(status, 1)
   t.regex(stderr, /baseUrl is required/)
 })
