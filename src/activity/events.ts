@@ -108,8 +108,8 @@ export const activityEvents = {
   'user.updated': {
     target: 'user',
     detail: ['email'],
-    description: 'An administrator changed the name of a user',
-    recordedBy: ['updateUser'],
+    description: 'An administrator changed the name or the external_id of a user',
+    recordedBy: ['updateUser', 'executeCsvImport'],
   },
   'user.renamed': {
     target: 'user',

@@ -3,21 +3,18 @@ import { Command } from 'commander'
 import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
 import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
 import { ServiceError } from '../core/errors.ts'
-import { UsageError } from './failure.ts'
+import { decodeUtf8, truncateLines } from './input-file.ts'
 import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
 import { requireValid } from './require-valid.ts'
 import { withDatabase } from './session.ts'
-
-/** How many errors are printed; `--json` prints all of them. */
-const maxErrorLines = 20
 
 export function importCommand(): Command {
   return new Command('import')
     .description('import members from a CSV file, all rows or none')
     .argument(
       '<file.csv>',
-      'file with the columns email and workspace_slug; name, role and groups are optional',
+      'file with the columns email and workspace_slug; name, role, groups and external_id are optional',
     )
     .option('--dry-run', 'print what would change without changing it')
     .action(async (path: string, { dryRun = false }: { dryRun?: boolean }, command) => {
@@ -37,14 +34,6 @@ export function importCommand(): Command {
     })
 }
 
-function decodeUtf8(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    throw new UsageError('The file is not valid UTF-8')
-  }
-}
-
 function formatReport({ summary, rows }: CsvImportReport, dryRun: boolean): string[] {
   const { create = 0, update = 0, unchanged = 0, errors = 0 } = summary ?? {}
   if (!dryRun) return [`${create} created, ${update} updated, ${unchanged} unchanged.`]
@@ -54,7 +43,7 @@ function formatReport({ summary, rows }: CsvImportReport, dryRun: boolean): stri
     ),
   )
   return [
-    ...truncate(errorLines),
+    ...truncateLines(errorLines),
     `${create} to create, ${update} to update, ${unchanged} unchanged, ${errors} with errors.`,
     'Dry run: nothing was changed.',
   ]
@@ -64,11 +53,5 @@ function formatReport({ summary, rows }: CsvImportReport, dryRun: boolean): stri
 function withViolations(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.violations.length === 0) return error
   const lines = error.violations.map(({ field, message }) => `${field} ${message}`.trim())
-  return new Error([error.message, ...truncate(lines)].join('\n'))
-}
-
-function truncate(lines: string[]): string[] {
-  if (lines.length <= maxErrorLines) return lines
-  const omitted = lines.length - maxErrorLines
-  return [...lines.slice(0, maxErrorLines), `… and ${omitted} more`]
+  return new Error([error.message, ...truncateLines(lines)].join('\n'))
 }

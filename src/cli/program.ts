@@ -9,6 +9,7 @@ import { groupCommand } from './group.ts'
 import { importCommand } from './import.ts'
 import { keysCommand } from './keys.ts'
 import { print } from './output.ts'
+import { resourceIdCommand, resourcesCommand } from './resources.ts'
 import { serviceAppCommand } from './service-app.ts'
 import { withDatabase } from './session.ts'
 import { tokenCommand } from './token.ts'
@@ -32,6 +33,8 @@ export function createProgram(): Command {
     .addCommand(clientAppCommand())
     .addCommand(activityCommand())
     .addCommand(importCommand())
+    .addCommand(resourcesCommand())
+    .addCommand(resourceIdCommand())
     .addCommand(tokenCommand())
     .addCommand(doctorCommand())
     .addCommand(backupCommand())

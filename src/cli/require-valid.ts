@@ -1,6 +1,6 @@
 import { readRegistry } from '../rpc/descriptors.ts'
 import { readMethods } from '../rpc/method.ts'
-import { createValidator } from '../rpc/validate.ts'
+import { createValidator, type Validator } from '../rpc/validate.ts'
 
 /**
  * Applies the field rules of an AdminService method to its request: fills in defaults and returns the
@@ -9,11 +9,16 @@ import { createValidator } from '../rpc/validate.ts'
  * @throws {ServiceError} invalid_argument with every violation.
  */
 export function requireValid<Message extends object>(key: string, message: Message): Message {
+  createRequestValidator('AdminService', key)(message)
+  return message
+}
+
+/** Creates the validator of a method's request. `key` is the method's name in camelCase. */
+export function createRequestValidator(service: string, key: string): Validator {
   const registry = readRegistry()
   const method = readMethods(registry).find(
-    (candidate) => candidate.service === 'AdminService' && candidate.key === key,
+    (candidate) => candidate.service === service && candidate.key === key,
   )
-  if (!method) throw new Error(`AdminService has no method ${key}`)
-  createValidator(registry, method)(message)
-  return message
+  if (!method) throw new Error(`${service} has no method ${key}`)
+  return createValidator(registry, method)
 }

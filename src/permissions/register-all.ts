@@ -32,6 +32,9 @@ type RegisterOptions = { naming: ErrorNaming; quotas: Quotas }
 
 const maxAttempts = 3
 
+/** All resources of a call, and how many of them it created. */
+type Registered = { resources: ResourcePermissionResponse[]; created: number }
+
 /**
  * Registers resources in one transaction, all or none, and returns them in the same order. Those that
  * are registered already are returned as they are.
@@ -44,13 +47,13 @@ export async function registerAll(
   em: EntityManager,
   registrations: Registration[],
   options: RegisterOptions,
-): Promise<ResourcePermissionResponse[]> {
+): Promise<Registered> {
   for (let attempt = 1; ; attempt += 1) {
     const conflict = lockTimedOut()
     try {
       return await inTransaction(em, async (em) => {
-        await insertMissing(em, registrations, options, conflict)
-        return viewAll(em, registrations)
+        const created = await insertMissing(em, registrations, options, conflict)
+        return { resources: await viewAll(em, registrations), created }
       })
     } catch (error) {
       // A resource was registered, or a parent, owner or workspace was deleted, since it was read.
@@ -61,13 +64,13 @@ export async function registerAll(
   }
 }
 
-/** Throws `conflict` if not all rows could be inserted. */
+/** Returns the number of inserted rows. Throws `conflict` if not all rows could be inserted. */
 async function insertMissing(
   em: EntityManager,
   registrations: Registration[],
   { naming, quotas }: RegisterOptions,
   conflict: ServiceError,
-): Promise<void> {
+): Promise<number> {
   const children = registrations.filter(({ parent }) => parent)
   if (children.length > 0) {
     const workspaces = new Set(children.map(({ workspace_id }) => workspace_id))
@@ -76,7 +79,7 @@ async function insertMissing(
   const existing = await findRegistered(em, registrations)
   requireSameFacts(registrations, existing, naming)
   const missing = registrations.filter(({ place }) => !existing.has(place))
-  if (missing.length === 0) return
+  if (missing.length === 0) return 0
   await requireOwners(em, missing, naming)
   const byWorkspace = Map.groupBy(missing, ({ workspace_id }) => workspace_id)
   for (const [workspaceId, added] of [...byWorkspace].toSorted())
@@ -88,6 +91,7 @@ async function insertMissing(
   const rows = await query<{ is_over_quota: boolean }>(em, registerResource.sql, [items])
   const inserted = rows.filter(({ is_over_quota }) => !is_over_quota)
   if (inserted.length < missing.length) throw conflict
+  return inserted.length
 }
 
 async function findRegistered(

@@ -31,8 +31,8 @@ export async function register(
   const existing = await findResource(em, registration)
   if (existing && hasSameFacts(existing, registration)) return viewResource(em, existing)
   // It has a parent, its type is new, or the request is invalid.
-  const [resource] = await registerAll(em, registrations, { naming: singleNaming, quotas })
-  return resource as ResourcePermissionResponse
+  const { resources } = await registerAll(em, registrations, { naming: singleNaming, quotas })
+  return resources[0] as ResourcePermissionResponse
 }
 
 /**
@@ -42,10 +42,11 @@ export async function register(
  */
 export async function registerBatch(
   { em, quotas }: RegisterContext,
-  { resources }: RegisterBatchRequest,
+  request: RegisterBatchRequest,
 ): Promise<RegisterBatchResponse> {
-  const registrations = readRegistrations(resources, batchNaming)
-  return { resources: await registerAll(em, registrations, { naming: batchNaming, quotas }) }
+  const registrations = readRegistrations(request.resources, batchNaming)
+  const { resources } = await registerAll(em, registrations, { naming: batchNaming, quotas })
+  return { resources }
 }
 
 /**

@@ -41,6 +41,9 @@ export const batchNaming: ErrorNaming = {
 
 const maxNamedFields = 10
 
+/** Violations of one error: a file may contain more. */
+const maxViolations = 1000
+
 /**
  * Reads registrations, which may name each other as parent.
  *
@@ -57,14 +60,14 @@ export function readRegistrations(
       field: field(place, violation.field),
     })),
   )
-  if (violations.length > 0) throw invalidArgument(...violations)
+  if (violations.length > 0) throw invalidArgument(...violations.slice(0, maxViolations))
 
   const registrations = requests.map(readRegistration)
   const places = indexByKey(registrations)
   const duplicates = registrations.filter((item) => places.get(keyOf(item)) !== item.place)
   if (duplicates.length > 0) {
     throw invalidArgument(
-      ...duplicates.map(({ place, external_id }) => ({
+      ...duplicates.slice(0, maxViolations).map(({ place, external_id }) => ({
         field: field(place, external_id === undefined ? 'resource_id' : 'external_id'),
         message: 'is duplicated',
       })),

@@ -141,6 +141,7 @@ const eventCalls: EventCalls = {
   },
   'user.updated': {
     updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, name: 'new' }),
+    executeCsvImport: async ({ bySheet }) => bySheet('external_id', randomUUID(), ['user.updated']),
   },
   'user.renamed': {
     executeCsvImport: async ({ bySheet }) => bySheet('name', 'new', ['user.renamed']),

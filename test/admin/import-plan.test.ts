@@ -15,6 +15,7 @@ const slugs = ['one', 'two']
 const names = ['', 'Ann', 'Bo']
 const roles = ['viewer', 'editor', 'admin', 'owner'] as const
 const groups = ['G', 'H I', 'H']
+const externalIds = ['x-1', 'x-2', 'x-3']
 
 const anyRow = fc.record({
   email: fc.constantFrom(...emails),
@@ -22,6 +23,7 @@ const anyRow = fc.record({
   slug: fc.constantFrom(...slugs, 'nowhere'),
   role: fc.constantFrom('' as const, '' as const, ...roles),
   groups: fc.uniqueArray(fc.constantFrom(...groups)),
+  externalId: fc.constantFrom('', '', '', ...externalIds),
 })
 
 const anyRows = fc
@@ -32,6 +34,7 @@ const anyRows = fc
 const anySnapshot = fc
   .record({
     users: fc.uniqueArray(fc.constantFrom(...emails)),
+    externalIds: fc.uniqueArray(fc.constantFrom(...externalIds)),
     members: fc.array(
       fc.record({ index: fc.nat(5), role: fc.constantFrom(...roles), joined: fc.boolean() }),
     ),
@@ -42,10 +45,15 @@ const anySnapshot = fc
       workspaces: new Map(slugs.map((slug) => [slug, 0])),
       usage: new Map(),
       users: new Map(seed.users.map((email) => [email, 'Old'])),
+      externalIds: new Map(
+        seed.users.map((email, index) => [email, seed.externalIds[index] ?? '']),
+      ),
+      identifiedUsers: new Map<string, string>(),
       members: new Map(),
       groups: new Set<string>(),
       groupMembers: new Set<string>(),
     }
+    for (const [email, id] of snapshot.externalIds) if (id) snapshot.identifiedUsers.set(id, email)
     for (const { index, role, joined } of seed.members) {
       const [slug, email] = [slugs[index % 2] as string, emails[index >> 1] as string]
       if (snapshot.users.has(email)) snapshot.members.set(keyOf(slug, email), { role, joined })
@@ -91,6 +99,15 @@ function apply(snapshot: Snapshot, effects: Effects): Snapshot {
       throw new Error(`${email} is not ${from}`)
     snapshot.users.set(email, to)
   }
+  for (const [email, { from, to }] of effects.externalIds) {
+    const { externalIds, identifiedUsers } = snapshot
+    if ((externalIds.get(email) ?? '') !== from || from === to || !snapshot.users.has(email))
+      throw new Error(`${email} cannot change from ${from} to ${to}`)
+    insert(identifiedUsers, to)
+    identifiedUsers.delete(from)
+    identifiedUsers.set(to, email)
+    externalIds.set(email, to)
+  }
   for (const [key, { email, role }] of effects.newMembers) {
     insert(snapshot.members, key)
     if (!snapshot.users.has(email)) throw new Error(`${email} is not a user`)
@@ -124,8 +141,10 @@ test('applying a plan does what every row says; planning the rows again yields n
       const first = plan(rows, snapshot())
       fc.pre(isValid(first))
       const after = () => apply(snapshot(), first.effects)
-      for (const { email, name, slug, role, groups } of rows) {
-        const { users, members, groupMembers } = after()
+      for (const { email, name, slug, role, groups, externalId } of rows) {
+        const { users, externalIds, members, groupMembers } = after()
+        if (externalId && externalIds.get(email) !== externalId)
+          throw new Error(`${email} is not ${externalId}`)
         if (name && users.get(email) !== name) throw new Error(`${email} is not ${name}`)
         const member = members.get(keyOf(slug, email))
         if (!member || (role && member.role !== role)) throw new Error(`${email} is not ${role}`)

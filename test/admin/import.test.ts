@@ -168,6 +168,58 @@ for (const transport of environment.transports) {
     })
   })
 
+  test.serial(`an import sets external ids, which identify one user each ${through}`, async (t) => {
+    const { execute, preview, slug, owner, workspace } = await createTargetWorkspace(transport)
+    const [ann, bo] = [randomEmail(), randomEmail()]
+    const ed = await emailOf(await seed.newMember(workspace, 'editor'))
+    const file = (...rows: string[]) =>
+      ['email,workspace_slug,external_id', ...rows].map((row) => `${row}\n`).join('')
+    const id = randomUUID()
+    const csv = file(`${ann},${slug},${id}-a`, `${bo},${slug},`, `${ed},${slug},${id}-e`)
+    const previewed = expectOk(await preview(csv))
+    t.deepEqual(previewed.rows[2].changes, [{ field: 'external_id', from: '', to: `${id}-e` }])
+    t.deepEqual(expectOk(await execute(csv)), previewed)
+    t.is(expectOk(await execute(csv)).summary.unchanged, 3)
+    const { rows } = await pool.query(
+      'select email, external_id from users where email = any($1) order by external_id',
+      [[ann, bo, ed]],
+    )
+    t.deepEqual(
+      rows.map(({ email, external_id }) => [email, external_id]),
+      [
+        [ann, `${id}-a`],
+        [ed, `${id}-e`],
+        [bo, null],
+      ],
+    )
+    t.is((await listActivity(pool, await userId(ed))).at(-1)?.action, 'user.updated')
+
+    const before = await digestTables()
+    const other = 'identifies another user'
+    const cases: [string[], string][] = [
+      [[`${bo},${slug},${id}-a`], `csv[2].external_id ${other}`],
+      [[`${bo},${slug},${ed.toUpperCase()}`], `csv[2].external_id ${other}`],
+      [[`${bo},${slug},${owner.toUpperCase()}`], `csv[2].external_id ${other}`],
+      [
+        [`${bo},${slug},${id}-n`, `${ann},${slug},${id}-n`],
+        `csv[3].external_id ${other} on line 2`,
+      ],
+      [
+        [`${bo},${slug},${id}-n`, `${bo},${slug},${id}-m`],
+        'csv[3].external_id conflicts with line 2',
+      ],
+      [
+        [`${bo},${slug},${'x'.repeat(256)}`],
+        'csv[2].external_id must be at most 255 characters long',
+      ],
+    ]
+    for (const [lines, message] of cases) {
+      t.deepEqual(violationMessages(await execute(file(...lines))), [message])
+      t.is(expectOk(await preview(file(...lines))).summary.errors, 1)
+    }
+    t.is(await digestTables(), before)
+  })
+
   test(`the last owner cannot be demoted unless the file has another joined owner ${through}`, async (t) => {
     const { execute, preview, slug, owner, workspace, members } =
       await createTargetWorkspace(transport)

@@ -13,8 +13,8 @@ export const protobufFileName = "daikon/v1/admin_import.proto";
 
 /**
  * A file of memberships. Its first line names the columns, in any order: `email` and
- * `workspace_slug` are required; `name`, `role` and `groups` (separated by `;`) are optional. An
- * import adds memberships and group memberships and updates roles; it removes nothing.
+ * `workspace_slug` are required; `name`, `role`, `groups` (separated by `;`) and `external_id` are
+ * optional. An import adds memberships and group memberships and updates roles; it removes nothing.
  */
 export interface CsvImportRequest {
   /** The CSV file, at most 5 MiB. */

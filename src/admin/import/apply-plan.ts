@@ -33,6 +33,7 @@ export async function applyPlan(
     // Sorted, so that concurrent transactions that create the same users do not deadlock.
     createStep([...effects.newUsers].toSorted(byEmail), (batch) => insertUsers(context, batch)),
     createStep([...effects.renamed], (batch) => renameUsers(context, batch)),
+    createStep([...effects.externalIds], (batch) => changeExternalIds(context, batch)),
     createStep([...effects.newMembers.values()], (batch) => insertMembers(context, batch)),
     createStep([...effects.roleChanges.values()], (batch) => changeRoles(context, batch)),
     createStep(effects.newGroups, (batch) => insertGroups(context, batch)),
@@ -100,6 +101,20 @@ async function renameUsers(
   )
   const events = users.map(({ id, from, to }) => ({ targetId: id, detail: { from, to } }))
   await recordActivityBatch(em, actor, 'user.renamed', events)
+}
+
+async function changeExternalIds(
+  { em, actor, ids }: Context,
+  batch: [string, { to: string }][],
+): Promise<void> {
+  const users = batch.map(([email, { to }]) => ({
+    id: requireId(ids.users, email),
+    email,
+    externalId: to,
+  }))
+  await queries.updateExternalIds(em, users)
+  const events = users.map(({ id, email }) => ({ targetId: id, detail: { email } }))
+  await recordActivityBatch(em, actor, 'user.updated', events)
 }
 
 type Membership = { slug: string; email: string }

@@ -50,7 +50,8 @@ export async function executeCsvImport(
       const report = createReport(columns, plan)
       requireNoErrors(report)
       await applyPlan(em, actorOf(principal), { plan, ids, onProgress }).catch((error) => {
-        throw violates(error, 'foreign') ? changedDuringImport() : error
+        const isConflict = violates(error, 'foreign') || violates(error, 'unique')
+        throw isConflict ? changedDuringImport() : error
       })
       return report
     }),
@@ -95,7 +96,7 @@ function changedDuringImport(): ServiceError {
   return new ServiceError(
     'already_exists',
     'CHANGED_MEANWHILE',
-    'A group or user named in the file was deleted during the import. Import the file again.',
+    'A group or user named in the file was changed during the import. Import the file again.',
   )
 }
 

@@ -14,6 +14,8 @@ export type Row = {
   /** Empty means viewer for a new member and leaves the role of others unchanged. */
   role: Role | ''
   groups: string[]
+  /** Empty leaves it unchanged. */
+  externalId: string
   errors: CellError[]
 }
 
@@ -25,6 +27,10 @@ export type Snapshot = {
   usage: Map<string, Usage>
   /** Names by e-mail address. */
   users: Map<string, string>
+  /** The `external_id` of users by e-mail address; empty when there is none. */
+  externalIds: Map<string, string>
+  /** The e-mail address of the user whom an external id identifies already. */
+  identifiedUsers: Map<string, string>
   /** By `keyOf(slug, email)`. Inactive users do not count as joined. */
   members: Map<string, { role: Role; joined: boolean }>
   /** `keyOf(slug, group)`. */
@@ -53,6 +59,8 @@ export type Effects = {
   newUsers: Map<string, string>
   /** Changes of names by e-mail address. */
   renamed: Map<string, Change>
+  /** Changes of `external_id` by e-mail address. */
+  externalIds: Map<string, Change>
   /** By `keyOf(slug, email)`. */
   newMembers: Map<string, { slug: string; email: string; role: Role }>
   /** By `keyOf(slug, email)`. */
@@ -85,10 +93,12 @@ export function keyOf(slug: string, word: string, name?: string): string {
  * before it.
  */
 export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
-  const { workspaces, usage, users, members, groups, groupMembers } = snapshot
+  const { workspaces, usage, users, externalIds, identifiedUsers, members, groups, groupMembers } =
+    snapshot
   const effects: Effects = {
     newUsers: new Map(),
     renamed: new Map(),
+    externalIds: new Map(),
     newMembers: new Map(),
     roleChanges: new Map(),
     newGroups: [],
@@ -97,6 +107,8 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
   // The first value of each name and role, to detect rows that contradict each other.
   const firstNames = new Map<string, CellValue>()
   const firstRoles = new Map<string, CellValue>()
+  const firstExternalIds = new Map<string, CellValue>()
+  const firstUsers = new Map<string, CellValue>()
   const demotionsBySlug = new Map<string, PlannedRow[]>()
 
   const rows: PlannedRow[] = []
@@ -136,12 +148,18 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     const isNew = !members.has(memberKey)
     const exceeded = useQuotas(row, isNew)
     if (exceeded.length > 0) return { line, email, action: 'error', changes: [], errors: exceeded }
-    const changes = [...planUser(row), ...planRole(row, memberKey), ...planGroups(row)]
+    const changes = [
+      ...planUser(row),
+      ...planExternalId(row),
+      ...planRole(row, memberKey),
+      ...planGroups(row),
+    ]
     const action = isNew ? 'create' : changes.length > 0 ? 'update' : 'unchanged'
     return { line, email, action, changes, errors }
   }
 
-  function findConflicts({ slug, name, role, email, line }: Row, memberKey: string): CellError[] {
+  function findConflicts(row: Row, memberKey: string): CellError[] {
+    const { slug, name, role, email, line } = row
     if (!workspaces.has(slug)) {
       return [{ field: 'workspace_slug', message: 'does not match any workspace' }]
     }
@@ -154,7 +172,28 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     if (firstRole && firstRole.text !== role) {
       errors.push({ field: 'role', message: `conflicts with line ${firstRole.line}` })
     }
-    return errors
+    return [...errors, ...findExternalIdConflicts(row)]
+  }
+
+  function findExternalIdConflicts({ externalId, email, line }: Row): CellError[] {
+    if (!externalId) return []
+    const field = 'external_id'
+    const first = rememberFirst(firstExternalIds, email, { text: externalId, line })
+    if (first.text !== externalId) return [{ field, message: `conflicts with line ${first.line}` }]
+    const user = rememberFirst(firstUsers, externalId, { text: email, line })
+    if (user.text !== email)
+      return [{ field, message: `identifies another user on line ${user.line}` }]
+    if ((identifiedUsers.get(externalId) ?? email) === email) return []
+    return [{ field, message: 'identifies another user' }]
+  }
+
+  function planExternalId({ email, externalId: to }: Row): Change[] {
+    const from = externalIds.get(email) ?? ''
+    if (!to || to === from) return []
+    externalIds.set(email, to)
+    const change = { field: 'external_id', from, to }
+    effects.externalIds.set(email, change)
+    return [change]
   }
 
   /** Adds what a row creates to the usage of its workspace. Changes nothing if that exceeds a quota. */

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Role } from '../../core/roles.ts'
+import { isUuid } from '../../core/uuid.ts'
 import { query } from '../../database/query.ts'
 
 /**
@@ -48,10 +49,40 @@ export function findUsage(em: EntityManager, workspaceIds: string[]): Promise<Us
   )
 }
 
-type UserRow = { id: string; email: string; name: string }
+type UserRow = { id: string; email: string; name: string; external_id: string | null }
 
 export function findUsers(em: EntityManager, emails: string[]): Promise<UserRow[]> {
-  return query(em, 'select id, email, name from users where email = any($1::text[])', [emails])
+  return query(em, 'select id, email, name, external_id from users where email = any($1::text[])', [
+    emails,
+  ])
+}
+
+/** Returns the users whom external ids identify, be it as an external id, an address or a user id. */
+export function findIdentifiedUsers(
+  em: EntityManager,
+  externalIds: string[],
+): Promise<{ external_id: string; email: string }[]> {
+  return query(
+    em,
+    `select external_id, email from users where external_id = any($1::text[])
+     union all
+     select searched, email from unnest($1::text[]) searched join users on email = lower(searched)
+     union all
+     select searched, email from unnest($2::text[]) searched join users on id = searched::uuid`,
+    [externalIds, externalIds.filter(isUuid)],
+  )
+}
+
+export async function updateExternalIds(
+  em: EntityManager,
+  users: { id: string; externalId: string }[],
+): Promise<void> {
+  await query(
+    em,
+    `update users u set external_id = p.external_id
+     from unnest($1::uuid[], $2::text[]) as p(id, external_id) where u.id = p.id`,
+    [users.map(({ id }) => id), users.map(({ externalId }) => externalId)],
+  )
 }
 
 /** `joined`: the member has joined and is active, so they count as an owner. */

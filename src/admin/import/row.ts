@@ -4,20 +4,30 @@ import { type Role, roles } from '../../core/roles.ts'
 import type { CellError, Row } from './plan.ts'
 
 /** The columns that a file can have. */
-export const columns = ['email', 'name', 'workspace_slug', 'role', 'groups'] as const
+export const columns = ['email', 'name', 'workspace_slug', 'role', 'groups', 'external_id'] as const
 
 export type Column = (typeof columns)[number]
 
 const controlCharacter = new RegExp(`[${controlCharacters}]`, 'u')
 const maxLength = 200
 const maxGroups = 100
+const maxExternalIdLength = 255
 
 /** Reads the cells of a record. Invalid cells become errors of the row. */
 export function readRow(line: number, cells: string[], header: Column[]): Row {
   const errors: CellError[] = []
   const cell = (column: Column) => cells[header.indexOf(column)]?.trim() ?? ''
   const emailCell = cell('email')
-  const row: Row = { line, email: emailCell, name: '', slug: '', role: '', groups: [], errors }
+  const row: Row = {
+    line,
+    email: emailCell,
+    name: '',
+    slug: '',
+    role: '',
+    groups: [],
+    externalId: '',
+    errors,
+  }
   const addError = (field: Column | '', message: string) => errors.push({ field, message })
   if (cells.length !== header.length) {
     addError('', `has ${cells.length} cells, but the header has ${header.length}`)
@@ -34,7 +44,8 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
   else addError('email', emailCell ? 'must be an e-mail address' : 'is required')
 
   row.name = cell('name')
-  if (isTooLong(row.name)) addError('name', `must be at most ${maxLength} characters long`)
+  if (isTooLong(row.name, maxLength))
+    addError('name', `must be at most ${maxLength} characters long`)
 
   row.slug = cell('workspace_slug')
   if (!row.slug) addError('workspace_slug', 'is required')
@@ -48,9 +59,13 @@ export function readRow(line: number, cells: string[], header: Column[]): Row {
     .map((name) => name.trim())
   row.groups = [...new Set(groups.filter((name) => name !== ''))]
   if (row.groups.length > maxGroups) addError('groups', `must contain at most ${maxGroups} items`)
-  if (row.groups.some(isTooLong)) {
+  if (row.groups.some((name) => isTooLong(name, maxLength))) {
     addError('groups', `must contain names of at most ${maxLength} characters each`)
   }
+
+  row.externalId = cell('external_id')
+  if (isTooLong(row.externalId, maxExternalIdLength))
+    addError('external_id', `must be at most ${maxExternalIdLength} characters long`)
   return row
 }
 
@@ -59,6 +74,6 @@ function isRole(text: string): text is Role {
 }
 
 /** Counts characters, not UTF-16 units. */
-function isTooLong(text: string): boolean {
+function isTooLong(text: string, maxLength: number): boolean {
   return text.length > maxLength && [...text].length > maxLength
 }

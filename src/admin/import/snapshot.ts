@@ -3,6 +3,7 @@ import { keyOf, type Row, type Snapshot } from './plan.ts'
 import {
   findGroupMembers,
   findGroups,
+  findIdentifiedUsers,
   findMembers,
   findUsage,
   findUsers,
@@ -46,6 +47,8 @@ export async function loadSnapshot(em: EntityManager, rows: Row[]): Promise<Load
     workspaces: new Map(),
     usage: new Map(),
     users: new Map(),
+    externalIds: new Map(),
+    identifiedUsers: new Map(),
     members: new Map(),
     groups: new Set(),
     groupMembers: new Set(),
@@ -79,10 +82,17 @@ export async function extendSnapshot(
   if (rows.length === 0) return
   const slugs = new Map([...ids.workspaces].map(([slug, id]) => [id, slug]))
   const emails = new Map<string, string>()
-  for (const { id, email, name } of await findUsers(em, unique(rows.map(({ email }) => email)))) {
+  const found = await findUsers(em, unique(rows.map(({ email }) => email)))
+  for (const { id, email, name, external_id } of found) {
     emails.set(id, email)
     ids.users.set(email, id)
     if (!snapshot.users.has(email)) snapshot.users.set(email, name)
+    if (!snapshot.externalIds.has(email)) snapshot.externalIds.set(email, external_id ?? '')
+  }
+  const externalIds = unique(rows.map(({ externalId }) => externalId).filter(Boolean))
+  if (externalIds.length > 0) {
+    for (const { external_id, email } of await findIdentifiedUsers(em, externalIds))
+      snapshot.identifiedUsers.set(external_id, email)
   }
   const userIds = [...emails.keys()]
 
