@@ -319,6 +319,7 @@ test('Search Core: unknown entities have no results', async (t) => {
     ['action', { subject: spaceship, resource: record1 }],
     ['action', { subject: alice, resource: spaceship }],
     ['subject', { subject: spaceship, action: read, resource: record1 }],
+    ['subject', { subject: { type: 'spaceship' }, action: read, resource: record1 }],
     ['subject', { subject: { type: 'user' }, action: read, resource: spaceship }],
     ['subject', { subject: { type: 'user' }, action: { name: 'fly' }, resource: record1 }],
     ['resource', { subject: unknown, action: read, resource: record }],
@@ -342,6 +343,32 @@ test('Search Core: missing members are 400', async (t) => {
     ['action', { subject: { type: 'user' }, resource: record1 }],
   ]
   for (const [type, request] of cases) t.is((await search(type, request)).status, 400)
+})
+
+test('the Properties levels are not supported: properties are accepted and change nothing', async (t) => {
+  const admin = { ...bob, properties: { role: 'admin' } }
+  const archived = { ...record2, properties: { status: 'archived' } }
+  const remove = (soft: boolean) => ({ name: 'delete', properties: { soft } })
+  const evaluations = [
+    { subject: alice, action: write, resource: archived },
+    { subject: admin, action: write, resource: archived },
+    { subject: alice, action: remove(true), resource: record1 },
+    { subject: alice, action: remove(false), resource: record1 },
+  ]
+  const decided = [true, false, true, true]
+  t.deepEqual(decisions(await evaluateBatch({ evaluations })), decided)
+  for (const [index, body] of evaluations.entries())
+    t.deepEqual((await evaluate(body)).body, { decision: decided[index] })
+  const writers = { subject: { type: 'user' }, action: write, resource: archived }
+  t.deepEqual(ids(await search('subject', writers)), ['alice'])
+  t.deepEqual(
+    ids(await search('resource', { subject: admin, action: write, resource: record })),
+    [],
+  )
+  t.deepEqual(names(await search('action', { subject: admin, resource: archived })), [
+    'read',
+    'view',
+  ])
 })
 
 test('Discovery: the metadata has the endpoints', async (t) => {
