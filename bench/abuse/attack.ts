@@ -18,12 +18,14 @@ export type Attack = {
   run(context: AttackContext): Promise<void>
 }
 
-/** Counts a call by its outcome; a call without a response counts as `cut`. */
+/** Counts a call by its outcome: `unfinished` until it ends, `cut` if it ends without a response. */
 export async function countCall(outcomes: OutcomeCounts, call: Promise<Outcome>): Promise<void> {
+  countOutcome(outcomes, 'unfinished')
   const label = await call.then(
     (outcome) => (outcome.ok ? 'ok' : outcome.reason || outcome.code),
     () => 'cut',
   )
+  countOutcome(outcomes, 'unfinished', -1)
   countOutcome(outcomes, label)
 }
 

@@ -14,7 +14,7 @@ const patience = 1000
 const minOutcomes = 10
 
 /** The time that an attack may take beyond its duration, in milliseconds. */
-const maxExcess = 30_000
+const maxExcess = 10_000
 
 // A process of its own, so that the attack does not delay the clients of other tenants.
 process.once('message', async () => {
@@ -34,7 +34,7 @@ async function run({ names, target, seconds }: AttackJob): Promise<OutcomeCounts
   const isOver = () => {
     const now = performance.now()
     if (now < endsAt) return false
-    return sum(outcomes) >= minOutcomes || now > endsAt + maxExcess
+    return sum(outcomes) - (outcomes.unfinished ?? 0) >= minOutcomes || now > endsAt + maxExcess
   }
   const running = names.map((name) => {
     const attack = attacks[name]

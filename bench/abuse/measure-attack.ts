@@ -110,6 +110,7 @@ export function formatRow(title: string, result: AttackResult): string {
 
 function formatOutcomes(outcomes: OutcomeCounts): string {
   return Object.entries(outcomes)
+    .filter(([, count]) => count > 0)
     .map(([outcome, count]) => `${formatNumber(count)} ${outcome}`)
     .join(', ')
 }

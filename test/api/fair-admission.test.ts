@@ -103,14 +103,16 @@ test.serial(
       })
       const beside = await share(locked, record.id, locked.people.editor.id)
       t.true(beside.outcome.ok)
-      let count = 0
+      const times: number[] = []
       do {
         const { outcome, milliseconds } = await share(other, otherRecord.id, other.people.viewer.id)
         t.true(outcome.ok)
-        t.true(milliseconds < 2000, `beside: ${milliseconds} ms`)
-        count += 1
+        times.push(milliseconds)
       } while (isWaiting)
-      t.true(count > 3)
+      t.true(times.length > 3)
+      // A share that waits for the lock takes three seconds or more; a busy machine delays a few.
+      const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number
+      t.true(median < 1000, `beside: ${median} ms`)
       for (const { outcome, milliseconds } of await blocked) {
         t.like(outcome, { code: 'unavailable', reason: 'LOCK_TIMEOUT' })
         t.true(milliseconds < 8000, `blocked: ${milliseconds} ms`)
