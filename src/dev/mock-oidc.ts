@@ -79,15 +79,16 @@ export async function createMockOidc(
     const person = people.find((candidate) => candidate.email === email)
     if (!person && !form) return sendSignInPage(response, title, people)
     const result = person
-      ? await grant(claimsOf(person).sub, String(params.scope))
+      ? await grant(claimsOf(person).sub, String(params.scope), person.amr)
       : { error: 'access_denied', error_description: 'The user denied access' }
     await provider.interactionFinished(request, response, result)
   }
 
-  async function grant(accountId: string, scope: string) {
+  async function grant(accountId: string, scope: string, amr: string[] | undefined) {
     const newGrant = new provider.Grant({ accountId, clientId: client.id })
     newGrant.addOIDCScope(scope)
-    return { login: { accountId, remember: false }, consent: { grantId: await newGrant.save() } }
+    const login = { accountId, remember: false, ...(amr && { amr }) }
+    return { login, consent: { grantId: await newGrant.save() } }
   }
 
   return async (request, response) => {

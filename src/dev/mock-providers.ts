@@ -117,7 +117,6 @@ const googleLike = {
     email_verified: person.verified ?? true,
     name: person.name,
     hd: person.hostedDomain,
-    amr: person.amr,
   }),
 }
 

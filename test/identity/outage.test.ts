@@ -1,6 +1,8 @@
 // Threat: failure taken for success (sign-in).
 import test from 'ava'
 import { cloneDatabase } from '../support/database.ts'
+import { createAuthorizationRequest, createOAuthClient, signInWithOAuth } from '../support/oauth.ts'
+import { expectOk } from '../support/outcome.ts'
 import { startDatabaseProxy } from '../support/proxy.ts'
 import { createSeed } from '../support/seed.ts'
 import {
@@ -22,7 +24,9 @@ const environment = await createSignInEnvironment({
   options: { adminEmails: [boss.email] },
   databaseUrl: proxy.url,
 })
-await createSeed(database.pool).clientApp([appUri])
+const seed = createSeed(database.pool)
+await seed.clientApp([appUri])
+const client = await createOAuthClient({ seed, pool: database.pool })
 test.after.always(async () => {
   await environment.stop()
   await proxy.close()
@@ -42,6 +46,18 @@ async function prepare(transport: Transport) {
   const begin = { provider: 'github', redirect_uri: appUri, code_challenge_method: 'S256' }
   const adminLogin = await signInAtProvider(transport, 'github', boss.email, {}, 'BeginAdminLogin')
   const { admin = '' } = await signInAdmin(transport, boss.email, 'github')
+  const oauth = await signInWithOAuth(environment, transport, { client })
+  const { browser_session } = oauth
+  const authorization = createAuthorizationRequest(client.client_id, { prompt: 'none' })
+  const { request } = authorization
+  const redirect = expectOk(await transport.call('Authorize', { ...request, browser_session }))
+  const redemption = {
+    ...oauth.exchange,
+    code: new URL(redirect.location).searchParams.get('code'),
+    code_verifier: authorization.verifier,
+  }
+  const oauthToken = oauth.tokens.access_token as string
+  const signOut = { id_token_hint: oauth.tokens.id_token, browser_session }
   const { access_token: token, refresh_token } = tokens
   const code_challenge = createPkce().challenge
   return {
@@ -51,6 +67,11 @@ async function prepare(transport: Transport) {
     ListCodeWorkspaces: () => transport.call('ListCodeWorkspaces', { code: exchange.code }),
     ExchangeToken: () => transport.call('ExchangeToken', exchange),
     RefreshToken: () => transport.call('RefreshToken', { refresh_token }),
+    Authorize: () => transport.call('Authorize', { ...request, browser_session }),
+    IssueToken: () => transport.call('IssueToken', redemption),
+    GetUserInfo: () => transport.call('GetUserInfo', {}, { token: oauthToken }),
+    RevokeToken: () => transport.call('RevokeToken', { token: oauthToken, ...client }),
+    EndBrowserSession: () => transport.call('EndBrowserSession', signOut),
     GetMe: () => transport.call('GetMe', {}, { token }),
     ListSessions: () => transport.call('ListSessions', {}, { token }),
     EndOtherSessions: () => transport.call('EndOtherSessions', {}, { token }),

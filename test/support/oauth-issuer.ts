@@ -35,8 +35,8 @@ export async function startIssuer() {
   return {
     environment,
     issuer,
-    createClient: (uri: string, row: Record<string, unknown> = {}) =>
-      createOAuthClient(environment, row, [uri]),
+    createClient: (uri: string | string[], row: Record<string, unknown> = {}) =>
+      createOAuthClient(environment, row, [uri].flat()),
     async stop() {
       proxy.closeAllConnections()
       proxy.close()

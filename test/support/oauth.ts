@@ -13,7 +13,7 @@ export type TestClient = { client_id: string; client_secret?: string }
 
 /** Registers a client app; `row` overrides its columns. */
 export async function createOAuthClient(
-  { seed, pool }: SignInEnvironment,
+  { seed, pool }: Pick<SignInEnvironment, 'seed' | 'pool'>,
   row: Record<string, unknown> = {},
   uris = [oauthUri],
 ): Promise<TestClient> {
@@ -62,7 +62,7 @@ export async function signInAtAuthorize(
 
 /** Signs a new user in and exchanges the code for tokens. */
 export async function signInWithOAuth(
-  environment: SignInEnvironment,
+  environment: Pick<SignInEnvironment, 'seed' | 'pool' | 'addProviderUser'>,
   transport: Transport,
   options: {
     client?: TestClient
