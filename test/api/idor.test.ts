@@ -37,9 +37,16 @@ const memberOperations = operations.filter(
     idFields(input).some((field) => userFields.includes(field)),
 )
 
+/** Methods whose IDs name clients, or a workspace beside a token: see test/identity/oauth/token.test.ts. */
+const isOAuthMethod = ({ service, key }: { service: string; key: string }) =>
+  service === 'OAuthService' || key === 'switchWorkspace'
+
 /** Administrators may access every workspace. */
 const scopedOperations = operations.filter(
-  ({ policy, input }) => policy.tier !== 'admin' && idFields(input).length > 0,
+  (operation) =>
+    operation.policy.tier !== 'admin' &&
+    !isOAuthMethod(operation) &&
+    idFields(operation.input).length > 0,
 )
 const authenticatedOperations = operations.filter(({ policy }) => policy.tier !== 'public')
 

@@ -43,7 +43,7 @@ for (const transport of environment.transports) {
   const redirectOf = async (request: object) =>
     readRedirect(expectOk(await authorize(request)).location)
 
-  test(`a code, the state and iss are returned to the client ${over}`, async (t) => {
+  test.serial(`a code, the state and iss are returned to the client ${over}`, async (t) => {
     const { redirect, tokens } = await signInWithOAuth(environment, transport, { client })
     const { code, ...parameters } = readRedirect(redirect.href)
     t.regex(code ?? '', /^[\w-]{43}$/)
@@ -51,7 +51,7 @@ for (const transport of environment.transports) {
     t.is(tokens.token_type, 'Bearer')
   })
 
-  test(`a wrong client or redirect URI never redirects ${over}`, async (t) => {
+  test.serial(`a wrong client or redirect URI never redirects ${over}`, async (t) => {
     const { request } = createAuthorizationRequest(client.client_id)
     const variants = [
       oauthUri.toUpperCase(),
@@ -84,62 +84,68 @@ for (const transport of environment.transports) {
     t.is(expectError(await authorize({ ...request, ...other })).code, 'failed_precondition')
   })
 
-  test(`an app that is deactivated during the sign-in receives no code ${over}`, async (t) => {
-    const own = await createOAuthClient(environment)
-    const { request } = createAuthorizationRequest(own.client_id)
-    const error = await t.throwsAsync(
-      (async () => {
-        const deactivating = {
-          ...transport,
-          call: async (...call: Parameters<Transport['call']>) => {
-            if (call[0] === 'CompleteLogin')
-              await pool.query('update client_apps set is_active = false where id = $1', [
-                own.client_id,
-              ])
-            return transport.call(...call)
-          },
-        }
-        return signInAtAuthorize(deactivating, environment.addProviderUser(), request)
-      })(),
-    )
-    t.regex(error.message, /CLIENT_REFUSED|INVALID_REQUEST|inactive/)
-  })
+  test.serial(
+    `an app that is deactivated during the sign-in receives no code ${over}`,
+    async (t) => {
+      const own = await createOAuthClient(environment)
+      const { request } = createAuthorizationRequest(own.client_id)
+      const error = await t.throwsAsync(
+        (async () => {
+          const deactivating = {
+            ...transport,
+            call: async (...call: Parameters<Transport['call']>) => {
+              if (call[0] === 'CompleteLogin')
+                await pool.query('update client_apps set is_active = false where id = $1', [
+                  own.client_id,
+                ])
+              return transport.call(...call)
+            },
+          }
+          return signInAtAuthorize(deactivating, environment.addProviderUser(), request)
+        })(),
+      )
+      t.regex(error.message, /CLIENT_REFUSED|INVALID_REQUEST|inactive/)
+    },
+  )
 
-  test(`invalid parameters are returned as errors of RFC 6749, 4.1.2.1 ${over}`, async (t) => {
-    const { request } = createAuthorizationRequest(client.client_id)
-    const cases: [object, string][] = [
-      [{ response_type: undefined }, 'invalid_request'],
-      [{ response_type: 'token' }, 'unsupported_response_type'],
-      [{ response_type: 'code id_token' }, 'unsupported_response_type'],
-      [{ response_mode: 'fragment' }, 'invalid_request'],
-      [{ code_challenge: undefined }, 'invalid_request'],
-      [{ code_challenge: 'short' }, 'invalid_request'],
-      [{ code_challenge: '!'.repeat(43) }, 'invalid_request'],
-      [{ code_challenge_method: undefined }, 'invalid_request'],
-      [{ code_challenge_method: 'plain' }, 'invalid_request'],
-      [{ code_challenge_method: 's256' }, 'invalid_request'],
-      [{ prompt: 'none login' }, 'invalid_request'],
-      [{ prompt: 'create' }, 'invalid_request'],
-      [{ max_age: '-1' }, 'invalid_request'],
-      [{ max_age: 'x' }, 'invalid_request'],
-      [{ nonce: 'n'.repeat(513) }, 'invalid_request'],
-      [{ state: 's'.repeat(1025) }, 'invalid_request'],
-      [{ request: 'e30.e30.' }, 'request_not_supported'],
-      [{ request_uri: 'https://rp.example.com/r' }, 'request_uri_not_supported'],
-      [{ registration: '{}' }, 'registration_not_supported'],
-      [{ prompt: 'none' }, 'login_required'],
-    ]
-    for (const [change, expected] of cases) {
-      const changed = { ...request, ...change }
-      const { error, error_description, iss, state } = await redirectOf(changed)
-      t.is(error, expected, JSON.stringify(change))
-      t.regex(error_description ?? '', /\w/)
-      t.is(iss, issuer)
-      t.is(state, changed.state as string)
-    }
-  })
+  test.serial(
+    `invalid parameters are returned as errors of RFC 6749, 4.1.2.1 ${over}`,
+    async (t) => {
+      const { request } = createAuthorizationRequest(client.client_id)
+      const cases: [object, string][] = [
+        [{ response_type: undefined }, 'invalid_request'],
+        [{ response_type: 'token' }, 'unsupported_response_type'],
+        [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+        [{ response_mode: 'fragment' }, 'invalid_request'],
+        [{ code_challenge: undefined }, 'invalid_request'],
+        [{ code_challenge: 'short' }, 'invalid_request'],
+        [{ code_challenge: '!'.repeat(43) }, 'invalid_request'],
+        [{ code_challenge_method: undefined }, 'invalid_request'],
+        [{ code_challenge_method: 'plain' }, 'invalid_request'],
+        [{ code_challenge_method: 's256' }, 'invalid_request'],
+        [{ prompt: 'none login' }, 'invalid_request'],
+        [{ prompt: 'create' }, 'invalid_request'],
+        [{ max_age: '-1' }, 'invalid_request'],
+        [{ max_age: 'x' }, 'invalid_request'],
+        [{ nonce: 'n'.repeat(513) }, 'invalid_request'],
+        [{ state: 's'.repeat(1025) }, 'invalid_request'],
+        [{ request: 'e30.e30.' }, 'request_not_supported'],
+        [{ request_uri: 'https://rp.example.com/r' }, 'request_uri_not_supported'],
+        [{ registration: '{}' }, 'registration_not_supported'],
+        [{ prompt: 'none' }, 'login_required'],
+      ]
+      for (const [change, expected] of cases) {
+        const changed = { ...request, ...change }
+        const { error, error_description, iss, state } = await redirectOf(changed)
+        t.is(error, expected, JSON.stringify(change))
+        t.regex(error_description ?? '', /\w/)
+        t.is(iss, issuer)
+        t.is(state, changed.state as string)
+      }
+    },
+  )
 
-  test(`repeated parameters are refused without a redirect ${over}`, async (t) => {
+  test.serial(`repeated parameters are refused without a redirect ${over}`, async (t) => {
     if (transport.name === 'grpc') return t.pass()
     const { request } = createAuthorizationRequest(client.client_id)
     const query = `${new URLSearchParams(request)}&redirect_uri=https://evil.example`
@@ -149,7 +155,7 @@ for (const transport of environment.transports) {
     t.is(response.headers.get('location'), null)
   })
 
-  test(`the browser session signs in silently until it ends ${over}`, async (t) => {
+  test.serial(`the browser session signs in silently until it ends ${over}`, async (t) => {
     const { browser_session, tokens } = await signInWithOAuth(environment, transport, { client })
     const { request } = createAuthorizationRequest(client.client_id, { prompt: 'none' })
     const silent = async () => redirectOf({ ...request, browser_session })
@@ -164,7 +170,7 @@ for (const transport of environment.transports) {
     t.is((await silent()).error, 'login_required')
   })
 
-  test(`prompt and max_age require a new sign-in ${over}`, async (t) => {
+  test.serial(`prompt and max_age require a new sign-in ${over}`, async (t) => {
     const { browser_session } = await signInWithOAuth(environment, transport, { client })
     const { request } = createAuthorizationRequest(client.client_id)
     const next = async (more: object) => {
@@ -190,7 +196,7 @@ for (const transport of environment.transports) {
     t.is((await next({ prompt: 'login', max_age: '0' })).searchParams.get('max_age'), '0')
   })
 
-  test(`a user of several workspaces chooses one ${over}`, async (t) => {
+  test.serial(`a user of several workspaces chooses one ${over}`, async (t) => {
     const user = await createUserWithTwoWorkspaces(transport)
     const { request } = createAuthorizationRequest(client.client_id)
     const { browser_session } = user
@@ -210,20 +216,23 @@ for (const transport of environment.transports) {
     t.is((await redirectOf({ ...silent, ...other })).error, 'interaction_required')
   })
 
-  test(`the callback continues on a page of its own when there is a choice ${over}`, async (t) => {
-    const { email } = await createUserWithTwoWorkspaces(transport)
-    const { request } = createAuthorizationRequest(client.client_id, { prompt: 'login' })
-    const { location, browser_session } = await signInAtAuthorize(transport, email, request)
-    const url = new URL(location)
-    t.is(url.origin + url.pathname, `${issuer}/oauth/authorize`)
-    t.false(url.searchParams.has('prompt'))
-    const shown = expectOk(
-      await authorize({ ...Object.fromEntries(url.searchParams), browser_session }),
-    )
-    t.truthy(shown.html ?? shown.page)
-  })
+  test.serial(
+    `the callback continues on a page of its own when there is a choice ${over}`,
+    async (t) => {
+      const { email } = await createUserWithTwoWorkspaces(transport)
+      const { request } = createAuthorizationRequest(client.client_id, { prompt: 'login' })
+      const { location, browser_session } = await signInAtAuthorize(transport, email, request)
+      const url = new URL(location)
+      t.is(url.origin + url.pathname, `${issuer}/oauth/authorize`)
+      t.false(url.searchParams.has('prompt'))
+      const shown = expectOk(
+        await authorize({ ...Object.fromEntries(url.searchParams), browser_session }),
+      )
+      t.truthy(shown.html ?? shown.page)
+    },
+  )
 
-  test(`a refused sign-in is access_denied ${over}`, async (t) => {
+  test.serial(`a refused sign-in is access_denied ${over}`, async (t) => {
     const { request } = createAuthorizationRequest(client.client_id)
     const unverified = environment.addProviderUser({ verified: false })
     const refused = await signInAtAuthorize(transport, unverified, request)
@@ -244,7 +253,7 @@ for (const transport of environment.transports) {
     t.is(readRedirect(inactive.location).error, 'access_denied')
   })
 
-  test(`users without a workspace are denied ${over}`, async (t) => {
+  test.serial(`users without a workspace are denied ${over}`, async (t) => {
     const { browser_session, email } = await signInWithOAuth(environment, transport, { client })
     await pool.query(
       'delete from members where user_id = (select id from users where email = $1)',

@@ -46,7 +46,7 @@ for (const transport of environment.transports) {
   const logout = (message: object) => transport.call('EndBrowserSession', message)
   const getMe = (token: string) => transport.call('GetMe', {}, { token })
 
-  test(`an ID token of the browser's session signs out and redirects ${over}`, async (t) => {
+  test.serial(`an ID token of the browser's session signs out and redirects ${over}`, async (t) => {
     const { tokens, browser_session } = await signIn()
     const other = await signIn()
     const outcome = expectOk(
@@ -65,13 +65,16 @@ for (const transport of environment.transports) {
     t.regex(pageText(await logout({ id_token_hint, browser_session })), /signed.out/i)
   })
 
-  test(`the hint alone ends its session when the browser sends no cookie ${over}`, async (t) => {
-    const { tokens } = await signIn()
-    t.regex(pageText(await logout({ id_token_hint: tokens.id_token })), /signed.out/i)
-    t.is(expectError(await getMe(tokens.access_token)).reason, 'TOKEN_REVOKED')
-  })
+  test.serial(
+    `the hint alone ends its session when the browser sends no cookie ${over}`,
+    async (t) => {
+      const { tokens } = await signIn()
+      t.regex(pageText(await logout({ id_token_hint: tokens.id_token })), /signed.out/i)
+      t.is(expectError(await getMe(tokens.access_token)).reason, 'TOKEN_REVOKED')
+    },
+  )
 
-  test(`without a hint of this session the user must confirm ${over}`, async (t) => {
+  test.serial(`without a hint of this session the user must confirm ${over}`, async (t) => {
     const { tokens, browser_session, email } = await signIn()
     const other = await signIn()
     const requests = [
@@ -91,30 +94,33 @@ for (const transport of environment.transports) {
     t.is(expectError(await getMe(tokens.access_token)).reason, 'TOKEN_REVOKED')
   })
 
-  test(`an unregistered post-logout URI never redirects and ends nothing ${over}`, async (t) => {
-    const { tokens, browser_session } = await signIn()
-    const request = { id_token_hint: tokens.id_token, browser_session }
-    for (const post_logout_redirect_uri of [
-      `${byeUri}x`,
-      'https://evil.example/',
-      'x',
-      `${byeUri}\0`,
-    ])
+  test.serial(
+    `an unregistered post-logout URI never redirects and ends nothing ${over}`,
+    async (t) => {
+      const { tokens, browser_session } = await signIn()
+      const request = { id_token_hint: tokens.id_token, browser_session }
+      for (const post_logout_redirect_uri of [
+        `${byeUri}x`,
+        'https://evil.example/',
+        'x',
+        `${byeUri}\0`,
+      ])
+        t.is(
+          expectError(await logout({ ...request, post_logout_redirect_uri })).code,
+          'failed_precondition',
+        )
+      const another = await createOAuthClient(environment)
+      const wrong = { ...request, client_id: another.client_id }
+      t.is(expectError(await logout(wrong)).code, 'failed_precondition')
+      const forged = `${tokens.id_token.slice(0, -4)}AAAA`
+      t.is(expectError(await logout({ id_token_hint: forged })).code, 'failed_precondition')
       t.is(
-        expectError(await logout({ ...request, post_logout_redirect_uri })).code,
+        expectError(await logout({ id_token_hint: tokens.access_token })).code,
         'failed_precondition',
       )
-    const another = await createOAuthClient(environment)
-    const wrong = { ...request, client_id: another.client_id }
-    t.is(expectError(await logout(wrong)).code, 'failed_precondition')
-    const forged = `${tokens.id_token.slice(0, -4)}AAAA`
-    t.is(expectError(await logout({ id_token_hint: forged })).code, 'failed_precondition')
-    t.is(
-      expectError(await logout({ id_token_hint: tokens.access_token })).code,
-      'failed_precondition',
-    )
-    t.true((await getMe(tokens.access_token)).ok)
-  })
+      t.true((await getMe(tokens.access_token)).ok)
+    },
+  )
 
   test.serial(`every ended session sends a logout token to its client app ${over}`, async (t) => {
     received.length = 0

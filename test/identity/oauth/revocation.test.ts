@@ -48,7 +48,7 @@ for (const transport of environment.transports) {
   }
   const ended = ['login_required', 'unauthenticated', 'INVALID_GRANT']
 
-  test(`every end of a session ends the browser session, too ${over}`, async (t) => {
+  test.serial(`every end of a session ends the browser session, too ${over}`, async (t) => {
     const byUser = await signIn()
     t.deepEqual(await byUser.readErrors(), [undefined, undefined, undefined])
 
@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
     t.deepEqual(await deactivated.readErrors(), ended)
   })
 
-  test(`a code of a browser session that has ended is refused ${over}`, async (t) => {
+  test.serial(`a code of a browser session that has ended is refused ${over}`, async (t) => {
     const { browser_session, tokens } = await signIn()
     const { request, verifier } = createAuthorizationRequest(client.client_id)
     const { location } = expectOk(
@@ -94,45 +94,51 @@ for (const transport of environment.transports) {
     t.is(expectError(await transport.call('IssueToken', exchange)).reason, 'INVALID_GRANT')
   })
 
-  test(`deleting a client app ends its sessions; an inactive one cannot refresh ${over}`, async (t) => {
-    const own = await createOAuthClient(environment)
-    const { tokens, token } = await signIn({ client: own })
-    const update = { client_app_id: own.client_id, redirect_uris: [] as string[] }
-    expectOk(await admin.call(transport, 'UpdateClientApp', { ...update, is_active: false }))
-    const { refresh_token } = tokens
-    const refresh = { grant_type: 'refresh_token', refresh_token, ...own }
-    t.is(expectError(await transport.call('IssueToken', refresh)).reason, 'INVALID_CLIENT')
-    t.false((await transport.call('RefreshToken', { refresh_token })).ok)
-    const { client_app_id } = update
-    t.true((await admin.call(transport, 'DeleteClientApp', { client_app_id })).ok)
-    t.is(expectError(await transport.call('GetMe', {}, { token })).reason, 'TOKEN_REVOKED')
-  })
+  test.serial(
+    `deleting a client app ends its sessions; an inactive one cannot refresh ${over}`,
+    async (t) => {
+      const own = await createOAuthClient(environment)
+      const { tokens, token } = await signIn({ client: own })
+      const update = { client_app_id: own.client_id, redirect_uris: [] as string[] }
+      expectOk(await admin.call(transport, 'UpdateClientApp', { ...update, is_active: false }))
+      const { refresh_token } = tokens
+      const refresh = { grant_type: 'refresh_token', refresh_token, ...own }
+      t.is(expectError(await transport.call('IssueToken', refresh)).reason, 'INVALID_CLIENT')
+      t.false((await transport.call('RefreshToken', { refresh_token })).ok)
+      const { client_app_id } = update
+      t.true((await admin.call(transport, 'DeleteClientApp', { client_app_id })).ok)
+      t.is(expectError(await transport.call('GetMe', {}, { token })).reason, 'TOKEN_REVOKED')
+    },
+  )
 
-  test(`the callback accepts the state of its own provider and flow, once ${over}`, async (t) => {
-    const { request } = createAuthorizationRequest(client.client_id)
-    const email = environment.addProviderUser()
-    const begun = expectOk(await transport.call('Authorize', { ...request, provider: 'google' }))
-    const back = `${issuer}/auth/callback/google`
-    const { callback } = await followRedirects(begun.location, back, { hint: email })
-    const message: Record<string, unknown> = {
-      ...Object.fromEntries(callback),
-      login_state: begun.login_state,
-    }
-    const wrong = [
-      ['CompleteLogin', { ...message, provider: 'github' }],
-      ['CompleteAdminLogin', { ...message, provider: 'google' }],
-      ['CompleteLogin', { ...message, provider: 'google', state: `${message.state}x` }],
-      ['CompleteLogin', { ...message, provider: 'google', state: undefined }],
-      ['CompleteLogin', { ...message, provider: 'google', login_state: undefined }],
-    ] as const
-    for (const [method, changed] of wrong)
-      t.is(expectError(await transport.call(method, changed)).reason, 'STATE_REFUSED')
-    const right = { ...message, provider: 'google' }
-    t.truthy(expectOk(await transport.call('CompleteLogin', right)).browser_session)
-    t.is(expectError(await transport.call('CompleteLogin', right)).reason, 'STATE_REFUSED')
-  })
+  test.serial(
+    `the callback accepts the state of its own provider and flow, once ${over}`,
+    async (t) => {
+      const { request } = createAuthorizationRequest(client.client_id)
+      const email = environment.addProviderUser()
+      const begun = expectOk(await transport.call('Authorize', { ...request, provider: 'google' }))
+      const back = `${issuer}/auth/callback/google`
+      const { callback } = await followRedirects(begun.location, back, { hint: email })
+      const message: Record<string, unknown> = {
+        ...Object.fromEntries(callback),
+        login_state: begun.login_state,
+      }
+      const wrong = [
+        ['CompleteLogin', { ...message, provider: 'github' }],
+        ['CompleteAdminLogin', { ...message, provider: 'google' }],
+        ['CompleteLogin', { ...message, provider: 'google', state: `${message.state}x` }],
+        ['CompleteLogin', { ...message, provider: 'google', state: undefined }],
+        ['CompleteLogin', { ...message, provider: 'google', login_state: undefined }],
+      ] as const
+      for (const [method, changed] of wrong)
+        t.is(expectError(await transport.call(method, changed)).reason, 'STATE_REFUSED')
+      const right = { ...message, provider: 'google' }
+      t.truthy(expectOk(await transport.call('CompleteLogin', right)).browser_session)
+      t.is(expectError(await transport.call('CompleteLogin', right)).reason, 'STATE_REFUSED')
+    },
+  )
 
-  test(`of 20 parallel refreshes one wins, and the session ends ${over}`, async (t) => {
+  test.serial(`of 20 parallel refreshes one wins, and the session ends ${over}`, async (t) => {
     const { tokens } = await signIn()
     const { refresh_token } = tokens
     const refresh = { grant_type: 'refresh_token', refresh_token, ...client }

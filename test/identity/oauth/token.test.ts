@@ -36,7 +36,7 @@ for (const transport of environment.transports) {
   const redeem = (message: object) => call('IssueToken', message)
   const reasonOf = async (message: object) => expectError(await redeem(message)).reason
 
-  test(`the ID token describes the sign-in ${over}`, async (t) => {
+  test.serial(`the ID token describes the sign-in ${over}`, async (t) => {
     const { tokens, email } = await signInWithOAuth(environment, transport, { client })
     const { payload, protectedHeader } = await jwtVerify(tokens.id_token, keySet, {
       issuer,
@@ -75,7 +75,7 @@ for (const transport of environment.transports) {
     t.is(next.nonce, undefined)
   })
 
-  test(`an ID token is no access token ${over}`, async (t) => {
+  test.serial(`an ID token is no access token ${over}`, async (t) => {
     const { tokens } = await signInWithOAuth(environment, transport, { client })
     for (const token of [tokens.id_token, tokens.refresh_token])
       t.is(expectError(await call('GetMe', {}, { token })).code, 'unauthenticated')
@@ -89,16 +89,19 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`without scope openid there is no ID token, and userinfo is refused ${over}`, async (t) => {
-    const request = { scope: 'email unknown' }
-    const { tokens } = await signInWithOAuth(environment, transport, { client, request })
-    t.is(tokens.scope, 'email')
-    t.falsy(tokens.id_token)
-    const credentials = { token: tokens.access_token }
-    t.is(expectError(await call('GetUserInfo', {}, credentials)).reason, 'INSUFFICIENT_SCOPE')
-  })
+  test.serial(
+    `without scope openid there is no ID token, and userinfo is refused ${over}`,
+    async (t) => {
+      const request = { scope: 'email unknown' }
+      const { tokens } = await signInWithOAuth(environment, transport, { client, request })
+      t.is(tokens.scope, 'email')
+      t.falsy(tokens.id_token)
+      const credentials = { token: tokens.access_token }
+      t.is(expectError(await call('GetUserInfo', {}, credentials)).reason, 'INSUFFICIENT_SCOPE')
+    },
+  )
 
-  test(`userinfo returns the claims of the scope ${over}`, async (t) => {
+  test.serial(`userinfo returns the claims of the scope ${over}`, async (t) => {
     const request = { scope: 'openid email' }
     const { tokens, email } = await signInWithOAuth(environment, transport, { client, request })
     const info = expectOk(await call('GetUserInfo', {}, { token: tokens.access_token }))
@@ -111,7 +114,7 @@ for (const transport of environment.transports) {
     t.is(expectOk(full).name, 'Ann')
   })
 
-  test(`every wrong grant has its error of RFC 6749, 5.2 ${over}`, async (t) => {
+  test.serial(`every wrong grant has its error of RFC 6749, 5.2 ${over}`, async (t) => {
     const { exchange } = await signInWithOAuth(environment, transport, { client })
     const fresh = { ...exchange, code: randomUUID() }
     t.is(await reasonOf(fresh), 'INVALID_GRANT')
@@ -125,26 +128,29 @@ for (const transport of environment.transports) {
     t.is(await reasonOf({ ...fresh, client_secret: 'x' }), 'INVALID_CLIENT')
   })
 
-  test(`a code is bound to client, redirect URI and verifier, and is used once ${over}`, async (t) => {
-    const signInOnce = async () => {
-      const own = await createOAuthClient(environment)
-      const { exchange, tokens } = await signInWithOAuth(environment, transport, { client: own })
-      return { exchange, tokens }
-    }
-    const { exchange, tokens } = await signInOnce()
-    t.is(await reasonOf({ ...exchange, code_verifier: 'x'.repeat(43) }), 'INVALID_GRANT')
-    t.is(await reasonOf({ ...exchange, redirect_uri: `${oauthUri}x` }), 'INVALID_GRANT')
-    t.is(await reasonOf({ ...exchange, ...client }), 'INVALID_GRANT')
-    // None of these was a replay with the right verifier by the right client.
-    t.true((await call('GetMe', {}, { token: tokens.access_token })).ok)
-    t.is(await reasonOf(exchange), 'INVALID_GRANT')
-    t.is(
-      expectError(await call('GetMe', {}, { token: tokens.access_token })).reason,
-      'TOKEN_REVOKED',
-    )
-  })
+  test.serial(
+    `a code is bound to client, redirect URI and verifier, and is used once ${over}`,
+    async (t) => {
+      const signInOnce = async () => {
+        const own = await createOAuthClient(environment)
+        const { exchange, tokens } = await signInWithOAuth(environment, transport, { client: own })
+        return { exchange, tokens }
+      }
+      const { exchange, tokens } = await signInOnce()
+      t.is(await reasonOf({ ...exchange, code_verifier: 'x'.repeat(43) }), 'INVALID_GRANT')
+      t.is(await reasonOf({ ...exchange, redirect_uri: `${oauthUri}x` }), 'INVALID_GRANT')
+      t.is(await reasonOf({ ...exchange, ...client }), 'INVALID_GRANT')
+      // None of these was a replay with the right verifier by the right client.
+      t.true((await call('GetMe', {}, { token: tokens.access_token })).ok)
+      t.is(await reasonOf(exchange), 'INVALID_GRANT')
+      t.is(
+        expectError(await call('GetMe', {}, { token: tokens.access_token })).reason,
+        'TOKEN_REVOKED',
+      )
+    },
+  )
 
-  test(`a reused refresh token ends the session ${over}`, async (t) => {
+  test.serial(`a reused refresh token ends the session ${over}`, async (t) => {
     const { tokens } = await signInWithOAuth(environment, transport, { client })
     const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, ...client }
     const next = expectOk(await redeem(refresh))
@@ -157,7 +163,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await call('GetMe', {}, { token: next.access_token })).reason, 'TOKEN_REVOKED')
   })
 
-  test(`of 20 parallel exchanges one wins, and the session ends ${over}`, async (t) => {
+  test.serial(`of 20 parallel exchanges one wins, and the session ends ${over}`, async (t) => {
     const { request, verifier } = createAuthorizationRequest(client.client_id)
     const email = environment.addProviderUser()
     const { location } = await signInAtAuthorize(transport, email, request)
@@ -176,7 +182,7 @@ for (const transport of environment.transports) {
     t.is(expectError(await call('GetMe', {}, { token })).code, 'unauthenticated')
   })
 
-  test(`a confidential client must authenticate ${over}`, async (t) => {
+  test.serial(`a confidential client must authenticate ${over}`, async (t) => {
     const { client_id, client_secret = '' } = confidential
     const { tokens, exchange } = await signInWithOAuth(environment, transport, {
       client: confidential,
@@ -213,7 +219,7 @@ for (const transport of environment.transports) {
     t.truthy(expectOk(await redeem(headers)).id_token)
   })
 
-  test(`a rotated secret works until its overlap ends ${over}`, async (t) => {
+  test.serial(`a rotated secret works until its overlap ends ${over}`, async (t) => {
     const own = await createOAuthClient(environment, { type: 'confidential' })
     const probe = { grant_type: 'refresh_token', refresh_token: 'x', ...own }
     t.is(await reasonOf(probe), 'INVALID_GRANT')
@@ -224,25 +230,28 @@ for (const transport of environment.transports) {
     t.is(await reasonOf(probe), 'INVALID_CLIENT')
   })
 
-  test(`a code of /auth/login for a confidential app is redeemed at /oauth/token alone ${over}`, async (t) => {
-    const uri = `https://backend.example.com/${randomUUID()}`
-    const own = await createOAuthClient(environment, { type: 'confidential' }, [uri])
-    const email = environment.addProviderUser()
-    const { redirect, verifier } = await signInToApp(transport, 'github', email, {
-      redirect_uri: uri,
-    })
-    const code = redirect.searchParams.get('code') ?? ''
-    const [{ id: workspace_id }] = expectOk(await call('ListCodeWorkspaces', { code }))
-      .workspaces as [{ id: string }]
-    const refused = await call('ExchangeToken', { code, code_verifier: verifier, workspace_id })
-    t.is(expectError(refused).reason, 'CLIENT_AUTHENTICATION_REQUIRED')
-    const grant = { grant_type: 'authorization_code', code, code_verifier: verifier }
-    const tokens = expectOk(await redeem({ ...grant, ...own }))
-    t.is(tokens.workspace_id, workspace_id)
-    t.falsy(tokens.id_token)
-  })
+  test.serial(
+    `a code of /auth/login for a confidential app is redeemed at /oauth/token alone ${over}`,
+    async (t) => {
+      const uri = `https://backend.example.com/${randomUUID()}`
+      const own = await createOAuthClient(environment, { type: 'confidential' }, [uri])
+      const email = environment.addProviderUser()
+      const { redirect, verifier } = await signInToApp(transport, 'github', email, {
+        redirect_uri: uri,
+      })
+      const code = redirect.searchParams.get('code') ?? ''
+      const [{ id: workspace_id }] = expectOk(await call('ListCodeWorkspaces', { code }))
+        .workspaces as [{ id: string }]
+      const refused = await call('ExchangeToken', { code, code_verifier: verifier, workspace_id })
+      t.is(expectError(refused).reason, 'CLIENT_AUTHENTICATION_REQUIRED')
+      const grant = { grant_type: 'authorization_code', code, code_verifier: verifier }
+      const tokens = expectOk(await redeem({ ...grant, ...own }))
+      t.is(tokens.workspace_id, workspace_id)
+      t.falsy(tokens.id_token)
+    },
+  )
 
-  test(`codes of public clients are redeemed by either spelling ${over}`, async (t) => {
+  test.serial(`codes of public clients are redeemed by either spelling ${over}`, async (t) => {
     const { request, verifier } = createAuthorizationRequest(client.client_id)
     const email = environment.addProviderUser()
     const { location } = await signInAtAuthorize(transport, email, request)
@@ -266,7 +275,7 @@ for (const transport of environment.transports) {
     t.is(await reasonOf({ ...grant, ...client }), 'INVALID_GRANT')
   })
 
-  test(`a session switches between workspaces of its user ${over}`, async (t) => {
+  test.serial(`a session switches between workspaces of its user ${over}`, async (t) => {
     const { tokens, email } = await signInWithOAuth(environment, transport, { client })
     const { rows } = await pool.query('select id from users where email = $1', [email])
     const workspace = await seed.workspace('Second')
@@ -287,30 +296,36 @@ for (const transport of environment.transports) {
     t.is(expectError(await call('GetMe', {}, { token: back.access_token })).code, 'unauthenticated')
   })
 
-  test(`revocation ends the session of a refresh token and denies an access token ${over}`, async (t) => {
-    const { tokens } = await signInWithOAuth(environment, transport, { client })
-    const revoke = (token: string | undefined, more: object = {}) =>
-      call('RevokeToken', { token, ...client, ...more })
-    t.true((await revoke('x')).ok)
-    t.is(expectError(await revoke(undefined)).reason, 'INVALID_REQUEST')
-    const other = await createOAuthClient(environment)
-    for (const token of [tokens.access_token, tokens.refresh_token])
-      t.is(expectError(await revoke(token, other)).reason, 'UNAUTHORIZED_CLIENT')
-    t.true((await revoke(tokens.access_token)).ok)
-    t.is(
-      expectError(await call('GetMe', {}, { token: tokens.access_token })).reason,
-      'TOKEN_REVOKED',
-    )
-    const { refresh_token } = tokens
-    const next = expectOk(await redeem({ grant_type: 'refresh_token', refresh_token, ...client }))
-    t.true((await revoke(next.refresh_token)).ok)
-    t.is(expectError(await call('GetMe', {}, { token: next.access_token })).reason, 'TOKEN_REVOKED')
-    const again = { grant_type: 'refresh_token', refresh_token: next.refresh_token, ...client }
-    t.is(await reasonOf(again), 'INVALID_GRANT')
-    t.is(expectError(await revoke('x', { client_id: randomUUID() })).reason, 'INVALID_CLIENT')
-  })
+  test.serial(
+    `revocation ends the session of a refresh token and denies an access token ${over}`,
+    async (t) => {
+      const { tokens } = await signInWithOAuth(environment, transport, { client })
+      const revoke = (token: string | undefined, more: object = {}) =>
+        call('RevokeToken', { token, ...client, ...more })
+      t.true((await revoke('x')).ok)
+      t.is(expectError(await revoke(undefined)).reason, 'INVALID_REQUEST')
+      const other = await createOAuthClient(environment)
+      for (const token of [tokens.access_token, tokens.refresh_token])
+        t.is(expectError(await revoke(token, other)).reason, 'UNAUTHORIZED_CLIENT')
+      t.true((await revoke(tokens.access_token)).ok)
+      t.is(
+        expectError(await call('GetMe', {}, { token: tokens.access_token })).reason,
+        'TOKEN_REVOKED',
+      )
+      const { refresh_token } = tokens
+      const next = expectOk(await redeem({ grant_type: 'refresh_token', refresh_token, ...client }))
+      t.true((await revoke(next.refresh_token)).ok)
+      t.is(
+        expectError(await call('GetMe', {}, { token: next.access_token })).reason,
+        'TOKEN_REVOKED',
+      )
+      const again = { grant_type: 'refresh_token', refresh_token: next.refresh_token, ...client }
+      t.is(await reasonOf(again), 'INVALID_GRANT')
+      t.is(expectError(await revoke('x', { client_id: randomUUID() })).reason, 'INVALID_CLIENT')
+    },
+  )
 
-  test(`introspection tells whether a token is active now ${over}`, async (t) => {
+  test.serial(`introspection tells whether a token is active now ${over}`, async (t) => {
     const { key } = await seed.serviceApp(`s-${randomUUID()}`)
     const { tokens, email } = await signInWithOAuth(environment, transport, { client })
     const introspect = async (token: string) =>
