@@ -15,21 +15,24 @@ const strong = await environment.addNode({ adminRequiredAmr: ['hwk', 'mfa'] })
 test.after.always(() => environment.stop())
 
 for (const transport of recent.transports) {
-  test(`a maximum age limits the admin token over ${transport.label}`, async (t) => {
+  test.serial(`a maximum age limits the admin token over ${transport.label}`, async (t) => {
     const { admin = '' } = await signInAdmin(transport, 'careful@example.com', 'google')
     const { exp = 0, iat = 0 } = decodeJwt(admin)
     t.true(exp - iat > 500 && exp - iat <= 600)
   })
 
-  test(`a maximum age needs a provider that reports the time over ${transport.label}`, async (t) => {
-    const { admin, location } = await signInAdmin(transport, 'careful@example.com', 'github')
-    t.is(admin, undefined)
-    t.is(new URL(location).searchParams.get('error'), 'reauthentication_required')
-  })
+  test.serial(
+    `a maximum age needs a provider that reports the time over ${transport.label}`,
+    async (t) => {
+      const { admin, location } = await signInAdmin(transport, 'careful@example.com', 'github')
+      t.is(admin, undefined)
+      t.is(new URL(location).searchParams.get('error'), 'reauthentication_required')
+    },
+  )
 }
 
 for (const transport of strong.transports) {
-  test(`administrators must use a required method over ${transport.label}`, async (t) => {
+  test.serial(`administrators must use a required method over ${transport.label}`, async (t) => {
     t.truthy((await signInAdmin(transport, 'careful@example.com', 'google')).admin)
     for (const [email, provider] of [
       ['careless@example.com', 'google'],
