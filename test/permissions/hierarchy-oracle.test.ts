@@ -102,11 +102,17 @@ const change = fc.oneof(
   },
 )
 
-/** Every world starts with attempts to close a cycle of resources and one of groups. */
-const cycles: Change[] = [
+/**
+ * Every world starts with attempts to close a cycle of resources and one of groups, and with a chain of
+ * three resources, of which the first is shared and the second does not inherit.
+ */
+const firstChanges: Change[] = [
   { type: 'move', resource: 0, parent: 1 },
   { type: 'move', resource: 1, parent: 0 },
   { type: 'move', resource: 2, parent: 2 },
+  { type: 'move', resource: 1, parent: 2 },
+  { type: 'inherit', resource: 1, inherits: false },
+  { type: 'share', resource: 2, grantee: 0, permission: 'edit' },
   { type: 'link', group: 0, child: 1 },
   { type: 'link', group: 1, child: 0 },
 ]
@@ -329,7 +335,7 @@ test.serial(
         if (performance.now() > deadline) return
         const fixture = await createWorldFixture()
         const { world, workspace, readers } = fixture
-        for (const change of [...cycles, ...changes]) {
+        for (const change of [...firstChanges, ...changes]) {
           if (isImpossible(fixture, change)) continue
           const outcome = await send(fixture, change)
           const code = outcome.ok ? 'ok' : outcome.code
