@@ -25,7 +25,7 @@ const subject = { userId: values.bob as string }
 const handbook = { type: 'document', id: 'handbook' }
 
 function connect(options: Partial<DaikonOptions> = {}) {
-  return createDaikon({ address, service: 'docs', serviceKey, deadlineMs: 20_000, ...options })
+  return createDaikon({ address, service: 'docs', serviceKey, deadlineMs: 60_000, ...options })
 }
 
 test('a wrong service key', async (t) => {
@@ -163,9 +163,24 @@ test('tokens that are not access tokens of this daikon', async (t) => {
   })
 })
 
-const serialIfOpenssl = hasOpenssl ? test : test.skip
+test('a share with an expiry', async (t) => {
+  const daikon = connect()
+  t.teardown(() => daikon.close())
+  const resource = { type: 'document', id: 'salaries' }
+  const grantee = { userId: values.heidi as string }
+  const share = (expiresAt: Date) =>
+    daikon.share(resource, grantee, 'view', { as: values['dave.token'], expiresAt })
+  const expiresAt = new Date(Date.now() + 3_600_000)
+  t.deepEqual((await share(expiresAt)).expiresAt, expiresAt)
+  t.true(await daikon.check(grantee, 'view', resource))
+  for (const invalid of [new Date(0), new Date('invalid')])
+    await t.throwsAsync(share(invalid), { instanceOf: InvalidArgumentError })
+})
 
-serialIfOpenssl('TLS: certificates that match, and those that do not', async (t) => {
+// Runs before the other tests: openssl blocks this process, and their deadlines would pass.
+const testWithOpenssl = hasOpenssl ? test.serial : test.serial.skip
+
+testWithOpenssl('TLS: certificates that match, and those that do not', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-tls-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const authority = createCertificateAuthority(folder, 'right')

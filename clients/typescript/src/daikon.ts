@@ -26,6 +26,7 @@ export {
   DaikonError,
   DeadlineExceededError,
   type ErrorCode,
+  type ErrorDetails,
   type Field,
   InvalidArgumentError,
   InvalidTokenError,
@@ -35,3 +36,4 @@ export {
   UnavailableError,
 } from './errors.ts'
 export { resourceId } from './resource-id.ts'
+export type { UnaryMethod } from './unary-method.ts'
