@@ -1364,6 +1364,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/permissions/{permission_id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain a decision
+         * @description Returns whether a user may perform an action on a resource, and why. Invited members count as members.
+         */
+        get: operations["AdminService_ExplainPermission"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/permissions/{permission_id}/subjects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who has access
+         * @description Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members count as members.
+         */
+        get: operations["AdminService_ListPermissionSubjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/permissions/{permission_id}/visibility": {
         parameters: {
             query?: never;
@@ -2770,6 +2810,61 @@ export interface components {
             /** @description Whether grants of the parent apply to the resource. */
             inherits: boolean;
         };
+        /** @description A decision and its reasons. */
+        PermissionExplanation: {
+            /** @description Whether the user may perform the action. */
+            decision: boolean;
+            /** @description Every grant that alone allows the action; or the one reason why it is not allowed. */
+            reasons: components["schemas"]["AccessReason"][];
+        };
+        /** @description A grant, or why there is none. Fields that do not apply to the rule are absent. */
+        AccessReason: {
+            /** @description `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or `custom_role`. When the action is not allowed: `user_unknown`, `user_inactive`, `resource_unknown`, `not_a_member`, `action_unknown` or `no_grant`. */
+            rule: string;
+            /** @description The permission of a share, `view` or `edit`. */
+            permission: string | null;
+            /** @description The role in the workspace, or the name of a custom role. */
+            role: string | null;
+            /** @description The ID of the group that the resource is shared with. */
+            group_id: string | null;
+            /** @description For an inherited membership in that group, the IDs of the groups from a child of the group to the one that the user was added to. */
+            via: string[];
+            /** @description The ID of the share. */
+            share_id: string | null;
+            /** @description When the share expires. Absent if it does not. */
+            expires_at: string | null;
+            /** @description The ancestor on which the grant is. Absent if it is on the resource itself. */
+            inherited_from: components["schemas"]["AncestorResource"] | null;
+        };
+        /** @description A resource from which another one inherits grants. */
+        AncestorResource: {
+            /** @description The ID of the permission record. */
+            permission_id: string;
+            /** @description The type of the resource, 1 to 200 characters. */
+            resource_type: string;
+            /** @description The ID of the resource. */
+            resource_id: string;
+            /** @description The ID of the resource in the service, with which it was registered. Absent when there is none. */
+            external_id: string | null;
+        };
+        /** @description A page of the users who may perform an action on a resource. */
+        PermissionSubjectPage: {
+            /** @description The users, by ID. */
+            items: components["schemas"]["PermissionSubject"][];
+            /** @description The token of the next page. Absent on the last page. */
+            next_page_token: string | null;
+        };
+        /** @description A user who may perform an action, with the reasons. */
+        PermissionSubject: {
+            /** @description The ID of the user. */
+            user_id: string;
+            /** @description The e-mail address of the user. */
+            email: string;
+            /** @description The name of the user. */
+            name: string;
+            /** @description Every grant that alone allows the action. */
+            reasons: components["schemas"]["AccessReason"][];
+        };
         /** @description An action that a custom role grants. */
         RoleActionResponse: {
             /** @description The ID of the action, `service_action_id` in other requests. */
@@ -3436,7 +3531,7 @@ export interface operations {
                     };
                     /** @description The action. */
                     action: {
-                        /** @description `view`, `edit` or an action that the service has registered. */
+                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
                         properties?: Record<string, never> | null;
@@ -3535,7 +3630,7 @@ export interface operations {
                     } | null;
                     /** @description The action of items without one. */
                     action?: {
-                        /** @description `view`, `edit` or an action that the service has registered. */
+                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
                         properties?: Record<string, never> | null;
@@ -3567,7 +3662,7 @@ export interface operations {
                         } | null;
                         /** @description The action. */
                         action?: {
-                            /** @description `view`, `edit` or an action that the service has registered. */
+                            /** @description `view`, `edit`, `manage` or an action that the service has registered. */
                             name: string;
                             /** @description Ignored. */
                             properties?: Record<string, never> | null;
@@ -3671,7 +3766,7 @@ export interface operations {
                     };
                     /** @description The action. */
                     action: {
-                        /** @description `view`, `edit` or an action that the service has registered. */
+                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
                         properties?: Record<string, never> | null;
@@ -3772,7 +3867,7 @@ export interface operations {
                     };
                     /** @description The action. */
                     action: {
-                        /** @description `view`, `edit` or an action that the service has registered. */
+                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
                         name: string;
                         /** @description Ignored. */
                         properties?: Record<string, never> | null;
@@ -8780,6 +8875,151 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ResourcePermissionResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_ExplainPermission: {
+        parameters: {
+            query: {
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
+                user_id: string;
+                /**
+                 * @description `view`, `edit`, `manage` or an action that the service of the resource has registered.
+                 * @example view
+                 */
+                action: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                permission_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "decision": true,
+                     *       "reasons": [
+                     *         {
+                     *           "rule": "rule",
+                     *           "permission": "view",
+                     *           "role": "editor",
+                     *           "group_id": "0d000000-0000-7000-8000-000000000002",
+                     *           "via": [
+                     *             "via"
+                     *           ],
+                     *           "share_id": "0d000000-0000-7000-8000-000000000010",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z",
+                     *           "inherited_from": {
+                     *             "permission_id": "0d000000-0000-7000-8000-000000000010",
+                     *             "resource_type": "document",
+                     *             "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *             "external_id": "bob"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PermissionExplanation"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_ListPermissionSubjects: {
+        parameters: {
+            query?: {
+                /** @description `view`, `edit`, `manage` or an action that the service of the resource has registered. Defaults to `view`. */
+                action?: string;
+                /** @description The maximum number of users per page, 1 to 100. Defaults to 20. */
+                page_size?: number;
+                /** @description The `next_page_token` of the previous response. */
+                page_token?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the permission record.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                permission_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "user_id": "0d000000-0000-7000-8000-00000000000b",
+                     *           "email": "bob@example.com",
+                     *           "name": "Example",
+                     *           "reasons": [
+                     *             {
+                     *               "rule": "rule",
+                     *               "permission": "view",
+                     *               "role": "editor",
+                     *               "group_id": "0d000000-0000-7000-8000-000000000002",
+                     *               "via": [
+                     *                 "via"
+                     *               ],
+                     *               "share_id": "0d000000-0000-7000-8000-000000000010",
+                     *               "expires_at": "2026-11-21T12:00:00.000Z",
+                     *               "inherited_from": {
+                     *                 "permission_id": "0d000000-0000-7000-8000-000000000010",
+                     *                 "resource_type": "document",
+                     *                 "resource_id": "0d000000-0000-7000-8000-0000000000d2",
+                     *                 "external_id": "bob"
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "next_page_token": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PermissionSubjectPage"];
                 };
             };
             400: components["responses"]["400"];

@@ -15,6 +15,7 @@ import { withDatabase } from './session.ts'
 import { tokenCommand } from './token.ts'
 import { userCommand } from './user.ts'
 import { readVersion } from './version.ts'
+import { whyCommand } from './why.ts'
 import { workspaceCommand } from './workspace.ts'
 
 /** The commands that operate a server through its database and files. */
@@ -29,6 +30,7 @@ export function createProgram(): Command {
     .addCommand(userCommand())
     .addCommand(workspaceCommand())
     .addCommand(groupCommand())
+    .addCommand(whyCommand())
     .addCommand(serviceAppCommand())
     .addCommand(clientAppCommand())
     .addCommand(activityCommand())

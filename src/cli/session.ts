@@ -8,12 +8,14 @@ import type { QuotaContext } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { openDatabase } from '../database/database.ts'
 import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
+import type { StatementPool } from '../database/statement-pool.ts'
 
 /** What a command runs with. */
 export type Session = {
   config: Config
   databaseUrl: string
   em: EntityManager
+  statements: StatementPool
   operator: OperatorContext
 }
 
@@ -43,7 +45,7 @@ export async function withDatabase<Result>(
       keysRequired: config.SERVICE_KEYS_REQUIRED,
       warn: (text: string) => process.stderr.write(`${text}\n`),
     }
-    return await work({ config, databaseUrl, em, operator })
+    return await work({ config, databaseUrl, em, statements: database.statements, operator })
   } finally {
     await database.close()
     await stop()

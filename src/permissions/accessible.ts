@@ -6,11 +6,10 @@ import type { StatementPool } from '../database/statement-pool.ts'
 import { grant, sufficientGrants } from './access.ts'
 import { accessibleSql, accessibleWithFoldersSql } from './accessible-query.ts'
 import { type Decision, defineDecision } from './decision.ts'
+import { firstId, readPageToken, writePageToken } from './page-token.ts'
 
 /** `workspace_id` is not used: authorization requires that it is the workspace of the token. */
 type AccessibleRequest = Omit<AccessibleResourcesRequest, 'workspace_id'>
-
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Lists the ids of the resources for which a check would allow the action, ascending, page by page. The
@@ -64,13 +63,4 @@ async function findIds(statements: StatementPool, values: unknown[]): Promise<[s
     values.slice(0, 7),
   )
   return [inherited[0]?.[0] ?? '', isWithoutPrivate]
-}
-
-/** A page token is the id at which the next page begins; its resource need not exist any more. */
-function writePageToken(id: string): string {
-  return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')
-}
-
-function readPageToken(token: string | undefined): string {
-  return token ? Buffer.from(token, 'base64url').toString('hex') : firstId
 }

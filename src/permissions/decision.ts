@@ -1,4 +1,5 @@
-import type { Principal } from '../core/request-context.ts'
+import type { Principal, ServicePrincipal } from '../core/request-context.ts'
+import type { EvaluationFacts, NamedCheck } from './evaluate/load-evaluations.ts'
 import type { PermissionCheck } from './facts.ts'
 
 /** The input of a decision: the caller and the facts that were loaded with their status. */
@@ -6,6 +7,24 @@ export type DecisionContext = {
   principal: Principal
   /** For each of the decision's checks, the grants of `access.ts` as bits. */
   grants: number[]
+}
+
+/** The checks of a request about named subjects, and how to respond once their facts are loaded. */
+export type PreparedChecks<Response> = {
+  checks: NamedCheck[]
+  respond(facts: EvaluationFacts[]): Response | Promise<Response>
+}
+
+/**
+ * A handler that decides about named subjects. The facts of its checks are loaded with the status of the
+ * service key. `prepare` is called with the service that the key belonged to before, and again if it
+ * belongs to another one, so it must not throw because of the request; `respond` may.
+ */
+export type SubjectDecision<Request, Response> = Pick<
+  Decision<Request, Response>,
+  'logLevel' | 'answers'
+> & {
+  prepare(request: Request, service: ServicePrincipal): Promise<PreparedChecks<Response>>
 }
 
 /** A handler that decides from facts alone. The facts of its checks are loaded with the caller's status. */
@@ -39,4 +58,14 @@ export function defineDecision<Request, Response>({
   ...definition
 }: DecisionOptions<Request, Response>): Decision<Request, Response> {
   return { ...definition, logLevel, answers }
+}
+
+/** Defines a handler that decides about named subjects. Its calls are logged at `debug`. */
+export function defineSubjectDecision<Request, Response>({
+  logLevel = 'debug',
+  answers = () => [],
+  prepare,
+}: Pick<SubjectDecision<Request, Response>, 'prepare'> &
+  Partial<SubjectDecision<Request, Response>>): SubjectDecision<Request, Response> {
+  return { prepare, logLevel, answers }
 }

@@ -11,6 +11,22 @@ const roleBits = roles
   .join(' ')
 
 /**
+ * Two columns: whether keys are required, and the service of each key as a JSON array. `hashes` is the
+ * parameter with the hashes of the keys.
+ */
+export function keyStatusColumns(hashes: string): string {
+  return `
+  exists (select from service_apps where is_active),
+  (
+    select json_agg(a.service_name order by q.place)
+    from unnest(${hashes}::text[]) with ordinality q(key_hash, place)
+    left join service_keys k on k.key_hash = q.key_hash
+      and (k.expires_at is null or k.expires_at > now())
+    left join service_apps a on a.id = k.app_id and a.is_active
+  )`
+}
+
+/**
  * Returns one row for a batch: whether keys are required, the service of each key, the status of each
  * principal, the grants of each check.
  *
@@ -21,15 +37,7 @@ const roleBits = roles
  */
 function createFactsSql(ancestry: Ancestry, lookup: GroupLookup): string {
   return `
-select
-  exists (select from service_apps where is_active),
-  (
-    select json_agg(a.service_name order by q.place)
-    from unnest($1::text[]) with ordinality q(key_hash, place)
-    left join service_keys k on k.key_hash = q.key_hash
-      and (k.expires_at is null or k.expires_at > now())
-    left join service_apps a on a.id = k.app_id and a.is_active
-  ),
+select ${keyStatusColumns('$1')},
   (
     select array_agg(
       case when d.token_id is null then 0 else ${statusBit.denied} end

@@ -65,6 +65,21 @@ export const grantsOf: Record<Ancestry, (lookup: GroupLookup) => string> = {
         ), 0) end`,
 }
 
+/**
+ * The recursive CTE `chain`: the resource `r` and the ancestors that it inherits from. `depth` is 1 for
+ * the resource itself. `start` is a FROM clause with `r`, or only a condition on an outer `r`.
+ */
+export function chainCte(start: string): string {
+  const columns = (alias: string) => `${alias}.id, ${alias}.workspace_id, ${ancestorColumns(alias)}`
+  return `chain as (
+    select ${columns('r')}, 1 as depth ${start}
+    union all
+    select ${columns('a')}, chain.depth + 1
+    from chain join resources a on a.id = chain.parent_id
+    where chain.inherits and chain.depth < ${maxChainLength}
+  )`
+}
+
 function ancestorColumns(alias: string): string {
   const columns = ['kind_id', 'resource_id', 'owner_id', 'visibility', 'parent_id', 'inherits']
   return columns.map((column) => `${alias}.${column}`).join(', ')

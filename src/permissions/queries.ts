@@ -3,7 +3,7 @@ import { insertEntriesFrom } from '../activity/record-activity.ts'
 import type { BatchedQuery } from '../database/batched-query.ts'
 import type { SharePermission, Visibility } from '../database/entities/resources.ts'
 import type { Timestamp } from '../database/sql-values.ts'
-import { isLive, maxChainLength } from './grants-query.ts'
+import { chainCte, isLive } from './grants-query.ts'
 
 /** A resource with the names of its kind. */
 export type Resource = {
@@ -162,14 +162,7 @@ export const ancestorOwner: BatchedQuery = {
   name: 'ancestor_owner',
   sql: `
     select item.place, (
-      with recursive chain as (
-        select owner_id, parent_id, inherits, 1 as depth
-        from resources where id = item.parent_id
-        union all
-        select a.owner_id, a.parent_id, a.inherits, chain.depth + 1
-        from chain join resources a on a.id = chain.parent_id
-        where chain.inherits and chain.depth < ${maxChainLength - 1}
-      )
+      with recursive ${chainCte('from resources r where r.id = item.parent_id')}
       select exists (select from chain where owner_id = item.user_id)
     ) as owns
     from json_to_recordset($1) as item (place int, parent_id uuid, user_id uuid)`,

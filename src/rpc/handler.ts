@@ -1,9 +1,10 @@
 import type { Handler } from '../core/request-context.ts'
-import type { Decision } from '../permissions/decision.ts'
+import type { Decision, SubjectDecision } from '../permissions/decision.ts'
 
-/** How a method is handled: from facts alone, or with an entity manager. */
+/** How a method is handled: from facts alone, about the caller or named subjects, or with an entity manager. */
 export type MethodHandler<Request, Response> =
   | Decision<Request, Response>
+  | SubjectDecision<Request, Response>
   | Handler<Request, Response>
 
 /** The handlers that a generated service definition requires; a missing one does not compile. */

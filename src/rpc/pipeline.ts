@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { callCancelled } from '../core/cancellation.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Principal } from '../core/request-context.ts'
+import type { Principal, ServicePrincipal } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
 import { type Span, withSpan } from '../core/trace.ts'
 import { databaseError } from '../database/database-errors.ts'
-import type { Facts, FactsQuery, LoadFacts } from '../permissions/facts.ts'
+import type { LoadSubjectFacts } from '../permissions/evaluate/load-subject-facts.ts'
+import type { FactsQuery, LoadFacts, PrincipalStatus } from '../permissions/facts.ts'
 import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, admit, admitMessage } from './admit.ts'
 import { authenticate } from './authenticate.ts'
@@ -23,6 +24,7 @@ export type PipelineDependencies = {
   globalLimit: number | undefined
   verifyCredentials: VerifyCredentials
   loadFacts: LoadFacts
+  loadSubjectFacts: LoadSubjectFacts
   /** No development mode: a service key is required even when no service app is active. */
   keysRequired: boolean
   onServiceKeyUsed: (keyHash: string, now: Date) => void
@@ -158,7 +160,7 @@ async function runVerified(
       request,
       credentials,
       progress.principal,
-      facts.grants,
+      facts,
       now,
       dependencies,
     )
@@ -167,27 +169,42 @@ async function runVerified(
   }
 }
 
+/** What is loaded before the handler runs. */
+type LoadedFacts = {
+  status: PrincipalStatus | undefined
+  /** For each check of a Decision, its grants. */
+  grants: number[]
+  /** Responds with the facts that a SubjectDecision prepared for. */
+  respond?: () => object | Promise<object>
+}
+
 /** The status of the caller and the facts of the request's checks, by one shared statement. */
 async function loadFacts(
   { policy, handler }: Operation,
   { scope }: Call,
   { user, admin, keyHash }: VerifiedCredentials,
   request: object | undefined,
-  { loadFacts }: PipelineDependencies,
-): Promise<Facts | typeof noFacts> {
-  if (policy.tier === 'public') return noFacts
+  { loadFacts, loadSubjectFacts }: PipelineDependencies,
+): Promise<LoadedFacts> {
+  if (policy.tier === 'public') return { status: undefined, grants: [] }
+  const decision = typeof handler === 'function' ? undefined : handler
+  if (request && decision && 'prepare' in decision) {
+    const prepare = (service: ServicePrincipal) => decision.prepare(request, service)
+    const loaded = await withSpan(scope.span, 'facts', {}, () =>
+      loadSubjectFacts(keyHash, prepare, scope),
+    )
+    return { ...loaded, grants: [] }
+  }
   const token = user ?? admin
   const query: FactsQuery = {
     keyHash,
     tokenId: token?.jti,
     userId: token?.sub,
     workspaceId: user?.wid,
-    checks: request && typeof handler !== 'function' ? handler.checks(request) : [],
+    checks: request && decision && 'checks' in decision ? decision.checks(request) : [],
   }
   return withSpan(scope.span, 'facts', {}, () => loadFacts(query, scope))
 }
-
-const noFacts = { status: undefined, grants: [] as number[] }
 
 /** Runs the handler; the statements it sends stop when the call is cancelled. */
 async function handle(
@@ -196,7 +213,7 @@ async function handle(
   request: object,
   { keyHash }: VerifiedCredentials,
   principal: Principal,
-  grants: number[],
+  { grants, respond }: LoadedFacts,
   now: Date,
   { forkEntityManager, recordIp, warn }: PipelineDependencies,
 ): Promise<object> {
@@ -207,9 +224,11 @@ async function handle(
     keyHash: principal.service?.name === undefined ? undefined : keyHash,
   }
   const { signal, span } = call.scope
-  return requestScope.run({ signal, span, source }, () =>
-    typeof handler === 'function'
-      ? handler({ principal, em: forkEntityManager(), now, warn }, request)
-      : handler.handle({ principal, grants }, request),
-  )
+  return requestScope.run({ signal, span, source }, () => {
+    if (typeof handler === 'function')
+      return handler({ principal, em: forkEntityManager(), now, warn }, request)
+    if ('handle' in handler) return handler.handle({ principal, grants }, request)
+    if (!respond) throw new Error('the facts of this method have not been loaded')
+    return respond()
+  })
 }

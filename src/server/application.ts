@@ -11,6 +11,8 @@ import { maxNotifications, sendLogoutTokens } from '../identity/oauth/logout-not
 import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
+import { createLoadKeyedEvaluations } from '../permissions/evaluate/load-evaluations.ts'
+import { createLoadSubjectFacts } from '../permissions/evaluate/load-subject-facts.ts'
 import { createLoadFacts } from '../permissions/load-facts.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
@@ -134,6 +136,10 @@ export function createApplication({
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
     ),
     loadFacts: createLoadFacts(database.statements, observers.onFactsBatch),
+    loadSubjectFacts: createLoadSubjectFacts(
+      createLoadKeyedEvaluations(database.statements),
+      options.keysRequired,
+    ),
     keysRequired: options.keysRequired,
     onServiceKeyUsed: keyUsage.note,
     onServiceKeyRejected: (keyHash, { requestId, ip }) =>

@@ -60,7 +60,15 @@ import { check, checkStream } from '../permissions/check.ts'
 import type { AccessDependencies } from '../permissions/evaluate/access-dependencies.ts'
 import { createGetAccessConfiguration } from '../permissions/evaluate/configuration.ts'
 import { createEvaluate, createEvaluateBatch } from '../permissions/evaluate/evaluate.ts'
-import { createLoadEvaluations } from '../permissions/evaluate/load-evaluations.ts'
+import {
+  createLoadEvaluations,
+  createLoadKeyedEvaluations,
+} from '../permissions/evaluate/load-evaluations.ts'
+import { createLoadExplanations } from '../permissions/evaluate/load-explanations.ts'
+import {
+  createExplainPermission,
+  createListPermissionSubjects,
+} from '../permissions/evaluate/permission-subjects.ts'
 import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
 import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
 import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
@@ -114,7 +122,8 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
   const access: AccessDependencies = {
     statements: database.statements,
     tokens: identity.tokens,
-    loadEvaluations: createLoadEvaluations(database.statements),
+    loadEvaluations: createLoadEvaluations(createLoadKeyedEvaluations(database.statements)),
+    loadExplanations: createLoadExplanations(database.statements),
   }
   return {
     AccessService: {
@@ -159,6 +168,8 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       // Resource permissions.
       listPermissions,
       getPermission,
+      explainPermission: createExplainPermission(access),
+      listPermissionSubjects: createListPermissionSubjects(access),
       updateVisibility,
       share: bind(share),
       revokeShare,

@@ -3,7 +3,10 @@ import { createCancellation } from '../../src/core/cancellation.ts'
 import { type RequestScope, requestScope } from '../../src/core/request-scope.ts'
 import { type BatcherOptions, createBatcher } from '../../src/database/batching.ts'
 import type { StatementPool } from '../../src/database/statement-pool.ts'
-import { createLoadEvaluations } from '../../src/permissions/evaluate/load-evaluations.ts'
+import {
+  createLoadEvaluations,
+  createLoadKeyedEvaluations,
+} from '../../src/permissions/evaluate/load-evaluations.ts'
 
 /** A statement that the test completes. */
 type Sent = {
@@ -280,10 +283,10 @@ test('evaluations of different services take turns', async (t) => {
     rows: (_name: string, _sql: string, [, types = '', , , , , , principals = '']: string[]) =>
       new Promise<unknown[][]>((resolve) => {
         const bits = principals.replace(/[^{},]+/g, '0')
-        sent.push({ types, respond: () => resolve([[bits]]) })
+        sent.push({ types, respond: () => resolve([[true, [], bits]]) })
       }),
   } as unknown as StatementPool
-  const load = createLoadEvaluations(statements)
+  const load = createLoadEvaluations(createLoadKeyedEvaluations(statements))
   const evaluate = (keyHash: string) => {
     const source = { requestId: '', ip: undefined, keyHash }
     const { signal } = createCancellation()

@@ -102,47 +102,51 @@ for (const transport of environment.transports) {
   const over = `over ${transport.label}`
 
   for (const [name, share] of Object.entries(waysToShare)) {
-    test(`${name} grants access until it expires, and is listed until then ${over}`, async (t) => {
-      const fixture = await createWorkspaceFixture(environment, transport)
-      const person = await fixture.addMember('viewer')
-      const { shared, reached } = await share(fixture, person)
-      const setExpiry = (interval: string) =>
-        sql(
-          `update shares set expires_at = now() + $1::interval
+    test.serial(
+      `${name} grants access until it expires, and is listed until then ${over}`,
+      async (t) => {
+        const fixture = await createWorkspaceFixture(environment, transport)
+        const person = await fixture.addMember('viewer')
+        const { shared, reached } = await share(fixture, person)
+        const setExpiry = (interval: string) =>
+          sql(
+            `update shares set expires_at = now() + $1::interval
            where (kind_id, resource_id) in (select kind_id, resource_id from resources where id = $2)`,
-          interval,
+            interval,
+            shared.id,
+          )
+        const { rows } = await sql(
+          `select coalesce(user_id, group_id) as id from shares
+         where (kind_id, resource_id) in (select kind_id, resource_id from resources where id = $1)`,
           shared.id,
         )
-      const { rows } = await sql(
-        `select coalesce(user_id, group_id) as id from shares
-         where (kind_id, resource_id) in (select kind_id, resource_id from resources where id = $1)`,
-        shared.id,
-      )
-      const workspace_id = fixture.workspace
-      const list = async (filter: object) => {
-        const message = { workspace_id, ...filter }
-        return expectOk(await admin.call(transport, 'ListPermissions', message))
-      }
-      const countListed = async () => {
-        const { items } = await list({ resource_id: shared.resource_id })
-        const message = { permission_id: shared.id }
-        const { shares } = expectOk(await admin.call(transport, 'GetPermission', message))
-        const { total } = await list({ grantee_id: rows[0].id })
-        return { share_count: items[0].share_count, shares: shares.length, by_grantee: total }
-      }
-      const readAll = () => readEverywhere(transport, fixture, person, reached)
+        const workspace_id = fixture.workspace
+        const list = async (filter: object) => {
+          const message = { workspace_id, ...filter }
+          return expectOk(await admin.call(transport, 'ListPermissions', message))
+        }
+        const countListed = async () => {
+          const { items } = await list({ resource_id: shared.resource_id })
+          const message = { permission_id: shared.id }
+          const { shares } = expectOk(await admin.call(transport, 'GetPermission', message))
+          const { total } = await list({ grantee_id: rows[0].id })
+          return { share_count: items[0].share_count, shares: shares.length, by_grantee: total }
+        }
+        const readAll = () => readEverywhere(transport, fixture, person, reached)
 
-      await setExpiry('1 hour')
-      for (const [reader, isAllowed] of Object.entries(await readAll())) t.true(isAllowed, reader)
-      t.deepEqual(await countListed(), { share_count: 1, shares: 1, by_grantee: 1 })
+        await setExpiry('1 hour')
+        for (const [reader, isAllowed] of Object.entries(await readAll())) t.true(isAllowed, reader)
+        t.deepEqual(await countListed(), { share_count: 1, shares: 1, by_grantee: 1 })
 
-      await setExpiry('0 seconds')
-      for (const [reader, isAllowed] of Object.entries(await readAll())) t.false(isAllowed, reader)
-      t.deepEqual(await countListed(), { share_count: 0, shares: 0, by_grantee: 0 })
-    })
+        await setExpiry('0 seconds')
+        for (const [reader, isAllowed] of Object.entries(await readAll()))
+          t.false(isAllowed, reader)
+        t.deepEqual(await countListed(), { share_count: 0, shares: 0, by_grantee: 0 })
+      },
+    )
   }
 
-  test(`a share returns its expiry, which sharing again replaces ${over}`, async (t) => {
+  test.serial(`a share returns its expiry, which sharing again replaces ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id, resource_id } = await fixture.register(people.owner)
     const grant = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'view' }
@@ -165,7 +169,7 @@ for (const transport of environment.transports) {
     t.is(expectOk(await admin.call(transport, 'Share', message)).expires_at, later)
   })
 
-  test(`expires_at must be within the next 10 years ${over}`, async (t) => {
+  test.serial(`expires_at must be within the next 10 years ${over}`, async (t) => {
     const { people, kind, as, ...fixture } = await createWorkspaceFixture(environment, transport)
     const { id: permission_id, resource_id } = await fixture.register(people.owner)
     const grant = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'view' }
@@ -225,31 +229,34 @@ for (const transport of environment.transports) {
     )
   })
 
-  test(`an expired share cannot be revoked; sharing again records its expiry ${over}`, async (t) => {
-    const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
-    const record = await fixture.register(people.owner)
-    const grantee = { user: people.viewer.id }
-    const first = await fixture.share(people.owner, record, grantee, 'edit')
-    await sql('update shares set expires_at = now() where id = $1', first.id)
-    const grant = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'edit' }
-    const revocation = { permission_id: record.id, ...grant }
-    t.like(expectError(await transport.call('RevokeShare', revocation, { key })), {
-      code: 'not_found',
-      reason: 'SHARE_NOT_FOUND',
-    })
-    const second = await fixture.share(people.owner, record, grantee, 'view')
-    t.not(second.id, first.id)
-    t.falsy(second.expires_at)
-    const actions = (await listActivity(pool, record.id)).map(({ action }) => action)
-    t.deepEqual(actions.toSorted(), [
-      'permission.share_expired',
-      'permission.shared',
-      'permission.shared',
-    ])
-  })
+  test.serial(
+    `an expired share cannot be revoked; sharing again records its expiry ${over}`,
+    async (t) => {
+      const { people, key, ...fixture } = await createWorkspaceFixture(environment, transport)
+      const record = await fixture.register(people.owner)
+      const grantee = { user: people.viewer.id }
+      const first = await fixture.share(people.owner, record, grantee, 'edit')
+      await sql('update shares set expires_at = now() where id = $1', first.id)
+      const grant = { grantee_type: 'user', grantee_id: people.viewer.id, permission: 'edit' }
+      const revocation = { permission_id: record.id, ...grant }
+      t.like(expectError(await transport.call('RevokeShare', revocation, { key })), {
+        code: 'not_found',
+        reason: 'SHARE_NOT_FOUND',
+      })
+      const second = await fixture.share(people.owner, record, grantee, 'view')
+      t.not(second.id, first.id)
+      t.falsy(second.expires_at)
+      const actions = (await listActivity(pool, record.id)).map(({ action }) => action)
+      t.deepEqual(actions.toSorted(), [
+        'permission.share_expired',
+        'permission.shared',
+        'permission.shared',
+      ])
+    },
+  )
 }
 
-test('no decision is on the wrong side of 1,000 expiries within a second', async (t) => {
+test.serial('no decision is on the wrong side of 1,000 expiries within a second', async (t) => {
   const transport = environment.transports[0] as Transport
   const fixture = await createWorkspaceFixture(environment, transport)
   const { workspace, kind, key, service, people, as } = fixture

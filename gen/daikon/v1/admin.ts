@@ -36,7 +36,15 @@ import {
   ServiceAppUpdateRequest,
 } from "./admin_apps.ts";
 import { CsvImportReport, CsvImportRequest } from "./admin_import.ts";
-import { PermissionPage, PermissionPageRequest, PermissionRequest } from "./admin_permissions.ts";
+import {
+  ExplainPermissionRequest,
+  ListPermissionSubjectsRequest,
+  PermissionExplanation,
+  PermissionPage,
+  PermissionPageRequest,
+  PermissionRequest,
+  PermissionSubjectPage,
+} from "./admin_permissions.ts";
 import { GetStatsRequest, ListActivityRequest, ListActivityResponse, Stats } from "./admin_records.ts";
 import {
   AddRoleActionsRequest,
@@ -540,6 +548,40 @@ export const AdminServiceService = {
     responseSerialize: (value: ResourcePermissionResponse): Buffer =>
       Buffer.from(ResourcePermissionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResourcePermissionResponse => ResourcePermissionResponse.decode(value),
+  },
+  /**
+   * Explain a decision
+   *
+   * Returns whether a user may perform an action on a resource, and why. Invited members count as
+   * members.
+   */
+  explainPermission: {
+    path: "/daikon.v1.AdminService/ExplainPermission" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ExplainPermissionRequest): Buffer =>
+      Buffer.from(ExplainPermissionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ExplainPermissionRequest => ExplainPermissionRequest.decode(value),
+    responseSerialize: (value: PermissionExplanation): Buffer =>
+      Buffer.from(PermissionExplanation.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PermissionExplanation => PermissionExplanation.decode(value),
+  },
+  /**
+   * List who has access
+   *
+   * Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
+   * count as members.
+   */
+  listPermissionSubjects: {
+    path: "/daikon.v1.AdminService/ListPermissionSubjects" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListPermissionSubjectsRequest): Buffer =>
+      Buffer.from(ListPermissionSubjectsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListPermissionSubjectsRequest => ListPermissionSubjectsRequest.decode(value),
+    responseSerialize: (value: PermissionSubjectPage): Buffer =>
+      Buffer.from(PermissionSubjectPage.encode(value).finish()),
+    responseDeserialize: (value: Buffer): PermissionSubjectPage => PermissionSubjectPage.decode(value),
   },
   /**
    * Update visibility
@@ -1120,6 +1162,20 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Returns the permission record of a resource with all its shares.
    */
   getPermission: handleUnaryCall<PermissionRequest, ResourcePermissionResponse>;
+  /**
+   * Explain a decision
+   *
+   * Returns whether a user may perform an action on a resource, and why. Invited members count as
+   * members.
+   */
+  explainPermission: handleUnaryCall<ExplainPermissionRequest, PermissionExplanation>;
+  /**
+   * List who has access
+   *
+   * Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
+   * count as members.
+   */
+  listPermissionSubjects: handleUnaryCall<ListPermissionSubjectsRequest, PermissionSubjectPage>;
   /**
    * Update visibility
    *
@@ -1888,6 +1944,48 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResourcePermissionResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Explain a decision
+   *
+   * Returns whether a user may perform an action on a resource, and why. Invited members count as
+   * members.
+   */
+  explainPermission(
+    request: ExplainPermissionRequest,
+    callback: (error: ServiceError | null, response: PermissionExplanation) => void,
+  ): ClientUnaryCall;
+  explainPermission(
+    request: ExplainPermissionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PermissionExplanation) => void,
+  ): ClientUnaryCall;
+  explainPermission(
+    request: ExplainPermissionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PermissionExplanation) => void,
+  ): ClientUnaryCall;
+  /**
+   * List who has access
+   *
+   * Lists the users who may perform an action on a resource, by ID, with the reasons. Invited members
+   * count as members.
+   */
+  listPermissionSubjects(
+    request: ListPermissionSubjectsRequest,
+    callback: (error: ServiceError | null, response: PermissionSubjectPage) => void,
+  ): ClientUnaryCall;
+  listPermissionSubjects(
+    request: ListPermissionSubjectsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: PermissionSubjectPage) => void,
+  ): ClientUnaryCall;
+  listPermissionSubjects(
+    request: ListPermissionSubjectsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: PermissionSubjectPage) => void,
   ): ClientUnaryCall;
   /**
    * Update visibility

@@ -101,6 +101,110 @@ export interface PermissionRequest {
   permission_id: string;
 }
 
+export interface ExplainPermissionRequest {
+  /** The ID of the permission record. */
+  permission_id: string;
+  /** The ID of the user. */
+  user_id: string;
+  /** `view`, `edit`, `manage` or an action that the service of the resource has registered. */
+  action: string;
+}
+
+/** A decision and its reasons. */
+export interface PermissionExplanation {
+  /** Whether the user may perform the action. */
+  decision: boolean;
+  /** Every grant that alone allows the action; or the one reason why it is not allowed. */
+  reasons: AccessReason[];
+}
+
+/** A grant, or why there is none. Fields that do not apply to the rule are absent. */
+export interface AccessReason {
+  /**
+   * `owner`, `workspace_role`, `workspace_visibility`, `share`, `group_share` or `custom_role`. When the
+   * action is not allowed: `user_unknown`, `user_inactive`, `resource_unknown`, `not_a_member`,
+   * `action_unknown` or `no_grant`.
+   */
+  rule: string;
+  /** The permission of a share, `view` or `edit`. */
+  permission?:
+    | string
+    | undefined;
+  /** The role in the workspace, or the name of a custom role. */
+  role?:
+    | string
+    | undefined;
+  /** The ID of the group that the resource is shared with. */
+  group_id?:
+    | string
+    | undefined;
+  /**
+   * For an inherited membership in that group, the IDs of the groups from a child of the group to the
+   * one that the user was added to.
+   */
+  via: string[];
+  /** The ID of the share. */
+  share_id?:
+    | string
+    | undefined;
+  /** When the share expires. Absent if it does not. */
+  expires_at?:
+    | string
+    | undefined;
+  /** The ancestor on which the grant is. Absent if it is on the resource itself. */
+  inherited_from?: AncestorResource | undefined;
+}
+
+/** A resource from which another one inherits grants. */
+export interface AncestorResource {
+  /** The ID of the permission record. */
+  permission_id: string;
+  /** The type of the resource, 1 to 200 characters. */
+  resource_type: string;
+  /** The ID of the resource. */
+  resource_id: string;
+  /** The ID of the resource in the service, with which it was registered. Absent when there is none. */
+  external_id?: string | undefined;
+}
+
+export interface ListPermissionSubjectsRequest {
+  /** The ID of the permission record. */
+  permission_id: string;
+  /**
+   * `view`, `edit`, `manage` or an action that the service of the resource has registered. Defaults to
+   * `view`.
+   */
+  action?:
+    | string
+    | undefined;
+  /** The maximum number of users per page, 1 to 100. Defaults to 20. */
+  page_size?:
+    | number
+    | undefined;
+  /** The `next_page_token` of the previous response. */
+  page_token?: string | undefined;
+}
+
+/** A page of the users who may perform an action on a resource. */
+export interface PermissionSubjectPage {
+  /** The users, by ID. */
+  items: PermissionSubject[];
+  /** The token of the next page. Absent on the last page. */
+  next_page_token?: string | undefined;
+}
+
+/** A user who may perform an action, with the reasons. */
+export interface PermissionSubject {
+  /** The ID of the user. */
+  user_id: string;
+  /** The e-mail address of the user. */
+  email: string;
+  /** The name of the user. */
+  name: string;
+  /** Every grant that alone allows the action. */
+  reasons: AccessReason[];
+}
+
 function createBasePermissionPageRequest(): PermissionPageRequest {
   return {
     page: undefined,
@@ -606,6 +710,644 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
   fromPartial<I extends Exact<DeepPartial<PermissionRequest>, I>>(object: I): PermissionRequest {
     const message = createBasePermissionRequest();
     message.permission_id = object.permission_id ?? "";
+    return message;
+  },
+};
+
+function createBaseExplainPermissionRequest(): ExplainPermissionRequest {
+  return { permission_id: "", user_id: "", action: "" };
+}
+
+export const ExplainPermissionRequest: MessageFns<ExplainPermissionRequest> = {
+  encode(message: ExplainPermissionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== "") {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.user_id !== "") {
+      writer.uint32(18).string(message.user_id);
+    }
+    if (message.action !== "") {
+      writer.uint32(26).string(message.action);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExplainPermissionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExplainPermissionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExplainPermissionRequest>, I>>(base?: I): ExplainPermissionRequest {
+    return ExplainPermissionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExplainPermissionRequest>, I>>(object: I): ExplainPermissionRequest {
+    const message = createBaseExplainPermissionRequest();
+    message.permission_id = object.permission_id ?? "";
+    message.user_id = object.user_id ?? "";
+    message.action = object.action ?? "";
+    return message;
+  },
+};
+
+function createBasePermissionExplanation(): PermissionExplanation {
+  return { decision: false, reasons: [] };
+}
+
+export const PermissionExplanation: MessageFns<PermissionExplanation> = {
+  encode(message: PermissionExplanation, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.decision !== false) {
+      writer.uint32(8).bool(message.decision);
+    }
+    for (const v of message.reasons) {
+      AccessReason.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PermissionExplanation {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePermissionExplanation();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.decision = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reasons.push(AccessReason.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PermissionExplanation>, I>>(base?: I): PermissionExplanation {
+    return PermissionExplanation.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PermissionExplanation>, I>>(object: I): PermissionExplanation {
+    const message = createBasePermissionExplanation();
+    message.decision = object.decision ?? false;
+    message.reasons = object.reasons?.map((e) => AccessReason.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAccessReason(): AccessReason {
+  return {
+    rule: "",
+    permission: undefined,
+    role: undefined,
+    group_id: undefined,
+    via: [],
+    share_id: undefined,
+    expires_at: undefined,
+    inherited_from: undefined,
+  };
+}
+
+export const AccessReason: MessageFns<AccessReason> = {
+  encode(message: AccessReason, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.rule !== "") {
+      writer.uint32(10).string(message.rule);
+    }
+    if (message.permission !== undefined) {
+      writer.uint32(18).string(message.permission);
+    }
+    if (message.role !== undefined) {
+      writer.uint32(26).string(message.role);
+    }
+    if (message.group_id !== undefined) {
+      writer.uint32(34).string(message.group_id);
+    }
+    for (const v of message.via) {
+      writer.uint32(42).string(v!);
+    }
+    if (message.share_id !== undefined) {
+      writer.uint32(50).string(message.share_id);
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(58).fork()).join();
+    }
+    if (message.inherited_from !== undefined) {
+      AncestorResource.encode(message.inherited_from, writer.uint32(66).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AccessReason {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAccessReason();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.rule = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.permission = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.group_id = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.via.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.share_id = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.inherited_from = AncestorResource.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AccessReason>, I>>(base?: I): AccessReason {
+    return AccessReason.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AccessReason>, I>>(object: I): AccessReason {
+    const message = createBaseAccessReason();
+    message.rule = object.rule ?? "";
+    message.permission = object.permission ?? undefined;
+    message.role = object.role ?? undefined;
+    message.group_id = object.group_id ?? undefined;
+    message.via = object.via?.map((e) => e) || [];
+    message.share_id = object.share_id ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
+    message.inherited_from = (object.inherited_from !== undefined && object.inherited_from !== null)
+      ? AncestorResource.fromPartial(object.inherited_from)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseAncestorResource(): AncestorResource {
+  return { permission_id: "", resource_type: "", resource_id: "", external_id: undefined };
+}
+
+export const AncestorResource: MessageFns<AncestorResource> = {
+  encode(message: AncestorResource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== "") {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.resource_type !== "") {
+      writer.uint32(18).string(message.resource_type);
+    }
+    if (message.resource_id !== "") {
+      writer.uint32(26).string(message.resource_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(34).string(message.external_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AncestorResource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAncestorResource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resource_type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.resource_id = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AncestorResource>, I>>(base?: I): AncestorResource {
+    return AncestorResource.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AncestorResource>, I>>(object: I): AncestorResource {
+    const message = createBaseAncestorResource();
+    message.permission_id = object.permission_id ?? "";
+    message.resource_type = object.resource_type ?? "";
+    message.resource_id = object.resource_id ?? "";
+    message.external_id = object.external_id ?? undefined;
+    return message;
+  },
+};
+
+function createBaseListPermissionSubjectsRequest(): ListPermissionSubjectsRequest {
+  return { permission_id: "", action: undefined, page_size: undefined, page_token: undefined };
+}
+
+export const ListPermissionSubjectsRequest: MessageFns<ListPermissionSubjectsRequest> = {
+  encode(message: ListPermissionSubjectsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.permission_id !== "") {
+      writer.uint32(10).string(message.permission_id);
+    }
+    if (message.action !== undefined) {
+      writer.uint32(18).string(message.action);
+    }
+    if (message.page_size !== undefined) {
+      writer.uint32(24).int32(message.page_size);
+    }
+    if (message.page_token !== undefined) {
+      writer.uint32(34).string(message.page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListPermissionSubjectsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListPermissionSubjectsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.permission_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.page_size = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListPermissionSubjectsRequest>, I>>(base?: I): ListPermissionSubjectsRequest {
+    return ListPermissionSubjectsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListPermissionSubjectsRequest>, I>>(
+    object: I,
+  ): ListPermissionSubjectsRequest {
+    const message = createBaseListPermissionSubjectsRequest();
+    message.permission_id = object.permission_id ?? "";
+    message.action = object.action ?? undefined;
+    message.page_size = object.page_size ?? undefined;
+    message.page_token = object.page_token ?? undefined;
+    return message;
+  },
+};
+
+function createBasePermissionSubjectPage(): PermissionSubjectPage {
+  return { items: [], next_page_token: undefined };
+}
+
+export const PermissionSubjectPage: MessageFns<PermissionSubjectPage> = {
+  encode(message: PermissionSubjectPage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.items) {
+      PermissionSubject.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next_page_token !== undefined) {
+      writer.uint32(18).string(message.next_page_token);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PermissionSubjectPage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePermissionSubjectPage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.items.push(PermissionSubject.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next_page_token = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PermissionSubjectPage>, I>>(base?: I): PermissionSubjectPage {
+    return PermissionSubjectPage.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PermissionSubjectPage>, I>>(object: I): PermissionSubjectPage {
+    const message = createBasePermissionSubjectPage();
+    message.items = object.items?.map((e) => PermissionSubject.fromPartial(e)) || [];
+    message.next_page_token = object.next_page_token ?? undefined;
+    return message;
+  },
+};
+
+function createBasePermissionSubject(): PermissionSubject {
+  return { user_id: "", email: "", name: "", reasons: [] };
+}
+
+export const PermissionSubject: MessageFns<PermissionSubject> = {
+  encode(message: PermissionSubject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.email !== "") {
+      writer.uint32(18).string(message.email);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    for (const v of message.reasons) {
+      AccessReason.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PermissionSubject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePermissionSubject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reasons.push(AccessReason.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PermissionSubject>, I>>(base?: I): PermissionSubject {
+    return PermissionSubject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PermissionSubject>, I>>(object: I): PermissionSubject {
+    const message = createBasePermissionSubject();
+    message.user_id = object.user_id ?? "";
+    message.email = object.email ?? "";
+    message.name = object.name ?? "";
+    message.reasons = object.reasons?.map((e) => AccessReason.fromPartial(e)) || [];
     return message;
   },
 };

@@ -1,6 +1,7 @@
 import type { StatementPool } from '../../database/statement-pool.ts'
 import type { Tokens } from '../../identity/tokens.ts'
 import type { LoadEvaluations } from './load-evaluations.ts'
+import type { LoadExplanations } from './load-explanations.ts'
 
 /** What the handlers of the Access API work with. */
 export type AccessDependencies = {
@@ -8,4 +9,5 @@ export type AccessDependencies = {
   /** Verifies the access tokens that are subjects. */
   tokens: Pick<Tokens, 'verify'>
   loadEvaluations: LoadEvaluations
+  loadExplanations: LoadExplanations
 }

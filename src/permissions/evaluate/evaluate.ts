@@ -5,26 +5,25 @@ import type {
   Evaluation,
 } from '../../../gen/daikon/v1/access.ts'
 import { type FieldViolation, invalidArgument } from '../../core/errors.ts'
-import type { Principal } from '../../core/request-context.ts'
-import { type Decision, defineDecision } from '../decision.ts'
+import type { Principal, ServicePrincipal } from '../../core/request-context.ts'
+import { defineSubjectDecision, type PreparedChecks, type SubjectDecision } from '../decision.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations, findViolations, readItem } from './batch-items.ts'
-import { explain } from './explain.ts'
-import { decide, type NamedCheck } from './load-evaluations.ts'
+import { findReasons, type Reason } from './explain.ts'
+import { decide, type EvaluationFacts, type NamedCheck } from './load-evaluations.ts'
+import type { Explanation } from './load-explanations.ts'
 import { nameResource } from './resource-id.ts'
 import { createNameSubject, type NameSubject } from './subject.ts'
 
 /** Decides one evaluation. */
 export function createEvaluate(
   dependencies: AccessDependencies,
-): Decision<EvaluateRequest, Evaluation> {
-  return defineDecision({
-    checks: () => [],
-    async handle({ principal }, request) {
+): SubjectDecision<EvaluateRequest, Evaluation> {
+  return defineSubjectDecision({
+    async prepare(request, service) {
       const violations = findSubjectViolations(request.subject)
-      if (violations.length > 0) throw invalidArgument(...violations)
-      const [result] = await evaluateAll(dependencies, principal, [request])
-      return result as Evaluation
+      if (violations.length > 0) return reject(violations)
+      return prepareOne(dependencies, service, request)
     },
     answers: ({ decision }) => [decision],
   })
@@ -33,62 +32,94 @@ export function createEvaluate(
 /** Decides the evaluations of a batch, or the one of a request without items. */
 export function createEvaluateBatch(
   dependencies: AccessDependencies,
-): Decision<EvaluateBatchRequest, EvaluateBatchResponse> {
-  return defineDecision({
-    checks: () => [],
-    async handle(
-      { principal },
-      { evaluations, options, ...defaults },
-    ): Promise<EvaluateBatchResponse> {
+): SubjectDecision<EvaluateBatchRequest, EvaluateBatchResponse> {
+  return defineSubjectDecision<EvaluateBatchRequest, EvaluateBatchResponse>({
+    async prepare({ evaluations, options, ...defaults }, service) {
       if (evaluations.length === 0) {
         const violations = findViolations(defaults)
-        if (violations.length > 0) throw invalidArgument(...violations)
-        const [result] = await evaluateAll(dependencies, principal, [defaults as EvaluateRequest])
-        return { ...result, evaluations: [] }
+        if (violations.length > 0) return reject(violations)
+        const single = await prepareOne(dependencies, service, defaults as EvaluateRequest)
+        const respond = async (facts: EvaluationFacts[]) => ({
+          ...(await single.respond(facts)),
+          evaluations: [],
+        })
+        return { checks: single.checks, respond }
       }
       const items = evaluations.map((item) => readItem(item, defaults))
       const valid = items.flatMap((item) => ('request' in item ? [item.request] : []))
-      const results = (await evaluateAll(dependencies, principal, valid)).values()
-      const all = items.map((item) =>
-        'request' in item ? (results.next().value as Evaluation) : itemError(item.violations),
-      )
-      return { evaluations: truncate(all, options?.evaluations_semantic) }
+      const prepared = await prepareAll(dependencies, service, valid)
+      return {
+        checks: prepared.checks,
+        async respond(facts) {
+          const results = (await prepared.respond(facts)).values()
+          const all = items.map((item) =>
+            'request' in item ? (results.next().value as Evaluation) : itemError(item.violations),
+          )
+          return { evaluations: truncate(all, options?.evaluations_semantic) }
+        },
+      }
     },
     answers: ({ decision, evaluations }) =>
       decision === undefined ? evaluations.map(({ decision }) => decision) : [decision],
   })
 }
 
-async function evaluateAll(
-  { statements, tokens, loadEvaluations }: AccessDependencies,
-  principal: Principal,
-  requests: EvaluateRequest[],
-): Promise<Evaluation[]> {
-  const nameSubject = createNameSubject(tokens)
-  const checks = await Promise.all(
-    requests.map((request) => toCheck(nameSubject, principal, request)),
-  )
-  const facts = await loadEvaluations(checks.filter((check) => check !== undefined))
-  const loaded = facts.values()
-  const results: Evaluation[] = []
-  for (const [index, check] of checks.entries()) {
-    const checkFacts = check && loaded.next().value
-    const evaluation: Evaluation = { decision: decide(checkFacts, check?.action ?? '') }
-    const request = requests[index]
-    if (request?.context?.explain === true) {
-      const reasons = await explain(statements, check, checkFacts)
-      evaluation.context = { reasons: check || !isUser(request) ? reasons : unknownResource }
-    }
-    results.push(evaluation)
+function reject(violations: FieldViolation[]): PreparedChecks<never> {
+  return {
+    checks: [],
+    respond() {
+      throw invalidArgument(...violations)
+    },
   }
-  return results
 }
 
-const unknownResource = [{ rule: 'resource_unknown' }]
+async function prepareOne(
+  dependencies: AccessDependencies,
+  service: ServicePrincipal,
+  request: EvaluateRequest,
+): Promise<PreparedChecks<Evaluation>> {
+  const { checks, respond } = await prepareAll(dependencies, service, [request])
+  return { checks, respond: async (facts) => (await respond(facts))[0] as Evaluation }
+}
 
-/** Whether the subject can exist, so that it is the resource that cannot. */
-function isUser({ subject }: EvaluateRequest): boolean {
-  return subject?.type === 'user'
+/** The checks exclude those that are explained, which are decided by the statement that explains them. */
+async function prepareAll(
+  { tokens, loadExplanations }: AccessDependencies,
+  service: ServicePrincipal,
+  requests: EvaluateRequest[],
+): Promise<PreparedChecks<Evaluation[]>> {
+  const nameSubject = createNameSubject(tokens)
+  const items = await Promise.all(
+    requests.map(async (request) => ({
+      request,
+      check: await toCheck(nameSubject, { service }, request),
+      isExplained: request.context?.explain === true,
+    })),
+  )
+  const checksOf = (isExplained: boolean) =>
+    items.flatMap((item) => (item.check && item.isExplained === isExplained ? [item.check] : []))
+  return {
+    checks: checksOf(false),
+    async respond(facts) {
+      const nextFacts = facts.values()
+      const nextExplanation = (await loadExplanations(checksOf(true))).values()
+      return items.map(({ request, check, isExplained }) => {
+        if (!check) {
+          const context = { reasons: unknownReasons(request) }
+          return { decision: false, ...(isExplained && { context }) }
+        }
+        if (!isExplained) return { decision: decide(nextFacts.next().value, check.action) }
+        const explanation = nextExplanation.next().value as Explanation
+        const reasons = findReasons(check.action, explanation)
+        return { decision: decide(explanation, check.action), context: { reasons } }
+      })
+    },
+  }
+}
+
+/** A subject of type `user` can exist, so it is the resource that cannot. */
+function unknownReasons({ subject }: EvaluateRequest): Reason[] {
+  return [{ rule: subject?.type === 'user' ? 'resource_unknown' : 'user_unknown' }]
 }
 
 /** Undefined when the subject or the resource cannot exist. */

@@ -1,4 +1,4 @@
-import { requestScope } from '../../core/request-scope.ts'
+import { type RequestScope, requestScope } from '../../core/request-scope.ts'
 import { type Role, roles } from '../../core/roles.ts'
 import { createBatcher } from '../../database/batching.ts'
 import { arrayLiteral, textElement } from '../../database/sql-values.ts'
@@ -38,25 +38,61 @@ export type EvaluationFacts = {
 /** Loads the facts of checks, in order. */
 export type LoadEvaluations = (checks: NamedCheck[]) => Promise<EvaluationFacts[]>
 
-/** Creates a function that loads facts with a statement that concurrent callers share. Services take turns. */
-export function createLoadEvaluations(statements: StatementPool): LoadEvaluations {
-  const load = createBatcher(
-    async (queries: { checks: NamedCheck[]; caller: string }[]) => {
+/** The status of a service key, and the facts of the checks of its service. */
+export type KeyedEvaluations = {
+  service: string | undefined
+  keysRequired: boolean
+  facts: EvaluationFacts[]
+}
+
+/** Checks of a call, with the hash of its service key. */
+export type KeyedChecks = { keyHash?: string | undefined; checks: NamedCheck[] }
+
+/** Loads the status of a service key and the facts of checks with one statement. */
+export type LoadKeyedEvaluations = (
+  query: KeyedChecks,
+  scope?: RequestScope,
+) => Promise<KeyedEvaluations>
+
+type EvaluationRow = [
+  keysRequired: boolean,
+  services: (string | null)[] | null,
+  bits: string | null,
+]
+
+/** Creates a function that loads facts with a statement that concurrent callers share. */
+export function createLoadKeyedEvaluations(statements: StatementPool): LoadKeyedEvaluations {
+  return createBatcher(
+    async (queries: KeyedChecks[]) => {
+      const keys = [...new Set(queries.flatMap(({ keyHash }) => keyHash || []))]
       const parameters = toParameters(queries.flatMap(({ checks }) => checks))
-      const [row] = await statements.rows<[string]>('evaluations', evaluationSql, parameters)
-      const bits = row?.[0].slice(1, -1).split(',').map(Number) ?? []
+      const values = [...parameters, arrayLiteral(keys)]
+      const [row] = await statements.rows<EvaluationRow>('evaluations', evaluationSql, values)
+      const [keysRequired = false, services = [], literal] = row ?? []
+      const bits = literal?.slice(1, -1).split(',').map(Number) ?? []
       let offset = 0
-      return queries.map(({ checks: { length } }) => {
-        offset += length
-        return bits.slice(offset - length, offset).map(readFacts)
+      return queries.map(({ keyHash, checks }) => {
+        offset += checks.length
+        const service = keyHash === undefined ? undefined : services?.[keys.indexOf(keyHash)]
+        const facts = bits.slice(offset - checks.length, offset).map(readFacts)
+        return { service: service ?? undefined, keysRequired, facts }
       })
     },
-    { countRows: ({ checks }) => checks.length, callerOf: ({ caller }) => caller },
+    // A query without checks still adds the status of its key.
+    {
+      countRows: ({ checks }) => Math.max(checks.length, 1),
+      callerOf: ({ keyHash = '' }) => keyHash,
+    },
   )
+}
+
+/** Creates a function that loads facts alone, for handlers whose caller is already authenticated. */
+export function createLoadEvaluations(load: LoadKeyedEvaluations): LoadEvaluations {
   return async (checks) => {
     if (checks.length === 0) return []
     const scope = requestScope.getStore()
-    return load({ checks, caller: scope?.source?.keyHash ?? '' }, scope)
+    // With the key, services take turns.
+    return (await load({ keyHash: scope?.source?.keyHash, checks }, scope)).facts
   }
 }
 
@@ -78,7 +114,8 @@ export async function findSubject(
   return { userId: userId ?? undefined, isActive: userActive && !tokenDenied }
 }
 
-function readFacts(bits: number): EvaluationFacts {
+/** Reads the bits of a check, of which the lower 16 are grants and facts about the action. */
+export function readFacts(bits: number): EvaluationFacts {
   return {
     userKnown: (bits & subjectBit.known) !== 0,
     userActive: (bits & subjectBit.active) !== 0,
@@ -90,8 +127,8 @@ function readFacts(bits: number): EvaluationFacts {
 
 type Elements = (string | number | undefined)[]
 
-/** The parameters of the statement. Subjects and kinds that checks have in common are sent once. */
-function toParameters(checks: NamedCheck[]): string[] {
+/** The parameters of `evaluationSql`. Subjects and kinds that checks have in common are sent once. */
+export function toParameters(checks: NamedCheck[]): string[] {
   const kinds = new Map<string, number>()
   const subjects = new Map<SubjectName, number>()
   const services: Elements = []

@@ -1,6 +1,6 @@
 import type { Role } from '../../core/roles.ts'
 import { grant } from '../access.ts'
-import { isLive, maxChainLength, shareBits } from '../grants-query.ts'
+import { chainCte, isLive, shareBits } from '../grants-query.ts'
 
 /** How an action is decided, as far as it narrows a search. */
 export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
@@ -25,17 +25,9 @@ const isSufficientShare = `${isLive('s')} and ($6 = 'view' or s.permission = 'ed
  * of users: a user of several shares or groups counts once.
  */
 export const candidateSubjectsSql = `
-with recursive chain as (
-  select r.kind_id, r.resource_id, r.workspace_id, r.owner_id, r.visibility, r.parent_id, r.inherits,
-    1 as depth
-  from resource_kinds k join resources r on r.kind_id = k.id
-  where k.service_name = $1 and k.resource_type = $2 and r.resource_id = $3
-  union all
-  select r.kind_id, r.resource_id, r.workspace_id, r.owner_id, r.visibility, r.parent_id, r.inherits,
-    chain.depth + 1
-  from chain join resources r on r.id = chain.parent_id
-  where chain.inherits and chain.depth < ${maxChainLength}
-), place as materialized (
+with recursive ${chainCte(`
+    from resource_kinds k join resources r on r.kind_id = k.id
+    where k.service_name = $1 and k.resource_type = $2 and r.resource_id = $3`)}, place as materialized (
   select workspace_id from chain where depth = 1
 )
 select u.id, u.external_id, u.email, u.name, u.is_active, m.role, candidates.bits | ${grant.registered}

@@ -9,6 +9,7 @@ import { textArray } from '../../database/sql-values.ts'
 import { actionFact } from '../access.ts'
 import { createAccessible } from '../accessible.ts'
 import { type Decision, defineDecision } from '../decision.ts'
+import { firstId } from '../page-token.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { findSubject } from './load-evaluations.ts'
@@ -16,8 +17,6 @@ import { type Kind, nameKind } from './resource-id.ts'
 import { describePage, readSearchPage, type SearchPosition } from './search-page.ts'
 import { externalIdsSql, membershipsSql } from './search-queries.ts'
 import { createNameSubject } from './subject.ts'
-
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 type Membership = [workspaceId: string, role: Role, isRegistered: boolean, isGranted: boolean]
 

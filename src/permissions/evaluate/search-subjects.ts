@@ -4,13 +4,12 @@ import type {
 } from '../../../gen/daikon/v1/access.ts'
 import type { Role } from '../../core/roles.ts'
 import { type Decision, defineDecision } from '../decision.ts'
+import { firstId } from '../page-token.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { decide, type EvaluationFacts, type NamedCheck } from './load-evaluations.ts'
 import { nameResource } from './resource-id.ts'
 import { describePage, readSearchPage } from './search-page.ts'
 import { type ActionKind, candidateSubjectsSql, registeredActionSql } from './search-queries.ts'
-
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** The users that are decided by one statement. */
 const batchSize = 1000

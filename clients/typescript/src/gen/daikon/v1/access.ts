@@ -36,7 +36,7 @@ export interface AccessSubject {
 
 /** What the subject wants to do. */
 export interface AccessAction {
-  /** `view`, `edit` or an action that the service has registered. */
+  /** `view`, `edit`, `manage` or an action that the service has registered. */
   name: string;
   /** Ignored. */
   properties?: { [key: string]: any } | undefined;
