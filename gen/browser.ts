@@ -11435,21 +11435,21 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                 *       "client_id": "0d000000-0000-7000-8000-000000000003",
                  *       "redirect_uri": "https://app.example.com/callback",
-                 *       "response_type": "response type",
-                 *       "scope": "scope",
-                 *       "state": "state",
-                 *       "nonce": "nonce",
+                 *       "response_type": "code",
+                 *       "scope": "openid email",
+                 *       "state": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
+                 *       "nonce": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
                  *       "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-                 *       "code_challenge_method": "code challenge method",
-                 *       "prompt": "prompt",
-                 *       "max_age": "max age",
-                 *       "login_hint": "login hint",
+                 *       "code_challenge_method": "S256",
+                 *       "prompt": "login",
+                 *       "max_age": "3600",
+                 *       "login_hint": "bob@example.com",
                  *       "acr_values": "acr values",
-                 *       "id_token_hint": "id token hint",
-                 *       "response_mode": "response mode",
-                 *       "workspace": "workspace",
+                 *       "id_token_hint": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "response_mode": "query",
+                 *       "workspace": "demo",
                  *       "provider": "google",
                  *       "request": "request",
                  *       "request_uri": "request uri",
@@ -11602,13 +11602,13 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "grant_type": "grant type",
+                 *       "grant_type": "authorization_code",
                  *       "code": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
                  *       "redirect_uri": "https://app.example.com/callback",
                  *       "code_verifier": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
                  *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
-                 *       "scope": "scope",
-                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                 *       "scope": "openid email",
+                 *       "client_id": "0d000000-0000-7000-8000-000000000003",
                  *       "client_secret": "client secret",
                  *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
                  *     }
@@ -11651,7 +11651,7 @@ export interface operations {
                      *       "expires_in": 900,
                      *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
                      *       "refresh_expires_in": 604800,
-                     *       "scope": "scope",
+                     *       "scope": "openid email",
                      *       "workspace_id": "0d000000-0000-7000-8000-000000000001",
                      *       "id_token": "id token"
                      *     }
@@ -12029,9 +12029,9 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "token",
-                 *       "token_type_hint": "token type hint",
-                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                 *       "token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "token_type_hint": "refresh_token",
+                 *       "client_id": "0d000000-0000-7000-8000-000000000003",
                  *       "client_secret": "client secret"
                  *     }
                  */
@@ -12158,8 +12158,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "token": "token",
-                 *       "token_type_hint": "token type hint"
+                 *       "token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "token_type_hint": "refresh_token"
                  *     }
                  */
                 "application/x-www-form-urlencoded": {
@@ -12182,8 +12182,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "active": true,
-                     *       "scope": "scope",
-                     *       "client_id": "0d000000-0000-7000-8000-000000000010",
+                     *       "scope": "openid email",
+                     *       "client_id": "0d000000-0000-7000-8000-000000000003",
                      *       "username": "username",
                      *       "token_type": "Bearer",
                      *       "exp": 1,
@@ -12409,10 +12409,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "id_token_hint": "id token hint",
-                 *       "client_id": "0d000000-0000-7000-8000-000000000010",
-                 *       "post_logout_redirect_uri": "post logout redirect uri",
-                 *       "state": "state",
+                 *       "id_token_hint": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln",
+                 *       "client_id": "0d000000-0000-7000-8000-000000000003",
+                 *       "post_logout_redirect_uri": "https://app.example.com/",
+                 *       "state": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ",
                  *       "confirmation": "confirmation"
                  *     }
                  */
