@@ -90,8 +90,10 @@ export function createApp(
   }
   for (const { path, send } of docs) {
     const page = publicOperation('docs', async () => ({}))
-    app.get(path, (request, response) => run(page, request, response, send))
-    app.all(path, (request, response) =>
+    // Express would also match `//`.
+    const route = path === '/' ? /^\/$/ : path
+    app.get(route, (request, response) => run(page, request, response, send))
+    app.all(route, (request, response) =>
       fail(request, response, methodNotAllowed(response, ['GET'])),
     )
   }

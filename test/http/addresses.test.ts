@@ -17,7 +17,6 @@ const send = (method: string, path: string) =>
 
 test('an unknown path is 404 for every method', async (t) => {
   for (const path of [
-    '/',
     '/permissions',
     '/permissions/resource/a/b',
     '/permissions/check/x',

@@ -8,7 +8,16 @@ const environment = await startTestEnvironment()
 const document = (await sendRawHttp(environment.httpPort, { path: '/openapi.json' })).json
 test.after.always(() => environment.stop())
 const address = `http://127.0.0.1:${environment.httpPort}`
-const pages = ['/openapi.json', '/docs', '/redoc', '/docs/ui.js', '/docs/ui.css', '/redoc/ui.js']
+const pages = [
+  '/',
+  '/index.css',
+  '/openapi.json',
+  '/docs',
+  '/redoc',
+  '/docs/ui.js',
+  '/docs/ui.css',
+  '/redoc/ui.js',
+]
 
 const endpoints = environment.app.operations.flatMap((operation) =>
   operation.routes.map((route) => ({ ...operation, route })),

@@ -20,10 +20,29 @@ const startSwagger = `SwaggerUIBundle({
 const startRedoc = `Redoc.init('/openapi.json', {nonce: document.currentScript.nonce},
   document.getElementById('docs'))`
 
-/** Creates /openapi.json, /docs (Swagger UI) and /redoc, with the scripts and styles they load. */
+const indexStyle = `:root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif }
+body { max-width: 34rem; margin: 12vh auto; padding: 0 1.5rem }
+h1 { margin: 0 } ul { padding: 0; list-style: none } a { font-weight: 600 }
+li { padding: .6rem 0; border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent) }`
+
+const indexHead = '<link rel="stylesheet" href="/index.css">'
+const index = `<h1>daikon</h1><p>Identity and authorization server. Backend services call it over gRPC.</p><ul>
+<li><a href="/docs">API reference</a>: try every method (Swagger UI)</li>
+<li><a href="/redoc">API documentation</a>: read it on one page (Redoc)</li>
+<li><a href="/openapi.json">openapi.json</a>: generate a client</li>
+<li><a href="/.well-known/openid-configuration">OpenID configuration</a></li>
+<li><a href="/health">Health</a></li></ul>
+<p><small>This page exists while DEBUG=true.</small></p>`
+
+/**
+ * Creates the index page, /openapi.json, /docs (Swagger UI) and /redoc, with the scripts and styles
+ * they load.
+ */
 export function createDocs(createOpenApi: () => object): DocsPage[] {
   let openApi: string | undefined
   return [
+    { path: '/', send: (response) => sendHtml(response, contentSecurityPolicy, indexHead, index) },
+    { path: '/index.css', send: (response) => void response.type('css').send(indexStyle) },
     {
       path: '/openapi.json',
       send: (response) => {
@@ -63,10 +82,15 @@ export function createDocs(createOpenApi: () => object): DocsPage[] {
 }
 
 function sendPage(response: Response, csp: string, head: string, scripts: string): void {
+  sendHtml(response, csp, head, `<div id="docs"></div>${scripts}`)
+}
+
+function sendHtml(response: Response, csp: string, head: string, body: string): void {
   response.set('Content-Security-Policy', csp).type('html')
   response.send(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>daikon</title>
-    <link rel="icon" href="data:,">${head}</head><body><div id="docs"></div>${scripts}</body></html>`,
+    <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">${head}</head>
+    <body>${body}</body></html>`,
   )
 }
 
