@@ -64,7 +64,12 @@ test('an operation has a distinct id and only the path fields of its own route',
   const share = document.paths[path].post
   t.is(share.operationId, 'PermissionService_Share_by_service_name')
   const { schema } = share.requestBody.content['application/json']
-  t.deepEqual(Object.keys(schema.properties), ['grantee_type', 'grantee_id', 'permission'])
+  t.deepEqual(Object.keys(schema.properties), [
+    'grantee_type',
+    'grantee_id',
+    'permission',
+    'expires_at',
+  ])
 })
 
 test('documents field rules, comments, bare arrays and errors', (t) => {
