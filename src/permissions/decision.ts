@@ -1,6 +1,7 @@
 import type { Principal, ServicePrincipal } from '../core/request-context.ts'
+import type { RequestScope } from '../core/request-scope.ts'
 import type { EvaluationFacts, NamedCheck } from './evaluate/load-evaluations.ts'
-import type { PermissionCheck } from './facts.ts'
+import type { PermissionCheck, PrincipalStatus } from './facts.ts'
 
 /** The input of a decision: the caller and the facts that were loaded with their status. */
 export type DecisionContext = {
@@ -14,6 +15,16 @@ export type PreparedChecks<Response> = {
   checks: NamedCheck[]
   respond(facts: EvaluationFacts[]): Response | Promise<Response>
 }
+
+/**
+ * Loads the status of a service key together with the facts of the checks that `prepare` returns. Without
+ * `respond`, the key is not valid.
+ */
+export type LoadSubjectFacts = <Response>(
+  keyHash: string | undefined,
+  prepare: (service: ServicePrincipal) => Promise<PreparedChecks<Response>>,
+  scope?: RequestScope,
+) => Promise<{ status: PrincipalStatus; respond?: () => Response | Promise<Response> }>
 
 /**
  * A handler that decides about named subjects. The facts of its checks are loaded with the status of the

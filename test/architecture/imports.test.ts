@@ -58,6 +58,8 @@ const importedByRpc = [
 /** Pure decisions: they import types and each other, nothing else. */
 const pure = [
   'src/permissions/access.ts',
+  'src/core/errors.ts',
+  'src/core/quotas.ts',
   'src/core/roles.ts',
   'src/identity/claims.ts',
   'src/activity/events.ts',

@@ -1,18 +1,5 @@
-import type { ServicePrincipal } from '../../core/request-context.ts'
-import type { RequestScope } from '../../core/request-scope.ts'
-import type { PreparedChecks } from '../decision.ts'
-import type { PrincipalStatus } from '../facts.ts'
+import type { LoadSubjectFacts } from '../decision.ts'
 import type { LoadKeyedEvaluations } from './load-evaluations.ts'
-
-/**
- * Loads the status of a service key together with the facts of the checks that `prepare` returns. Without
- * `respond`, the key is not valid.
- */
-export type LoadSubjectFacts = <Response>(
-  keyHash: string | undefined,
-  prepare: (service: ServicePrincipal) => Promise<PreparedChecks<Response>>,
-  scope?: RequestScope,
-) => Promise<{ status: PrincipalStatus; respond?: () => Response | Promise<Response> }>
 
 /**
  * Creates a function that loads both with one statement. The names of resources depend on the service of
