@@ -33,6 +33,8 @@ const memberOperations = operations.filter(
     key !== 'addUserToWorkspace' &&
     // Its fields are filters.
     key !== 'listPermissions' &&
+    // It explains that a user is not a member.
+    key !== 'explainPermission' &&
     idFields(input).length > 1 &&
     idFields(input).some((field) => userFields.includes(field)),
 )

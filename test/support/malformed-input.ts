@@ -246,7 +246,10 @@ function apply(change: Change, bytes: Buffer): Buffer {
 
 function query(values: Record<string, unknown>): string {
   const pairs = Object.entries(values).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value]).map((item) => [name, String(item)]),
+    (Array.isArray(value) ? value : [value]).map((item) => [
+      name,
+      typeof item === 'object' ? JSON.stringify(item) : String(item),
+    ]),
   )
   return new URLSearchParams(pairs as [string, string][]).toString()
 }

@@ -115,6 +115,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     searchSubjects: () => evaluation,
     searchResources: () => evaluation,
     searchActions: () => evaluation,
+    introspectToken: () => ({ token: people.viewer.token }),
     createClientApp: () => ({ type: 'public' }),
     updateClientApp: () => ({ type: 'confidential' }),
     listActivity: () => ({ action: 'group.created', target_type: 'group' }),
