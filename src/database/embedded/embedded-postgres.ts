@@ -35,7 +35,8 @@ type Installation = {
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '100',
+  // Enough for several nodes, as tests run them.
+  max_connections: '400',
   // A quarter of the memory, as the manual advises, up to 512 MB.
   shared_buffers: `${Math.round(Math.min(os.totalmem() / 4, 2 ** 29) / 2 ** 20)}MB`,
   // LOG ranks above ERROR: starts and crashes are logged, failed statements are not.
