@@ -19,7 +19,7 @@ type Check = () => string | Promise<string>
 const day = 86_400_000
 
 /** The connections of one worker; see docs/operations.md. */
-const connectionsPerWorker = 33
+const connectionsPerWorker = 38
 
 /** Milliseconds. */
 const maxClockDifference = 1000

@@ -33,10 +33,8 @@ export async function findRowsContaining(
   { pool }: TestEnvironment,
   words: string[],
 ): Promise<string[]> {
-  const sql = tables.map(
-    (table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`,
-  )
-  const { rows } = await pool.query(sql.join(' union all '))
-  const found = rows.map(({ row }) => row as string)
-  return found.filter((row) => words.some((word) => row.includes(word))).toSorted()
+  const rows = tables.map((table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`)
+  const sql = `select row from (${rows.join(' union all ')}) as rows where row like any ($1)`
+  const { rows: found } = await pool.query(sql, [words.map((word) => `%${word}%`)])
+  return found.map(({ row }) => row as string).toSorted()
 }
