@@ -571,5 +571,5 @@ async function everything(): Promise<unknown> {
     ({ name }) =>
       `select '${name}', count(*), md5(string_agg(t::text, ' ' order by t::text)) from ${name} t`,
   )
-  return (await pool.query(digests.join(' union all '))).rows
+  return (await pool.query(`${digests.join(' union all ')} order by 1`)).rows
 }
