@@ -19,13 +19,18 @@ export type Database = {
 }
 
 /** Opens the database at `url` and connects at the first use. `warn` is called for lost connections. */
-export async function openDatabase(url: string, warn: (text: string) => void): Promise<Database> {
+export async function openDatabase(
+  url: string,
+  warn: (text: string) => void,
+  timeouts = poolTimeouts,
+): Promise<Database> {
   const onError = (error: Error) => warn(error.message)
   const control = createControlConnection({ connectionString: url }, onError)
-  const config = { connectionString: url, max: maxStatementConnections, ...poolTimeouts }
+  const config = { connectionString: url, max: maxStatementConnections, ...timeouts }
   const statements = createStatementPool(config, onError, control.cancel)
   let entityPool: Pool | undefined
   const orm = await openOrm(url, {
+    timeouts,
     cancelBackend: control.cancel,
     onPoolCreated(pool) {
       entityPool = pool

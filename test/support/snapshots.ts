@@ -33,7 +33,9 @@ export async function findRowsContaining(
   { pool }: TestEnvironment,
   words: string[],
 ): Promise<string[]> {
-  const rows = tables.map((table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`)
+  const rows = tables.map(
+    (table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`,
+  )
   const sql = `select row from (${rows.join(' union all ')}) as rows where row like any ($1)`
   const { rows: found } = await pool.query(sql, [words.map((word) => `%${word}%`)])
   return found.map(({ row }) => row as string).toSorted()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Pool } from 'pg'
 import type { ServiceError } from '../../src/core/errors.ts'
 import { openDatabase } from '../../src/database/database.ts'
+import { poolTimeouts } from '../../src/database/pool.ts'
 import { createKeyFiles, type Keys, readKeys } from '../../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
 import {
@@ -57,6 +58,7 @@ export async function startTestEnvironment(
   const addNode = async (more: Partial<ApplicationDependencies['options']> = {}) => {
     const node = await startNode(
       databaseUrl ?? database.url,
+      databaseUrl ? poolTimeouts : patientTimeouts,
       keys,
       clock,
       { ...options, ...more },
@@ -85,14 +87,21 @@ export async function startTestEnvironment(
   }
 }
 
+/**
+ * Several test files connect at once, which takes a busy machine long. An environment behind a proxy tests
+ * failures of the connection, with the timeouts of production.
+ */
+const patientTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 30_000 }
+
 async function startNode(
   url: string,
+  timeouts: typeof poolTimeouts,
   keys: Keys,
   clock: TestEnvironment['clock'],
   options: Partial<ApplicationDependencies['options']>,
   parts: Partial<ApplicationDependencies>,
 ): Promise<Node> {
-  const database = await openDatabase(url, () => {})
+  const database = await openDatabase(url, () => {}, timeouts)
   const failures: ServiceError[] = []
   const warnings: string[] = []
   const app = createApplication({
