@@ -17,8 +17,11 @@ const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
 
 /** Methods that users and services call with their own permissions. */
-const testedOperations = environment.app.operations.filter(({ policy }) =>
-  ['user', 'service', 'dual'].includes(policy.tier),
+const testedOperations = environment.app.operations.filter(
+  ({ policy, key }) =>
+    ['user', 'service', 'dual'].includes(policy.tier) &&
+    // A form, whose response contains the times of the token: see test/identity/oauth.
+    key !== 'introspectToken',
 )
 
 /** Methods of AdminService whose results are comparable: no global lists and no generated keys. */
