@@ -123,7 +123,7 @@ test('List reports the status of every service', async (t) => {
   )
   client.close()
   t.deepEqual(statuses['daikon.v1.PermissionService'], { status: 'SERVING' })
-  t.is(Object.keys(statuses).length, 8)
+  t.is(Object.keys(statuses).length, 9)
 })
 
 test('Watch reports SERVING, then NOT_SERVING when the drain begins', async (t) => {
