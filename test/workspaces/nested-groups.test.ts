@@ -367,7 +367,7 @@ for (const transport of environment.transports) {
     const start = performance.now()
     const { [people.viewer.id]: via } = await listEffective(top)
     t.is(via?.length, 7)
-    t.true(performance.now() - start < 2000)
+    t.true(performance.now() - start < 10_000)
   })
 
   test(`the profile of an invited user is hidden among the effective members ${over}`, async (t) => {
