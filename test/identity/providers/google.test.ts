@@ -27,6 +27,7 @@ test('a valid ID token yields an identity', async (t) => {
     name: 'Ann',
     avatarUrl: picture,
     hostedDomain: 'example.com',
+    authentication: {},
   })
 })
 

@@ -47,6 +47,7 @@ test('a valid ID token yields an identity with tenant and object id as subject',
     emailVerified: true,
     name: 'Ann',
     avatarUrl: '',
+    authentication: {},
   })
 })
 

@@ -25,6 +25,7 @@ const identitiesOfAnn = {
     name: 'Ann Example',
     avatarUrl: '',
     hostedDomain: 'example.com',
+    authentication: {},
   },
   microsoft: {
     provider: 'microsoft',
@@ -33,6 +34,7 @@ const identitiesOfAnn = {
     emailVerified: true,
     name: 'Ann Example',
     avatarUrl: '',
+    authentication: {},
   },
   github: {
     provider: 'github',
