@@ -20,7 +20,7 @@ import type { Transport } from './transports.ts'
 const command = process.env.SCHEMATHESIS ?? 'st'
 const adminUrl = 'http://localhost:9004'
 const minimalRun = ['--phases', 'fuzzing', '--mode', 'positive', '--max-examples', '1']
-const thoroughRun = ['--phases', 'examples,coverage,fuzzing', '--max-examples', '8']
+const thoroughRun = ['--phases', 'examples,fuzzing', '--max-examples', '5']
 
 type Caller = {
   name: string
