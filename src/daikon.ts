@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=32
-import { Command } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { completionCommand } from './cli/completion.ts'
 import { explainFailure } from './cli/failure.ts'
 import { createProgram } from './cli/program.ts'
@@ -12,9 +12,10 @@ const program = createProgram()
 prepare(program)
 program.parseAsync().catch((error: unknown) => {
   const { message, exitCode } = explainFailure(error)
+  const isFromCommander = error instanceof CommanderError
   // Commander has already printed its own errors and the help text.
-  if (!isFromCommander(error)) process.stderr.write(`${message}\n`)
-  process.exitCode = isHelp(error) ? 0 : exitCode
+  if (!isFromCommander) process.stderr.write(`${message}\n`)
+  process.exitCode = isFromCommander && error.exitCode === 0 ? 0 : exitCode
 })
 
 function startCommand(): Command {
@@ -35,12 +36,4 @@ function devCommand(): Command {
 function prepare(command: Command): void {
   command.configureHelp({ showGlobalOptions: true }).exitOverride()
   command.commands.forEach(prepare)
-}
-
-function isFromCommander(error: unknown): boolean {
-  return error instanceof Error && error.name === 'CommanderError'
-}
-
-function isHelp(error: unknown): boolean {
-  return (error as { exitCode?: number }).exitCode === 0
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 // Before any other module loads. The cache lies beside the code, where only its owner can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
-const { explainFailure } = await import('./cli/failure.ts')
+const { exitAfterFailure } = await import('./cli/failure.ts')
 const { onParentExit } = await import('./cli/parent-exit.ts')
 const { readConfig } = await import('./config/config.ts')
 const { createLogger } = await import('./core/logger.ts')
@@ -71,8 +71,4 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-main().catch((error) => {
-  const { message, exitCode } = explainFailure(error)
-  process.stderr.write(`${exitCode === 2 ? message : (error?.stack ?? message)}\n`)
-  process.exit(exitCode)
-})
+main().catch(exitAfterFailure)

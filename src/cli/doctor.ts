@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { pendingMigrations } from '../database/migrate.ts'
+import { maxEntityConnections, maxStatementConnections } from '../database/pool.ts'
 import { readKeys } from '../identity/keys.ts'
 import { explainFailure } from './failure.ts'
 import { print } from './output.ts'
@@ -18,8 +19,8 @@ type Check = () => string | Promise<string>
 
 const day = 86_400_000
 
-/** The connections of one worker; see docs/operations.md. */
-const connectionsPerWorker = 38
+/** Beside its pools, a worker has 2 connections for readiness and cancellation, and 2 while it starts. */
+const connectionsPerWorker = maxEntityConnections + maxStatementConnections + 4
 
 /** Milliseconds. */
 const maxClockDifference = 1000

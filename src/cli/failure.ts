@@ -27,6 +27,14 @@ export function explainFailure(error: unknown): Failure {
   return { message: known instanceof Error ? known.message : String(known), exitCode: 1 }
 }
 
+/** Ends a server process that could not start. Only a cause that nobody expected is printed with its stack. */
+export function exitAfterFailure(error: unknown): never {
+  const { message, exitCode } = explainFailure(error)
+  const stack = error instanceof Error ? error.stack : undefined
+  process.stderr.write(`${exitCode === 2 ? message : (stack ?? message)}\n`)
+  process.exit(exitCode)
+}
+
 function explainCorrectable(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof ConfigError || error instanceof UsageError) return error.message

@@ -1,13 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
-import { Group, Workspace } from '../database/entities/people.ts'
+import { Group } from '../database/entities/people.ts'
 import { addChildGroup, removeChildGroup } from '../workspaces/child-groups.ts'
 import { listGroupMembers } from '../workspaces/group-members.ts'
 import { findParentIds } from '../workspaces/group-queries.ts'
 import { groupNotFound, listGroups } from '../workspaces/groups.ts'
-import { workspaceNotFound } from '../workspaces/workspaces.ts'
 import { formatTable, print } from './output.ts'
 import { withDatabase } from './session.ts'
+import { requireWorkspaceId } from './workspace.ts'
 
 const workspaceArgument = ['<workspace>', 'slug of the workspace'] as const
 
@@ -97,12 +97,6 @@ async function changeLink(
   })
   const line = isNested ? `${child} is now in ${parent}.` : `${child} is no longer in ${parent}.`
   print(command, link, [line])
-}
-
-async function requireWorkspaceId(em: EntityManager, slug: string): Promise<string> {
-  const workspace = await em.findOne(Workspace, { slug })
-  if (!workspace) throw workspaceNotFound()
-  return workspace.id
 }
 
 /** Finds a group by name, or by ID if none has that name. */

@@ -7,6 +7,7 @@ import { findUserIdByEmail } from '../admin/user-data-queries.ts'
 import { updateUser } from '../admin/user-status.ts'
 import { requireUserDetail } from '../admin/users.ts'
 import { normalizeEmail } from '../core/email.ts'
+import { isUuid } from '../core/uuid.ts'
 import { userNotFound } from '../identity/user-errors.ts'
 import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
@@ -100,11 +101,9 @@ async function changeStatus(command: Command, key: string, is_active: boolean): 
   print(command, { id, email, is_active }, [line])
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** Finds a user by ID or e-mail address. */
 async function requireUserId(em: EntityManager, key: string): Promise<string> {
-  if (uuid.test(key)) return key.toLowerCase()
+  if (isUuid(key)) return key.toLowerCase()
   const email = normalizeEmail(key)
   if (!email) throw new UsageError(`${key} is neither an e-mail address nor a user ID`)
   const id = await findUserIdByEmail(em, email)

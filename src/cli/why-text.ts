@@ -1,4 +1,5 @@
-import type { Denial, Reason } from '../permissions/evaluate/explain.ts'
+import { builtInActions } from '../permissions/access.ts'
+import { type Denial, denials, type Reason } from '../permissions/evaluate/explain.ts'
 import type { Explanation, Grant } from '../permissions/evaluate/load-explanations.ts'
 
 /** The names of what an explanation refers to. */
@@ -36,25 +37,16 @@ export function describeDecision(decision: Decision): string {
   const { action, resource, reasons, names } = decision
   const user = names.user ?? decision.user
   const [first] = reasons
-  const isDenied = first && isDenial(first.rule)
-  const causes = isDenied
-    ? describeDenial(first.rule as Denial, { ...decision, user })
+  const denial = first && isDenial(first.rule) ? first.rule : undefined
+  const causes = denial
+    ? describeDenial(denial, { ...decision, user })
     : reasons.map((reason) => describeReason(reason, { ...decision, user }))
-  const verb = isDenied ? 'may not' : 'may'
+  const verb = denial ? 'may not' : 'may'
   return `${user} ${verb} ${action} ${resource.resource_type} ${resource.id}: ${causes.join('; ')}.`
 }
 
-const denials: string[] = [
-  'user_unknown',
-  'user_inactive',
-  'resource_unknown',
-  'not_a_member',
-  'action_unknown',
-  'no_grant',
-]
-
-function isDenial(rule: string): boolean {
-  return denials.includes(rule)
+function isDenial(rule: Reason['rule']): rule is Denial {
+  return (denials as readonly string[]).includes(rule)
 }
 
 function describeReason(
@@ -122,14 +114,13 @@ function describeMissingGrant({
   const causes = [describeRole(user, role, names.workspace)]
   const visible = grantList.find(({ rule }) => rule === 'workspace_visibility')
   const shares = grantList.filter(({ rule }) => rule === 'share' || rule === 'group_share')
-  const isBuiltIn = action === 'edit' || action === 'manage' || action === 'view'
   if (action === 'manage') {
     const ownership = names.inherits
       ? `${user} owns neither the ${resource.resource_type} nor anything above it`
       : `${user} does not own the ${resource.resource_type}`
     return [...causes, ownership, 'shares and visibility do not give manage']
   }
-  if (!isBuiltIn && (visible || shares.length > 0))
+  if (!builtInActions.includes(action) && (visible || shares.length > 0))
     return [
       ...causes,
       `${user} may view the ${resource.resource_type}, but has no role that includes ${action}`,

@@ -1,3 +1,4 @@
+import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
 import { Workspace } from '../database/entities/people.ts'
 import { findMembers } from '../workspaces/queries.ts'
@@ -24,9 +25,8 @@ export function workspaceCommand(): Command {
     .argument('<slug>', 'slug of the workspace')
     .action(async (slug: string, _options, command) => {
       const members = await withDatabase(async ({ em }) => {
-        const workspace = await em.findOne(Workspace, { slug })
-        if (!workspace) throw workspaceNotFound()
-        return findMembers(em, workspace.id, undefined, maxMembers)
+        const workspaceId = await requireWorkspaceId(em, slug)
+        return findMembers(em, workspaceId, undefined, maxMembers)
       })
       const rows = members.map(({ user_id, email, name, role, joined_at }) => ({
         user_id,
@@ -39,4 +39,11 @@ export function workspaceCommand(): Command {
     })
 
   return command
+}
+
+/** Finds a workspace by its slug. */
+export async function requireWorkspaceId(em: EntityManager, slug: string): Promise<string> {
+  const workspace = await em.findOne(Workspace, { slug })
+  if (!workspace) throw workspaceNotFound()
+  return workspace.id
 }

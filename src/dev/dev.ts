@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { explainFailure } from '../cli/failure.ts'
+import { exitAfterFailure } from '../cli/failure.ts'
 import { onParentExit } from '../cli/parent-exit.ts'
 import { signDemoToken } from '../cli/token.ts'
 import { readConfig } from '../config/config.ts'
@@ -111,8 +111,4 @@ function loadServiceKey(dataDir: string): string {
   return readFileSync(path, 'utf8').trim()
 }
 
-dev().catch((error) => {
-  const { message, exitCode } = explainFailure(error)
-  process.stderr.write(`${exitCode === 2 ? message : (error?.stack ?? message)}\n`)
-  process.exit(exitCode)
-})
+dev().catch(exitAfterFailure)

@@ -144,7 +144,7 @@ export async function findChildIds(em: EntityManager, groupId: string): Promise<
   return children.map(({ child_id }) => child_id)
 }
 
-/** Returns the ids of the parents of each group of a workspace that has any. */
+/** Returns the ids of the parents of the groups of a workspace, by group id. */
 export async function findParentIds(
   em: EntityManager,
   workspaceId: string,

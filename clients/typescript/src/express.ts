@@ -1,14 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express'
 import type { Daikon, Resource } from './api.ts'
-import {
-  authenticate,
-  authorize,
-  filterAllowed,
-  type GuardOptions,
-  missingUser,
-  type RequestUser,
-  toProblem,
-} from './http-guard.ts'
+import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } from './http-guard.ts'
 
 export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
@@ -53,23 +45,14 @@ export type ExpressGuards = {
  * const { requireUser, requirePermission, userOf } = createGuards(daikon)
  */
 export function createGuards(daikon: Daikon): ExpressGuards {
-  const users = new WeakMap<AnyRequest, RequestUser>()
-
-  function userOf(request: AnyRequest): RequestUser {
-    const user = users.get(request)
-    if (!user) throw missingUser()
-    return user
-  }
-
-  async function identify(request: AnyRequest & Pick<Request, 'headers'>): Promise<RequestUser> {
-    const user = users.get(request) ?? (await authenticate(daikon, request.headers.authorization))
-    users.set(request, user)
-    return user
-  }
+  const guard = createRequestGuard<Pick<Request, 'headers'>>(
+    daikon,
+    ({ headers }) => headers.authorization,
+  )
 
   return {
     requireUser: () => (request, response, next) => {
-      identify(request).then(
+      guard.authenticate(request).then(
         () => next(),
         (error) => respond(error, response, next),
       )
@@ -78,18 +61,16 @@ export function createGuards(daikon: Daikon): ExpressGuards {
     requirePermission:
       (action, resource, options = {}) =>
       (request, response, next) => {
-        identify(request)
-          .then(async (user) => authorize(daikon, user, action, await resource(request), options))
+        guard
+          .authorize(request, action, () => resource(request), options)
           .then(
             () => next(),
             (error) => respond(error, response, next),
           )
       },
 
-    userOf,
-
-    filter: async (request, action, items, resourceOf) =>
-      filterAllowed(daikon, userOf(request), action, items, resourceOf),
+    userOf: guard.userOf,
+    filter: guard.filter,
 
     handleErrors: () => (error, _request, response, next) => respond(error, response, next),
   }

@@ -1,13 +1,5 @@
 import type { Daikon, Resource } from './api.ts'
-import {
-  authenticate,
-  authorize,
-  filterAllowed,
-  type GuardOptions,
-  missingUser,
-  type RequestUser,
-  toProblem,
-} from './http-guard.ts'
+import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } from './http-guard.ts'
 
 export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
@@ -60,40 +52,26 @@ export type FastifyGuards = {
  * const { requireUser, requirePermission, userOf } = createGuards(daikon)
  */
 export function createGuards(daikon: Daikon): FastifyGuards {
-  const users = new WeakMap<FastifyRequestLike, RequestUser>()
-
-  function userOf(request: FastifyRequestLike): RequestUser {
-    const user = users.get(request)
-    if (!user) throw missingUser()
-    return user
-  }
-
-  async function identify(request: FastifyRequestLike): Promise<RequestUser> {
-    const user = users.get(request) ?? (await authenticate(daikon, request.headers.authorization))
-    users.set(request, user)
-    return user
-  }
+  const guard = createRequestGuard<FastifyRequestLike>(
+    daikon,
+    ({ headers }) => headers.authorization,
+  )
 
   return {
-    requireUser: () => (request, reply) => guard(reply, () => identify(request)),
+    requireUser: () => (request, reply) => respond(reply, () => guard.authenticate(request)),
 
     requirePermission:
       (action, resource, options = {}) =>
       (request, reply) =>
-        guard(reply, async () => {
-          const user = await identify(request)
-          await authorize(daikon, user, action, await resource(request), options)
-        }),
+        respond(reply, () => guard.authorize(request, action, () => resource(request), options)),
 
-    userOf,
-
-    filter: async (request, action, items, resourceOf) =>
-      filterAllowed(daikon, userOf(request), action, items, resourceOf),
+    userOf: guard.userOf,
+    filter: guard.filter,
   }
 }
 
 /** Sends the error of a step as the response; Fastify then skips the handler. */
-async function guard(reply: FastifyReplyLike, step: () => Promise<unknown>): Promise<unknown> {
+async function respond(reply: FastifyReplyLike, step: () => Promise<unknown>): Promise<unknown> {
   try {
     await step()
     return undefined

@@ -1,13 +1,5 @@
 import type { Daikon, Resource } from './api.ts'
-import {
-  authenticate,
-  authorize,
-  filterAllowed,
-  type GuardOptions,
-  missingUser,
-  type RequestUser,
-  toProblem,
-} from './http-guard.ts'
+import { createRequestGuard, type GuardOptions, type RequestUser, toProblem } from './http-guard.ts'
 
 export { type GuardOptions, type Problem, type RequestUser, toProblem } from './http-guard.ts'
 
@@ -60,41 +52,25 @@ export type HonoGuards = {
  * const { requireUser, requirePermission, userOf } = createGuards(daikon)
  */
 export function createGuards(daikon: Daikon): HonoGuards {
-  const users = new WeakMap<HonoContextLike, RequestUser>()
-
-  function userOf(context: HonoContextLike): RequestUser {
-    const user = users.get(context)
-    if (!user) throw missingUser()
-    return user
-  }
-
-  async function identify(context: HonoContextLike): Promise<RequestUser> {
-    const user =
-      users.get(context) ?? (await authenticate(daikon, context.req.header('authorization')))
-    users.set(context, user)
-    return user
-  }
+  const guard = createRequestGuard<HonoContextLike>(daikon, ({ req }) =>
+    req.header('authorization'),
+  )
 
   return {
-    requireUser: () => (context, next) => guard(next, () => identify(context)),
+    requireUser: () => (context, next) => respond(next, () => guard.authenticate(context)),
 
     requirePermission:
       (action, resource, options = {}) =>
       (context, next) =>
-        guard(next, async () => {
-          const user = await identify(context)
-          await authorize(daikon, user, action, await resource(context), options)
-        }),
+        respond(next, () => guard.authorize(context, action, () => resource(context), options)),
 
-    userOf,
-
-    filter: async (context, action, items, resourceOf) =>
-      filterAllowed(daikon, userOf(context), action, items, resourceOf),
+    userOf: guard.userOf,
+    filter: guard.filter,
   }
 }
 
 /** Returns the error of a step as the response, or calls the next handler. */
-async function guard(
+async function respond(
   next: () => Promise<void>,
   step: () => Promise<unknown>,
 ): Promise<Response | undefined> {

@@ -17,53 +17,84 @@ export type GuardOptions = {
 /** An HTTP response with an error (RFC 9457). */
 export type Problem = { status: number; headers: Record<string, string>; body: string }
 
-/**
- * Verifies the access token of a request.
- *
- * @throws InvalidTokenError
- */
-export async function authenticate(
+/** What the guards of every framework do with a request; `Request` is any object that identifies it. */
+export type RequestGuard<Request extends object> = {
+  /**
+   * Verifies the access token of a request, once.
+   *
+   * @throws InvalidTokenError
+   */
+  authenticate(request: Request): Promise<RequestUser>
+  /**
+   * Requires a valid access token whose user may take the action on the resource.
+   *
+   * @throws InvalidTokenError, PermissionDeniedError, or NotFoundError with `hide`
+   */
+  authorize(
+    request: Request,
+    action: string,
+    findResource: () => Resource | Promise<Resource>,
+    options: GuardOptions,
+  ): Promise<void>
+  /** The user of a request that passed a guard. */
+  userOf(request: object): RequestUser
+  /** The items on whose resources the user of the request may take the action, in order. */
+  filter<Item>(
+    request: object,
+    action: string,
+    items: readonly Item[],
+    resourceOf: (item: Item) => Resource,
+  ): Promise<Item[]>
+}
+
+/** Creates the guard of a framework, which reads the header `authorization` in its own way. */
+export function createRequestGuard<Request extends object>(
   daikon: Daikon,
-  authorization: string | undefined,
-): Promise<RequestUser> {
-  const [, token] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
+  readAuthorization: (request: Request) => string | undefined,
+): RequestGuard<Request> {
+  const users = new WeakMap<object, RequestUser>()
+
+  function userOf(request: object): RequestUser {
+    const user = users.get(request)
+    if (user) return user
+    throw new Error('No user: add requireUser() or requirePermission() before this handler')
+  }
+
+  async function authenticate(request: Request): Promise<RequestUser> {
+    const user = users.get(request) ?? (await verifyUser(daikon, readAuthorization(request)))
+    users.set(request, user)
+    return user
+  }
+
+  return {
+    authenticate,
+    userOf,
+
+    async authorize(request, action, findResource, { hide = false }) {
+      const { token } = await authenticate(request)
+      const resource = await findResource()
+      if (await daikon.check({ token }, action, resource)) return
+      if (hide) throw new NotFoundError('RESOURCE_NOT_FOUND', 'Not found')
+      const message = `You are not allowed to ${action} this ${resource.type}`
+      throw new PermissionDeniedError('ACTION_DENIED', message)
+    },
+
+    async filter(request, action, items, resourceOf) {
+      const subject = { token: userOf(request).token }
+      const checks = items.map((item) => ({ subject, action, resource: resourceOf(item) }))
+      const allowed = await daikon.checkMany(checks)
+      return items.filter((_item, index) => allowed[index])
+    },
+  }
+}
+
+async function verifyUser(daikon: Daikon, authorization = ''): Promise<RequestUser> {
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
   if (!token) {
     const message = 'The header "Authorization: Bearer <access token>" is missing'
     throw new InvalidTokenError('TOKEN_MISSING', message)
   }
   return { token, claims: await daikon.verifyAccessToken(token) }
-}
-
-/**
- * Requires that the user may take the action on the resource.
- *
- * @throws PermissionDeniedError, or NotFoundError with `hide`
- */
-export async function authorize(
-  daikon: Daikon,
-  { token }: RequestUser,
-  action: string,
-  resource: Resource,
-  { hide = false }: GuardOptions,
-): Promise<void> {
-  if (await daikon.check({ token }, action, resource)) return
-  if (hide) throw new NotFoundError('RESOURCE_NOT_FOUND', 'Not found')
-  const message = `You are not allowed to ${action} this ${resource.type}`
-  throw new PermissionDeniedError('ACTION_DENIED', message)
-}
-
-/** The items on whose resources the user may take the action, in order. */
-export async function filterAllowed<Item>(
-  daikon: Daikon,
-  { token }: RequestUser,
-  action: string,
-  items: readonly Item[],
-  resourceOf: (item: Item) => Resource,
-): Promise<Item[]> {
-  const subject = { token }
-  const checks = items.map((item) => ({ subject, action, resource: resourceOf(item) }))
-  const allowed = await daikon.checkMany(checks)
-  return items.filter((_item, index) => allowed[index])
 }
 
 /**
@@ -83,11 +114,6 @@ export function toProblem(error: unknown): Problem | undefined {
   const detail = status === 503 ? 'Permissions cannot be checked at the moment' : error.message
   const body = JSON.stringify({ type: 'about:blank', title, status, detail, reason: error.reason })
   return { status, headers, body }
-}
-
-/** `userOf` for a request that no guard has seen. */
-export function missingUser(): Error {
-  return new Error('No user: add requireUser() or requirePermission() before this handler')
 }
 
 const statuses: Partial<Record<DaikonError['code'], { status: number; title: string }>> = {

@@ -76,7 +76,7 @@ async function findClientOfLogout(
 
 async function endSessionsOf(
   { em, now }: IdentityContext,
-  { id, userId }: OpenBrowserSession,
+  { id, userId }: Pick<OpenBrowserSession, 'id' | 'userId'>,
 ): Promise<void> {
   await inTransaction(em, async (em) => {
     // Waits for concurrent code exchanges, whose sessions then end, too.
@@ -98,7 +98,7 @@ async function endHintedSession(
 ): Promise<void> {
   if (browserSessionId) {
     const found = await context.em.findOne(BrowserSession, { id: browserSessionId })
-    if (found) return endSessionsOf(context, { id: found.id, userId: sub } as OpenBrowserSession)
+    if (found) return endSessionsOf(context, { id: found.id, userId: sub })
   }
   await inTransaction(context.em, async (em) => {
     if ((await revokeRefreshFamilies(em, context.now, [sid])) === 0) return

@@ -4,13 +4,16 @@ import { decide, type EvaluationFacts } from './load-evaluations.ts'
 import type { Explanation, Grant } from './load-explanations.ts'
 
 /** Why an action is not allowed. */
-export type Denial =
-  | 'user_unknown'
-  | 'user_inactive'
-  | 'resource_unknown'
-  | 'not_a_member'
-  | 'action_unknown'
-  | 'no_grant'
+export type Denial = (typeof denials)[number]
+
+export const denials = [
+  'user_unknown',
+  'user_inactive',
+  'resource_unknown',
+  'not_a_member',
+  'action_unknown',
+  'no_grant',
+] as const
 
 /** A grant that alone allows the action, or why it is not allowed. Absent members do not apply. */
 export type Reason = Omit<Grant, 'rule' | 'bits'> & {

@@ -325,7 +325,7 @@ for (const transport of environment.transports) {
     },
   )
 
-  test.serial(`introspection tells whether a token is active now ${over}`, async (t) => {
+  test.serial(`introspection reports whether a token is active ${over}`, async (t) => {
     const { key } = await seed.serviceApp(`s-${randomUUID()}`)
     const { tokens, email } = await signInWithOAuth(environment, transport, { client })
     const introspect = async (token: string) =>
