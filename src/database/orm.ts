@@ -35,6 +35,7 @@ import { ClientApps } from './migrations/018-client-apps.ts'
 import { OAuthSessions } from './migrations/019-oauth-sessions.ts'
 import { Quotas } from './migrations/021-quotas.ts'
 import { MemberRoles } from './migrations/022-member-roles.ts'
+import { ShareQuotaLock } from './migrations/023-share-quota-lock.ts'
 import { maxEntityConnections, poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -85,6 +86,7 @@ const migrations = [
   { name: '019-oauth-sessions', class: OAuthSessions },
   { name: '021-quotas', class: Quotas },
   { name: '022-member-roles', class: MemberRoles },
+  { name: '023-share-quota-lock', class: ShareQuotaLock },
 ]
 
 type OrmOptions = {

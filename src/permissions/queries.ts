@@ -264,9 +264,9 @@ function createShareQuery(grantee: GranteeColumn): BatchedQuery {
           permission text, granted_by uuid, expires_at timestamptz, entry json, quota bigint)
       ), usage as materialized (
         select kind_id, resource_id, count, known from (
-          select kind_id, resource_id, array_agg(grantee_id) as grantees from request
-          group by kind_id, resource_id order by kind_id, resource_id
-        ) resource cross join lateral lock_shares(kind_id, resource_id, grantees)
+          select kind_id, resource_id, quota, array_agg(grantee_id) as grantees from request
+          group by kind_id, resource_id, quota order by kind_id, resource_id
+        ) resource cross join lateral count_shares_for_quota(kind_id, resource_id, grantees, quota)
       ), checked as materialized (
         select request.*, grantee_id <> all (known) and usage.count + count(*)
             filter (where grantee_id <> all (known))

@@ -82,7 +82,7 @@ test.serial('calls that wait for a lock in one workspace delay no call of anothe
 })
 
 test.serial(
-  'shares that wait for a lock delay no share of another workspace, and end after three seconds',
+  'shares that wait for a lock delay no other share, even of their resource, and end after three seconds',
   async (t) => {
     const locked = await createWorkspaceFixture(environment, grpc)
     const other = await createWorkspaceFixture(environment, grpc)
@@ -108,15 +108,15 @@ test.serial(
       const blocked = Promise.all(waiting).finally(() => {
         isWaiting = false
       })
-      const beside = await share(locked, record.id, locked.people.editor.id)
-      t.true(beside.outcome.ok)
       const times: number[] = []
       do {
         const { outcome, milliseconds } = await share(other, otherRecord.id, other.people.viewer.id)
-        t.true(outcome.ok)
+        t.like(outcome, { ok: true })
         times.push(milliseconds)
+        const sameResource = await share(locked, record.id, locked.people.editor.id)
+        t.like(sameResource.outcome, { ok: true })
       } while (isWaiting)
-      t.true(times.length > 1)
+      t.true(times.length > 1, `beside: ${times} ms`)
       // A share that waits for the lock takes three seconds or more; a busy machine delays a few.
       const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] as number
       t.true(median < 3000, `beside: ${median} ms`)
