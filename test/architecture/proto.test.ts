@@ -21,7 +21,7 @@ test('no method has the name of a message', (t) => {
 })
 
 test('every file names its Go package', (t) => {
-  const path = 'github.com/daikon-auth/daikon/gen/go/daikon/v1;daikonv1'
+  const path = 'github.com/daikon-auth/daikon/clients/go/daikonv1'
   for (const { name, proto } of own) t.is(proto.options?.goPackage, path, name)
 })
 

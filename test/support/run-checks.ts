@@ -12,6 +12,7 @@ const checks: Record<string, () => boolean> = {
   'proto format': () => run('buf', 'format', '--diff', '--exit-code', 'proto'),
   'proto breaking': checkBreaking,
   'generated code is up to date': checkGenerated,
+  'generated Go code is up to date': checkGeneratedGo,
   'OpenAPI lint': lintOpenApi,
 }
 
@@ -82,6 +83,16 @@ function checkGeneratedClient(generated: string): boolean {
     run('node', 'test/support/copy-access-rules.ts', join(generated, folder)) &&
     run('diff', '-r', folder, join(generated, folder))
   )
+}
+
+/** Passes with a message where Go is missing. */
+function checkGeneratedGo(): boolean {
+  const generated = join(temporary, 'generated-go')
+  const generate = ['test/support/generate-go.ts', '--check', generated]
+  const { status } = spawnSync('node', generate, { stdio: 'inherit' })
+  if (status === 3) return true
+  const folder = 'clients/go/daikonv1'
+  return status === 0 && run('diff', '-r', folder, join(generated, folder))
 }
 
 /** Lints the OpenAPI document with the recommended rules of Spectral and Redocly; warnings fail, too. */
