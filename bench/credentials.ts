@@ -11,7 +11,11 @@ export type SignToken = (user: number, workspace: number) => Promise<string>
 /** Creates a signer of tokens that the benchmark's servers accept for one hour. */
 export async function createSigner({ keyPaths }: BenchDatabase): Promise<SignToken> {
   const keys = await readKeys(keyPaths)
-  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
+  const tokens = createTokens({
+    currentKeys: () => keys,
+    issuer: 'http://localhost:8000',
+    now: () => new Date(),
+  })
   return (user, workspace) =>
     tokens.sign(
       'access',

@@ -18,12 +18,13 @@ const database = {
     },
   },
 }
+const keys = await readKeys({ privatePath, publicPath })
 const app = createApplication({
   database,
   rateLimiter: createInProcessRateLimiter(),
   providers: new Map(),
   now: () => new Date(),
-  keys: await readKeys({ privatePath, publicPath }),
+  currentKeys: () => keys,
   onFailure: (error) => process.stderr.write(`${error.message}: ${error.cause}\n`),
   warn: () => {},
   options: {

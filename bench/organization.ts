@@ -120,7 +120,11 @@ async function openOrganization(size: organization.Organization) {
   const server = startBenchProcess('daikon-server.ts', url, ...Object.values(keyPaths))
   const { port } = await server.request<ServerState>({})
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
-  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
+  const tokens = createTokens({
+    currentKeys: () => keys,
+    issuer: 'http://localhost:8000',
+    now: () => new Date(),
+  })
   const knownTokens = new Map<string, string>()
   const invitedUsers: string[] = []
 

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { isatty } from 'node:tty'
 
 // Before any other module loads. The cache lies beside the code, where only its owner can write.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
@@ -15,13 +16,16 @@ const { startWorkers } = await import('./server/workers.ts')
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** Runs the server as the environment configures it. SIGTERM or SIGINT drains it, a second one ends it at once. */
+/**
+ * Runs the server as the environment configures it. SIGTERM or SIGINT drains it, a second one ends it at once.
+ * SIGHUP reloads keys and certificates.
+ */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
   if (cluster.isWorker) {
     // The primary receives the same signal and tells its workers to drain.
-    for (const signal of signals) process.on(signal, () => {})
+    for (const signal of [...signals, 'SIGHUP'] as const) process.on(signal, () => {})
     const workerLog = log.child({ worker: cluster.worker?.id })
     return startWorker(config, workerLog, () => process.exit())
   }
@@ -29,6 +33,7 @@ async function main(): Promise<void> {
   const stopping = Promise.withResolvers<void>()
   let isStopping = false
   let kill = () => {}
+  let onHangup: () => unknown = () => {}
   for (const signal of signals) {
     process.on(signal, () => {
       log.info(`${signal} received`)
@@ -41,6 +46,15 @@ async function main(): Promise<void> {
     })
   }
 
+  process.on('SIGHUP', () => {
+    log.info('SIGHUP received')
+    // A terminal that closes sends SIGHUP, too.
+    if (isatty(0)) {
+      isStopping = true
+      stopping.resolve()
+    } else onHangup()
+  })
+
   onParentExit(() => {
     log.info('The shell that ran this process has exited')
     isStopping = true
@@ -49,6 +63,7 @@ async function main(): Promise<void> {
 
   const server = await (config.WORKERS === 1 ? start(config, log) : startWorkers(config, log))
   kill = server.kill
+  onHangup = () => server.reload()
   log.info(
     {
       grpc_port: server.grpcPort,

@@ -41,8 +41,9 @@ export async function createFaultEnvironment(databaseUrl: string): Promise<Fault
   const folder = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   createKeyFiles(paths)
+  const keys = await readKeys(paths)
   const tokens = createTokens({
-    keys: await readKeys(paths),
+    currentKeys: () => keys,
     issuer: 'http://localhost:8000',
     now: () => new Date(),
   })

@@ -37,6 +37,10 @@ export async function signDemoToken(
     privatePath: config.JWT_PRIVATE_KEY_PATH,
     publicPath: config.JWT_PUBLIC_KEY_PATH,
   })
-  const tokens = createTokens({ keys, issuer: config.BASE_URL, now: () => new Date() })
+  const tokens = createTokens({
+    currentKeys: () => keys,
+    issuer: config.BASE_URL,
+    now: () => new Date(),
+  })
   return tokens.sign('access', claims, config.ACCESS_TOKEN_EXPIRE_MINUTES * 60)
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { platform } from 'node:os'
+import { platform, userInfo } from 'node:os'
 import { isLoopbackUrl } from '../core/loopback.ts'
 
 /** The settings that must be safe if DEBUG is false; see `settings` for what each one means. */
@@ -49,12 +49,25 @@ function findKeyFileMistakes(settings: ProductionSettings): string[] {
   })
 }
 
-/** A file that does not exist is reported when it is read. */
+/**
+ * As for PostgreSQL, the group may read a file that belongs to root: Kubernetes mounts secrets like that.
+ * A file that does not exist is reported when it is read.
+ */
 function isReadableByOthers(path: string): boolean {
   // Windows has no such bits; Node.js reports every file as readable by all.
   if (platform() === 'win32') return false
   const stats = statSync(path, { throwIfNoEntry: false })
-  return stats !== undefined && (stats.mode & 0o044) !== 0
+  if (stats === undefined) return false
+  return (stats.mode & (stats.uid === 0 && !isRoot() ? 0o004 : 0o044)) !== 0
+}
+
+function isRoot(): boolean {
+  try {
+    return userInfo().uid === 0
+  } catch {
+    // Containers run as users without an entry in /etc/passwd.
+    return false
+  }
 }
 
 function findHttpMistakes(settings: ProductionSettings): string[] {

@@ -57,7 +57,7 @@ export const settings = {
   GRPC_TLS_KEY_PATH: setting(
     '',
     text,
-    'PEM file with the private key of the gRPC server certificate. If DEBUG is false, only its owner may be able to read it.',
+    'PEM file with the private key of the gRPC server certificate. If DEBUG is false, only its owner may be able to read it, or its group if it belongs to root.',
   ),
   GRPC_TLS_CLIENT_CA_PATH: setting(
     '',
@@ -122,12 +122,17 @@ export const settings = {
   JWT_PRIVATE_KEY_PATH: setting(
     'keys/private.pem',
     text,
-    'PEM file with the RSA private key that signs tokens. If DEBUG is false, only its owner may be able to read it.',
+    'PEM file with the RSA private key that signs tokens. If DEBUG is false, only its owner may be able to read it, or its group if it belongs to root.',
   ),
   JWT_PUBLIC_KEY_PATH: setting(
     'keys/public.pem',
     text,
     'PEM file with the RSA public keys that verify tokens, newest first.',
+  ),
+  RELOAD_INTERVAL_SECONDS: setting(
+    '10',
+    positiveNumber,
+    'Seconds between checks whether the files of signing keys and certificates have changed. SIGHUP checks at once.',
   ),
   ACCESS_TOKEN_EXPIRE_MINUTES: setting(
     '15',

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Http2Server } from 'node:http2'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import type { FileRegistry } from '@bufbuild/protobuf'
 import {
   type handleUnaryCall,
@@ -53,6 +54,8 @@ export type GrpcServerOptions = {
 }
 
 export type GrpcServer = {
+  /** Replaces the certificates for new connections. Throws, and changes nothing, if they are invalid. */
+  setTls(tls: GrpcTls): void
   /** Starts listening and returns the port. */
   listen(host: string, port: number): Promise<number>
   /** Sets the status that `grpc.health.v1` reports. */
@@ -111,11 +114,14 @@ export function createGrpcServer(
       toTrailersOnly(messageTooLarge(limits.get(path) ?? maxMessageBytes)),
   }
 
+  const tlsCredentials = tls && new TlsCredentials(tls)
+
   return {
     setServing: health.setServing,
+    setTls: (tls) => tlsCredentials?.update(tls),
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        const credentials = tls ? createTlsCredentials(tls) : ServerCredentials.createInsecure()
+        const credentials = tlsCredentials ?? ServerCredentials.createInsecure()
         server.bindAsync(`${host}:${port}`, credentials, (error, boundPort) => {
           if (error) return reject(error)
           for (const http2Server of listHttp2Servers(server))
@@ -146,9 +152,26 @@ function listHttp2Servers(server: Server): Http2Server[] {
   return [...http2Servers.keys()]
 }
 
-function createTlsCredentials({ certificate, key, clientCa }: GrpcTls): ServerCredentials {
-  const pair = { cert_chain: certificate, private_key: key }
-  return ServerCredentials.createSsl(clientCa ?? null, [pair], clientCa !== undefined)
+/** Credentials whose certificates can be replaced, which those of `ServerCredentials.createSsl` cannot. */
+class TlsCredentials extends ServerCredentials {
+  constructor(tls: GrpcTls) {
+    super({ requestCert: tls.clientCa !== undefined }, toSecureContext(tls))
+  }
+
+  update(tls: GrpcTls): void {
+    const options = toSecureContext(tls)
+    // grpc-js would reject every connection after options that are invalid.
+    createSecureContext(options)
+    this.updateSecureContextOptions(options)
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return this === other
+  }
+}
+
+function toSecureContext({ certificate, key, clientCa }: GrpcTls): SecureContextOptions {
+  return { cert: certificate, key, ...(clientCa && { ca: clientCa }) }
 }
 
 function createHandler(

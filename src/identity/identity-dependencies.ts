@@ -15,7 +15,8 @@ export type SignInOutcome = {
 
 /** What the handlers of sign-in and tokens need in addition to the context of a call. */
 export type IdentityDependencies = {
-  keys: Keys
+  /** The keys, which may be replaced while the server runs. */
+  currentKeys: () => Keys
   tokens: Tokens
   stateCookies: StateCookies
   providers: Map<ProviderName, Provider>

@@ -1,7 +1,14 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose'
+import type { JWK } from 'jose'
+import {
+  formatPublicKeys,
+  type PublicKeyEntry,
+  parsePublicKeys,
+  thumbprint,
+  toJwk,
+} from './public-key-file.ts'
 
 /** The paths of the PEM key files. The public file may contain several keys, newest first. */
 export type KeyPaths = { privatePath: string; publicPath: string }
@@ -10,37 +17,47 @@ export type KeyPaths = { privatePath: string; publicPath: string }
 export type Keys = {
   kid: string
   signing: KeyObject
+  /** When the signing key was created, if the file of public keys says so. */
+  createdAt: Date | undefined
   verifying: Map<string, KeyObject>
   /** The public keys for `/.well-known/jwks.json` (RFC 7517). */
   jwks: JWK[]
 }
 
 /** Reads the key files. Throws unless the public file contains the public half of the private key. */
-export async function readKeys({ privatePath, publicPath }: KeyPaths): Promise<Keys> {
-  const signing = createPrivateKey(readFileSync(privatePath))
-  const verifying = new Map<string, KeyObject>()
-  const jwks: JWK[] = []
-  for (const pem of readFileSync(publicPath, 'utf8').match(pemBlock) ?? []) {
-    const key = createPublicKey(pem)
-    const jwk = await exportJWK(key)
-    const kid = await calculateJwkThumbprint(jwk)
-    verifying.set(kid, key)
-    jwks.push({ ...jwk, kid, alg: 'RS256', use: 'sig' })
+export async function readKeys(paths: KeyPaths): Promise<Keys> {
+  return parseKeys(readFileSync(paths.privatePath), readFileSync(paths.publicPath), paths)
+}
+
+/** Parses the contents of the key files. Throws unless they belong together; `paths` are for the error. */
+export function parseKeys(privatePem: Buffer, publicPem: Buffer, paths: KeyPaths): Keys {
+  const signing = createPrivateKey(privatePem)
+  const entries = parsePublicKeys(publicPem.toString('utf8'))
+  const kid = signing.asymmetricKeyType === 'rsa' ? thumbprint(createPublicKey(signing)) : ''
+  const own = entries.find((entry) => entry.kid === kid)
+  if (!own) {
+    throw new Error(
+      `${paths.publicPath} does not contain the RSA public key of ${paths.privatePath}`,
+    )
   }
-  const kid = await calculateJwkThumbprint(await exportJWK(createPublicKey(signing)))
-  if (signing.asymmetricKeyType !== 'rsa' || !verifying.has(kid))
-    throw new Error(`${publicPath} does not contain the RSA public key of ${privatePath}`)
-  return { kid, signing, verifying, jwks }
+  return {
+    kid,
+    signing,
+    createdAt: own.published,
+    verifying: new Map(entries.map((entry) => [entry.kid, entry.key])),
+    jwks: entries.map(toJwk),
+  }
 }
 
 /** Creates the files with a 2048-bit RSA key pair. Throws if either file exists. */
-export function createKeyFiles({ privatePath, publicPath }: KeyPaths): void {
+export function createKeyFiles({ privatePath, publicPath }: KeyPaths, now = new Date()): void {
   for (const path of [privatePath, publicPath]) {
     if (existsSync(path)) throw new Error(`${path} already exists`)
     mkdirSync(dirname(path), { recursive: true })
   }
-  const { privateKey, publicKey } = generatePair()
+  const { privateKey, entry } = generatePair(now)
   writeFileSync(privatePath, privateKey, { mode: 0o600, flag: 'wx' })
+  const publicKey = formatPublicKeys([{ ...entry, signing: now }])
   writeFileSync(publicPath, publicKey, { mode: 0o644, flag: 'wx' })
 }
 
@@ -51,25 +68,24 @@ export function createKeyFiles({ privatePath, publicPath }: KeyPaths): void {
  * Each file is replaced atomically, the public one first, so that no node signs with a key that others
  * cannot verify.
  */
-export function rotateKeys({ privatePath, publicPath }: KeyPaths): number {
-  const olderKeys = readFileSync(publicPath, 'utf8')
-  const { privateKey, publicKey } = generatePair()
-  replaceFile(publicPath, publicKey + olderKeys, 0o644)
+export function rotateKeys({ privatePath, publicPath }: KeyPaths, now = new Date()): number {
+  const older = parsePublicKeys(readFileSync(publicPath, 'utf8'))
+  const { privateKey, entry } = generatePair(now)
+  const retired = older.map((key) => ({ ...key, retired: key.retired ?? now }))
+  replaceFile(publicPath, formatPublicKeys([{ ...entry, signing: now }, ...retired]), 0o644)
   replaceFile(privatePath, privateKey, 0o600)
-  return olderKeys.match(pemBlock)?.length ?? 0
+  return older.length
 }
 
-function generatePair(): { privateKey: string; publicKey: string } {
-  return generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-  })
+function generatePair(now: Date): { privateKey: string; entry: PublicKeyEntry } {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return {
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    entry: { kid: thumbprint(publicKey), key: publicKey, published: now },
+  }
 }
 
 function replaceFile(path: string, text: string, mode: number): void {
   writeFileSync(`${path}.new`, text, { mode, flag: 'wx' })
   renameSync(`${path}.new`, path)
 }
-
-const pemBlock = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g

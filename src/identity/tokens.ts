@@ -32,6 +32,8 @@ export type Tokens = {
   readIdToken(token: string): Promise<IdTokenClaims | undefined>
   /** Returns the claims of a valid token; throws unauthenticated. Does not read the denylist. */
   verify<Type extends TokenType>(type: Type, token: string): Promise<Token<Type>>
+  /** The keys that verify tokens, by key ID: another map whenever the keys are replaced. */
+  verificationKeys(): ReadonlyMap<string, unknown>
 }
 
 /** The claims of an ID token by which daikon recognizes its session. */
@@ -40,35 +42,44 @@ export type IdTokenClaims = { sub: string; aud: string; sid: string }
 /** The header `typ` of the tokens for client apps (OpenID Connect Back-Channel Logout 1.0, 2.4). */
 const clientTokenTypes = { id: 'JWT', logout: 'logout+jwt' } as const
 
-type TokenDependencies = { keys: Keys; issuer: string; now: () => Date }
+type TokenDependencies = {
+  /** The keys, which may be replaced while the server runs. */
+  currentKeys: () => Keys
+  issuer: string
+  now: () => Date
+}
 
 /** Creates the signer and verifier of this issuer. */
-export function createTokens({ keys, issuer, now }: TokenDependencies): Tokens {
+export function createTokens({ currentKeys, issuer, now }: TokenDependencies): Tokens {
   return {
+    verificationKeys: () => currentKeys().verifying,
+
     async sign(type, claims, seconds, issuedAt = now()) {
       const { typ, audience } = tokenKinds[type]
+      const { kid, signing } = currentKeys()
       return new SignJWT({ ...claims, type })
-        .setProtectedHeader({ alg: 'RS256', typ, kid: keys.kid })
+        .setProtectedHeader({ alg: 'RS256', typ, kid })
         .setIssuer(issuer)
         .setAudience(audience)
         .setIssuedAt(issuedAt)
         .setExpirationTime(expiryOf(issuedAt, seconds))
-        .sign(keys.signing)
+        .sign(signing)
     },
 
     async signForClient(kind, claims, clientId, seconds, issuedAt = now()) {
+      const { kid, signing } = currentKeys()
       return new SignJWT(claims)
-        .setProtectedHeader({ alg: 'RS256', typ: clientTokenTypes[kind], kid: keys.kid })
+        .setProtectedHeader({ alg: 'RS256', typ: clientTokenTypes[kind], kid })
         .setIssuer(issuer)
         .setAudience(clientId)
         .setIssuedAt(issuedAt)
         .setExpirationTime(expiryOf(issuedAt, seconds))
-        .sign(keys.signing)
+        .sign(signing)
     },
 
     async readIdToken(token) {
       try {
-        const key = keys.verifying.get(decodeProtectedHeader(token).kid ?? '')
+        const key = currentKeys().verifying.get(decodeProtectedHeader(token).kid ?? '')
         if (!key) return undefined
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['RS256'],
@@ -95,7 +106,7 @@ export function createTokens({ keys, issuer, now }: TokenDependencies): Tokens {
   async function verifySignature(type: TokenType, token: string): Promise<JWTPayload> {
     const { typ, audience } = tokenKinds[type]
     try {
-      const key = keys.verifying.get(decodeProtectedHeader(token).kid ?? '')
+      const key = currentKeys().verifying.get(decodeProtectedHeader(token).kid ?? '')
       if (!key) throw tokenInvalid()
       const { payload, protectedHeader } = await jwtVerify(token, key, {
         algorithms: ['RS256'],

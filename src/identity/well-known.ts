@@ -15,7 +15,7 @@ export async function getKeySet(
   _request: GetKeySetRequest,
 ): Promise<KeySet> {
   return {
-    keys: identity.keys.jwks.map(({ kid = '', n = '', e = '' }) => {
+    keys: identity.currentKeys().jwks.map(({ kid = '', n = '', e = '' }) => {
       return { kty: 'RSA', use: 'sig', alg: 'RS256', kid, n, e }
     }),
   }

@@ -63,6 +63,7 @@ export function createCredentialsVerifier(
   maxCacheBytes: number,
 ): VerifyCredentials {
   const cache = new Map<string, CacheEntry>()
+  let verificationKeys = tokens.verificationKeys()
   const maxEntries = Math.max(Math.floor(maxCacheBytes / entryBytes), 1)
   let nextSweep = 0
 
@@ -79,13 +80,17 @@ export function createCredentialsVerifier(
   }
 
   async function verify(type: TokenKind, token: string, digest: string, now: Date) {
+    const keys = verificationKeys
     const claims = await tokens.verify(type, token)
     const { sub, jti, exp } = claims
     const verified: VerifiedToken =
       'wid' in claims
         ? { user: { sub, jti, exp, wid: claims.wid } }
         : { admin: { sub, jti, exp, admin: claims.admin } }
-    addToCache(digest, { ...verified, expiresAt: exp * 1000 }, now.getTime())
+    // The keys may have been replaced while the signature was verified.
+    if (keys === tokens.verificationKeys()) {
+      addToCache(digest, { ...verified, expiresAt: exp * 1000 }, now.getTime())
+    }
     return verified
   }
 
@@ -96,6 +101,11 @@ export function createCredentialsVerifier(
     const service = readServiceKey(tier, credentials)
     if (!type) return service
     const token = type === 'access' ? requireBearer(credentials) : requireAdminCookie(credentials)
+    if (verificationKeys !== tokens.verificationKeys()) {
+      // A removed key must not verify any longer.
+      cache.clear()
+      verificationKeys = tokens.verificationKeys()
+    }
     // A line feed can't be part of a token.
     credentials.digest ??= hash('sha256', `${type}\n${token}`, 'base64')
     const cached = cache.get(credentials.digest)

@@ -27,7 +27,8 @@ import { createHandlers } from './handlers.ts'
 /** What the application is composed from. */
 export type ApplicationDependencies = {
   database: Database
-  keys: Keys
+  /** The keys, which may be replaced while the server runs. */
+  currentKeys: () => Keys
   providers: IdentityDependencies['providers']
   rateLimiter: RateLimiter
   now: () => Date
@@ -88,6 +89,8 @@ export type Application = {
   sendLogoutTokens(): Promise<boolean>
   /** Writes when service keys were last used, and uses after their end; called about once a minute. */
   writeKeyUses(): Promise<void>
+  /** Replaces the certificates of the gRPC server for new connections. */
+  setGrpcTls(tls: GrpcTls): void
   /** Sets the status that `grpc.health.v1` reports. */
   setServing(serving: boolean): void
   /** Waits for running calls, then closes both transports. The database stays open. */
@@ -100,7 +103,7 @@ const drainTimeout = 30_000
 /** Composes the application. Tests start this same function. */
 export function createApplication({
   database,
-  keys,
+  currentKeys,
   providers,
   rateLimiter,
   now,
@@ -111,10 +114,10 @@ export function createApplication({
   options,
 }: ApplicationDependencies): Application {
   const registry = readRegistry()
-  const tokens = createTokens({ keys, issuer: options.baseUrl, now })
+  const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now })
   const handlers = createHandlers({
     database,
-    keys,
+    currentKeys,
     tokens,
     stateCookies: createStateCookies(options.sessionSecret, now),
     providers,
@@ -179,6 +182,7 @@ export function createApplication({
     },
     sendLogoutTokens: async () =>
       (await sendLogoutTokens(database.fork(), tokens, now())) === maxNotifications,
+    setGrpcTls: grpc.setTls,
     setServing: grpc.setServing,
     async drain() {
       grpc.setServing(false)

@@ -1,23 +1,58 @@
-import { readFileSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import { type Config, ConfigError } from '../config/config.ts'
 import type { GrpcTls } from '../grpc/server.ts'
+import { createFileSource, type Source } from './reload.ts'
 
-type Paths = Pick<Config, 'GRPC_TLS_CERT_PATH' | 'GRPC_TLS_KEY_PATH' | 'GRPC_TLS_CLIENT_CA_PATH'>
+const settingNames = ['GRPC_TLS_CERT_PATH', 'GRPC_TLS_KEY_PATH', 'GRPC_TLS_CLIENT_CA_PATH'] as const
+type Paths = Pick<Config, (typeof settingNames)[number]>
 
-/** Reads the configured certificate files; undefined when gRPC is served in plaintext. */
-export function readGrpcTls(paths: Paths): GrpcTls | undefined {
+/**
+ * The configured certificate files; undefined when gRPC is served in plaintext.
+ *
+ * @throws {ConfigError} if a file cannot be read
+ */
+export function openGrpcTls(paths: Paths): Source<GrpcTls> | undefined {
   if (!paths.GRPC_TLS_CERT_PATH) return undefined
+  const names = settingNames.filter((name) => paths[name] !== '')
+  const files = createFileSource(
+    names.map((name) => paths[name]),
+    parseGrpcTls,
+  )
   return {
-    certificate: read(paths, 'GRPC_TLS_CERT_PATH'),
-    key: read(paths, 'GRPC_TLS_KEY_PATH'),
-    clientCa: paths.GRPC_TLS_CLIENT_CA_PATH ? read(paths, 'GRPC_TLS_CLIENT_CA_PATH') : undefined,
+    async read() {
+      try {
+        return await files.read()
+      } catch (error) {
+        const name = names.find((name) => !existsSync(paths[name])) ?? names[0]
+        throw new ConfigError(`${name} cannot be read: ${(error as Error).message}`)
+      }
+    },
   }
 }
 
-function read(paths: Paths, name: keyof Paths): Buffer {
-  try {
-    return readFileSync(paths[name])
-  } catch (error) {
-    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}`)
+/** When the certificates expire: the earliest date of each chain. */
+export function readCertificateExpiry({ certificate, clientCa }: GrpcTls): Record<string, Date> {
+  return {
+    server: earliestExpiry(certificate),
+    ...(clientCa && { client_ca: earliestExpiry(clientCa) }),
   }
 }
+
+function parseGrpcTls([certificate, key, clientCa]: Buffer[]): GrpcTls {
+  const tls = { certificate, key, clientCa } as GrpcTls
+  // Throws if the key is not that of the certificate.
+  createSecureContext({ cert: certificate, key, ca: clientCa })
+  readCertificateExpiry(tls)
+  return tls
+}
+
+function earliestExpiry(pem: Buffer): Date {
+  const blocks = pem.toString().match(certificateBlock) ?? []
+  const times = blocks.map((block) => new X509Certificate(block).validToDate.getTime())
+  if (times.length === 0) throw new Error('the file contains no certificate')
+  return new Date(Math.min(...times))
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g

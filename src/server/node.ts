@@ -6,17 +6,19 @@ import type { Logger } from '../core/logger.ts'
 import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { startSweeping } from '../database/sweep.ts'
+import type { GrpcTls } from '../grpc/server.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expiry.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, type ApplicationOptions, createApplication } from './application.ts'
-import { loadKeys } from './bootstrap.ts'
-import { readGrpcTls } from './grpc-tls.ts'
+import { openKeys } from './bootstrap.ts'
+import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createCallLog } from './observability/call-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
 import { startTracing } from './observability/tracing.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
+import { createReloadable } from './reload.ts'
 
 /** One process that serves both transports. */
 export type Node = {
@@ -26,6 +28,8 @@ export type Node = {
   httpPort: number
   metrics: Metrics
   readReadiness(): Promise<Readiness>
+  /** Replaces the signing keys and certificates if their files have changed. */
+  reload(): Promise<void>
   /** Reports not ready, drains both transports, then closes the database. */
   stop(): Promise<void>
 }
@@ -51,6 +55,25 @@ export async function startNode(
 ): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
+  const keys = await createReloadable({
+    name: 'signing keys',
+    source: openKeys(config, log),
+    log,
+  })
+  const tlsSource = openGrpcTls(config)
+  const tls =
+    tlsSource &&
+    (await createReloadable({
+      name: 'gRPC certificates',
+      source: tlsSource,
+      log,
+      onChange: (value) => application?.setGrpcTls(value),
+    }))
+  const reloadables = tls ? [keys, tls] : [keys]
+  const reload = async () => {
+    await Promise.all(reloadables.map((reloadable) => reloadable.reload()))
+  }
+  let application: Application | undefined
   const database = await openDatabase(config.DATABASE_URL, warn)
   const readiness = createReadiness({
     rateLimiter,
@@ -59,7 +82,11 @@ export async function startNode(
     hasRedis: config.REDIS_URL.length > 0,
   })
   const admissions = createAdmissions()
-  const metrics = createMetrics(database.counts, readiness.read, admissions)
+  const metrics = createMetrics(database.counts, readiness.read, admissions, {
+    reloads: reloadables.map(({ state }) => state),
+    signingKey: keys.current,
+    certificateExpiry: () => (tls ? readCertificateExpiry(tls.current()) : {}),
+  })
   const logCall = createCallLog(log)
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const tracing = endpoint ? await startTracing(endpoint) : undefined
@@ -69,13 +96,13 @@ export async function startNode(
     await database.close()
   }
   try {
-    const application = createApplication({
+    const running = createApplication({
       database,
       rateLimiter,
       admissions,
       warn,
       now: () => new Date(),
-      keys: await loadKeys(config, log),
+      currentKeys: keys.current,
       providers: createProviders(config),
       onFailure: (error, { requestId }) =>
         log.error({ request_id: requestId, reason: error.reason, err: error.cause }, error.message),
@@ -88,10 +115,11 @@ export async function startNode(
         onSignIn: metrics.countSignIn,
         trace: tracing?.trace,
       },
-      options: readOptions(config),
+      options: readOptions(config, tls?.current()),
     })
-    const grpcPort = await application.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
-    const httpPort = await application.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
+    application = running
+    const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
+    const httpPort = await running.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
     await warnOfDevelopmentMode(database.fork(), { warn, keysRequired })
 
     const logFailure = (text: string) => (error: unknown) => log.error({ err: error }, text)
@@ -106,17 +134,13 @@ export async function startNode(
       ),
       repeat(
         async () => {
-          await application.writeKeyUses()
+          await running.writeKeyUses()
           return false
         },
         minute,
         onKeyUsesFailure,
       ),
-      repeat(
-        application.sendLogoutTokens,
-        logoutInterval,
-        logFailure('Sending logout tokens failed'),
-      ),
+      repeat(running.sendLogoutTokens, logoutInterval, logFailure('Sending logout tokens failed')),
       repeat(
         async () => (await sealActivity(database.fork())) === maxSealedEntries,
         sealInterval,
@@ -133,25 +157,34 @@ export async function startNode(
       ),
       repeat(
         async () => {
-          application.setServing((await readiness.read()).ready)
+          running.setServing((await readiness.read()).ready)
           return false
         },
         healthInterval,
         logFailure('Reading readiness failed'),
       ),
+      repeat(
+        async () => {
+          await reload()
+          return false
+        },
+        config.RELOAD_INTERVAL_SECONDS * 1000,
+        logFailure('Reloading failed'),
+      ),
     ]
     return {
-      application,
+      application: running,
       database,
       metrics,
       grpcPort,
       httpPort,
       readReadiness: readiness.read,
+      reload,
       async stop() {
         readiness.drain()
         await Promise.all(jobs.map((job) => job.stop()))
-        await application.drain()
-        await application.writeKeyUses().catch(onKeyUsesFailure)
+        await running.drain()
+        await running.writeKeyUses().catch(onKeyUsesFailure)
         await close()
       },
     }
@@ -161,7 +194,7 @@ export async function startNode(
   }
 }
 
-function readOptions(config: Config): ApplicationOptions {
+function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationOptions {
   return {
     baseUrl: config.BASE_URL,
     adminUrl: config.ADMIN_URL,
@@ -184,7 +217,7 @@ function readOptions(config: Config): ApplicationOptions {
     allowedHosts: config.ALLOWED_HOSTS,
     corsOrigins: config.CORS_ORIGINS,
     recordIp: config.ACTIVITY_RECORD_IP,
-    grpcTls: readGrpcTls(config),
+    grpcTls,
     maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,
     quotas: readQuotas(config),
     maxTokenCacheBytes: config.MAX_TOKEN_CACHE_BYTES,

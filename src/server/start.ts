@@ -9,6 +9,8 @@ import { startOpsServer } from './ops-server.ts'
 export type RunningServer = Pick<Node, 'application' | 'database' | 'grpcPort' | 'httpPort'> & {
   databaseUrl: string
   metricsPort: number
+  /** Replaces the signing keys and certificates if their files have changed. */
+  reload(): Promise<void>
   /** Reports not ready, drains both transports, then closes the database. */
   stop(): Promise<void>
   /** Ends everything that would outlive this process. */
@@ -40,6 +42,7 @@ export async function start(
         grpcPort: node.grpcPort,
         httpPort: node.httpPort,
         metricsPort: opsServer.port,
+        reload: node.reload,
         async stop() {
           await node.stop()
           await opsServer.stop()

@@ -12,6 +12,7 @@ export async function startWorker(config: Config, log: Logger, onStopped: () => 
   const channel = createWorkerChannel(cluster.worker as unknown as ProcessChannel, {
     metrics: async () => (await started.promise).metrics.registry.getMetricsAsJSON(),
     readiness: async () => (await started.promise).readReadiness(),
+    reload: async () => (await started.promise).reload(),
     async drain() {
       await (await started.promise).stop()
       // The response must be sent before the process exits.

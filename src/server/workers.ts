@@ -80,6 +80,10 @@ export async function startWorkers(config: Config, log: Logger) {
     await stopDatabase()
   }
 
+  async function reload() {
+    await Promise.allSettled([...workers].map(({ channel }) => channel.request('reload')))
+  }
+
   function kill() {
     isStopping = true
     for (const { worker } of workers) worker.process.kill('SIGKILL')
@@ -99,7 +103,7 @@ export async function startWorkers(config: Config, log: Logger) {
       },
       readReadiness: () => readReadiness(workers, config.WORKERS, isStopping),
     })
-    return { ...(ports as Ports), metricsPort: opsServer.port, stop, kill }
+    return { ...(ports as Ports), metricsPort: opsServer.port, reload, stop, kill }
   } catch (error) {
     kill()
     await stop()

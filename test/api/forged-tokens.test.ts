@@ -14,7 +14,9 @@ const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folde
 createKeyFiles(paths)
 const keys = await readKeys(paths)
 const { kid, signing } = keys
-const environment = await startTestEnvironment({}, undefined, { keys })
+const environment = await startTestEnvironment({}, undefined, {
+  currentKeys: () => keys,
+})
 test.after.always(async () => {
   rmSync(folder, { recursive: true })
   await environment.stop()

@@ -27,7 +27,7 @@ const keys = await readKeys(paths)
 const environment = await createSignInEnvironment({
   people: [boss],
   options: { adminEmails: [boss.email] },
-  dependencies: { keys },
+  dependencies: { currentKeys: () => keys },
 })
 const { key } = await environment.seed.serviceApp('docs')
 test.after.always(() => environment.stop())

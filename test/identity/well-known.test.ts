@@ -17,7 +17,7 @@ const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
 const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
 createKeyFiles(paths)
 const keys = await readKeys(paths)
-const environment = await createSignInEnvironment({ dependencies: { keys } })
+const environment = await createSignInEnvironment({ dependencies: { currentKeys: () => keys } })
 test.after.always(() => environment.stop())
 
 const own = { issuer: baseUrl, audience: 'daikon', algorithms: ['RS256'] }
@@ -80,7 +80,9 @@ test('after a rotation the set contains both keys and old tokens stay valid', as
   t.is(((await readFile(rotated.publicPath, 'utf8')).match(/BEGIN PUBLIC/g) ?? []).length, 2)
   const newer = await readKeys(rotated)
   t.not(newer.kid, keys.kid)
-  const node = await startTestEnvironment({}, environment.databaseUrl, { keys: newer })
+  const node = await startTestEnvironment({}, environment.databaseUrl, {
+    currentKeys: () => newer,
+  })
   t.teardown(() => node.stop())
 
   for (const next of node.transports) {

@@ -9,15 +9,20 @@ const start = Date.parse('2026-01-01T00:00:00Z')
 /** A verifier for tokens of the form `<id> <expiry in seconds>`, and the number of signature checks. */
 function createVerifier(maxCacheBytes: number) {
   const count = { verified: 0 }
+  const keys = { current: new Map() }
   const groups = Array.from({ length: 1000 }, () => randomUUID())
   const verify = async (_type: string, token: string) => {
     count.verified += 1
     const id = randomUUID()
     return { sub: id, jti: id, wid: id, exp: start / second + Number(token.split(' ')[1]), groups }
   }
-  const run = createCredentialsVerifier({ verify } as unknown as Tokens, maxCacheBytes)
+  const run = createCredentialsVerifier(
+    { verify, verificationKeys: () => keys.current } as unknown as Tokens,
+    maxCacheBytes,
+  )
   return {
     count,
+    keys,
     run: (token: string, serviceKey: string | undefined, seconds = 0) =>
       run(
         { tier: 'dual', optionalUser: false, profile: 'default' },
@@ -60,4 +65,18 @@ test('expired tokens make room for others', async (t) => {
   await run('d 900', undefined, 100)
   await run('a 900', undefined, 100)
   t.is(count.verified, 4)
+})
+
+test('replaced verification keys empty the cache', async (t) => {
+  const { run, count, keys } = createVerifier(10 * 1024)
+  await run('a 900', undefined)
+  keys.current = new Map()
+  await run('a 900', undefined)
+  await run('a 900', undefined)
+  t.is(count.verified, 2)
+  const pending = run('b 900', undefined)
+  keys.current = new Map()
+  await pending
+  await run('b 900', undefined)
+  t.is(count.verified, 4, 'a result of the previous keys is not cached')
 })

@@ -1,6 +1,7 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
 
@@ -126,6 +127,26 @@ test('with DEBUG=false, only the owner may be able to read a private key', (t) =
       }
     }
   }
+})
+
+const asRoot = process.getuid?.() === 0 ? test : test.skip
+asRoot('the group may read a private key of root if the server runs as another user', (t) => {
+  const path = createKeyFile(t, 0o440)
+  chmodSync(dirname(path), 0o755)
+  const check = (mode: number, uid: number) => {
+    chmodSync(path, mode)
+    const code = `import { readConfig } from '${import.meta.dirname}/../../src/config/config.ts'
+      readConfig(process.env)`
+    const env = { ...production, JWT_PRIVATE_KEY_PATH: path }
+    const args = ['--input-type=module', '--eval', code]
+    return spawnSync(process.execPath, args, { env, uid, gid: uid, encoding: 'utf8' })
+  }
+  t.is(check(0o440, 65_534).status, 0)
+  for (const [mode, uid] of [
+    [0o440, 0],
+    [0o444, 65_534],
+  ] as const)
+    t.regex(check(mode, uid).stderr, /JWT_PRIVATE_KEY_PATH must be readable by its owner only/)
 })
 
 test('with DEBUG=false, http off loopback requires INSECURE_HTTP', (t) => {

@@ -104,7 +104,7 @@ test('incomplete TLS settings and missing files are configuration errors', (t) =
   const { status, stderr } = spawnSync(process.execPath, ['src/main.ts'], {
     env,
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 60_000,
   })
   t.is(status, 2, stderr)
   t.regex(stderr, /^GRPC_TLS_CERT_PATH cannot be read: /)

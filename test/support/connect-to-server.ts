@@ -23,7 +23,11 @@ export async function connectToServer(
   )
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   const keys = await readKeys(paths)
-  const tokens = createTokens({ keys, issuer: 'http://localhost:8000', now: () => new Date() })
+  const tokens = createTokens({
+    currentKeys: () => keys,
+    issuer: 'http://localhost:8000',
+    now: () => new Date(),
+  })
   const token = (sub: string, wid: string) => {
     const person = { sub, jti: randomUUID(), email: 'someone@example.com', name: 'someone' }
     const place = { wid, wslug: 'w', wrole: 'viewer' as const, groups: [] }

@@ -171,7 +171,11 @@ async function renderMetrics(): Promise<string> {
       draining: false,
     } as const
   }
-  const { registry } = createMetrics(() => ({}) as never, readReadiness, createAdmissions())
+  const { registry } = createMetrics(() => ({}) as never, readReadiness, createAdmissions(), {
+    reloads: [],
+    signingKey: () => ({ kid: '', createdAt: undefined }),
+    certificateExpiry: () => ({}),
+  })
   const metrics = await registry.getMetricsAsJSON()
   const rows = metrics
     .filter(({ name }) => name.startsWith('daikon_'))

@@ -106,7 +106,7 @@ async function startNode(
   const warnings: string[] = []
   const app = createApplication({
     database,
-    keys,
+    currentKeys: () => keys,
     rateLimiter: createInProcessRateLimiter(),
     providers: new Map(),
     now: () => clock.now ?? new Date(),

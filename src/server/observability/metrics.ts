@@ -10,6 +10,7 @@ import type { Database } from '../../database/database.ts'
 import { type Admissions, countAdmitted } from '../../rpc/admit.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'
 import type { Readiness } from '../readiness.ts'
+import type { ReloadState } from '../reload.ts'
 import { createCallCounters } from './call-counters.ts'
 
 /** The Prometheus metrics of a node. */
@@ -22,11 +23,20 @@ export type Metrics = {
   countSignIn(signIn: { flow: string; provider: string; outcome: string }): void
 }
 
+/** What the metrics show about signing keys and certificates. */
+export type KeyMaterial = {
+  reloads: ReloadState[]
+  signingKey(): { kid: string; createdAt: Date | undefined }
+  /** When the certificates of gRPC expire, by name. */
+  certificateExpiry(): Record<string, Date>
+}
+
 /** Creates the metrics of a node. Gauges are read when they are scraped. */
 export function createMetrics(
   counts: Database['counts'],
   readReadiness: () => Promise<Readiness>,
   admissions: Admissions,
+  keyMaterial: KeyMaterial,
 ): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -64,6 +74,7 @@ export function createMetrics(
   addPools(counts, registers)
   addAdmissions(admissions, registers)
   addState(readReadiness, registers)
+  addKeyMaterial(keyMaterial, registers)
 
   return {
     registry,
@@ -148,4 +159,56 @@ function addState(read: () => Promise<Readiness>, registers: Registry[]): void {
       },
     })
   }
+}
+
+function addKeyMaterial(
+  { reloads, signingKey, certificateExpiry }: KeyMaterial,
+  registers: Registry[],
+): void {
+  new Gauge({
+    name: 'daikon_signing_key_created_timestamp_seconds',
+    help: 'When the key that signs tokens was created, in Unix time',
+    labelNames: ['kid'],
+    registers,
+    aggregator: 'min',
+    collect() {
+      this.reset()
+      const { kid, createdAt } = signingKey()
+      if (createdAt) this.set({ kid }, createdAt.getTime() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'daikon_certificate_expiry_timestamp_seconds',
+    help: 'When a certificate of the gRPC server expires, in Unix time',
+    labelNames: ['certificate'],
+    registers,
+    aggregator: 'min',
+    collect() {
+      for (const [certificate, date] of Object.entries(certificateExpiry()))
+        this.set({ certificate }, date.getTime() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'daikon_reload_failing',
+    help: 'Whether changed signing keys or certificates are invalid, so that the previous ones remain in use',
+    labelNames: ['files'],
+    registers,
+    aggregator: 'max',
+    collect() {
+      for (const { name, isFailing } of reloads) this.set({ files: name }, isFailing ? 1 : 0)
+    },
+  })
+  new Counter({
+    name: 'daikon_reloads_total',
+    help: 'Reloads of changed signing keys and certificates, by result',
+    labelNames: ['files', 'result'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { name, succeeded, failed } of reloads) {
+        this.inc({ files: name, result: 'ok' }, succeeded)
+        this.inc({ files: name, result: 'failed' }, failed)
+      }
+    },
+  })
 }

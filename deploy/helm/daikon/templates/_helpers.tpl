@@ -46,34 +46,24 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
-{{/* The server refuses private keys that group or others can read, and a mounted secret is readable by its group. */}}
-{{- define "daikon.keysInit" -}}
-- name: keys
-  image: {{ include "daikon.image" . }}
-  imagePullPolicy: {{ .Values.image.pullPolicy }}
-  command: [sh, -euc, "umask 077; cp /secrets/*/* /keys/"]
-  securityContext: {{- include "daikon.containerSecurity" . | nindent 4 }}
-  resources:
-    requests: { cpu: 10m, memory: 16Mi }
-    limits: { memory: 64Mi }
-  volumeMounts:
-    - { name: keys, mountPath: /keys }
-    - { name: signing-keys, mountPath: /secrets/signing, readOnly: true }
-    {{- if .Values.secrets.grpcTls }}
-    - { name: grpc-tls, mountPath: /secrets/grpc, readOnly: true }
-    {{- end }}
-{{- end }}
-
 {{- define "daikon.volumes" -}}
 - name: tmp
   emptyDir: {}
-- name: keys
-  emptyDir: { medium: Memory }
+{{/* Of root and its group: the server accepts that, and reads the files again when the secrets change. */}}
 - name: signing-keys
-  secret: { secretName: {{ required "secrets.signingKeys names the secret with private.pem and public.pem" .Values.secrets.signingKeys }} }
+  secret:
+    secretName: {{ required "secrets.signingKeys names the secret with private.pem and public.pem" .Values.secrets.signingKeys }}
+    defaultMode: 0440
 {{- if .Values.secrets.grpcTls }}
 - name: grpc-tls
-  secret: { secretName: {{ .Values.secrets.grpcTls }} }
+  secret: { secretName: {{ .Values.secrets.grpcTls }}, defaultMode: 0440 }
+{{- end }}
+{{- end }}
+
+{{- define "daikon.keyMounts" -}}
+- { name: signing-keys, mountPath: /keys/signing, readOnly: true }
+{{- if .Values.secrets.grpcTls }}
+- { name: grpc-tls, mountPath: /keys/grpc, readOnly: true }
 {{- end }}
 {{- end }}
 
@@ -86,12 +76,12 @@ capabilities: { drop: [ALL] }
   "TRUSTED_PROXIES" "1"
   "WORKERS" (toString .Values.workers)
   "DATA_DIR" "/tmp/daikon"
-  "JWT_PRIVATE_KEY_PATH" "/keys/private.pem"
-  "JWT_PUBLIC_KEY_PATH" "/keys/public.pem" -}}
+  "JWT_PRIVATE_KEY_PATH" "/keys/signing/private.pem"
+  "JWT_PUBLIC_KEY_PATH" "/keys/signing/public.pem" -}}
 {{- if .Values.secrets.grpcTls }}
-{{- $_ := set $settings "GRPC_TLS_CERT_PATH" "/keys/tls.crt" }}
-{{- $_ := set $settings "GRPC_TLS_KEY_PATH" "/keys/tls.key" }}
-{{- if .Values.secrets.grpcClientCa }}{{ $_ := set $settings "GRPC_TLS_CLIENT_CA_PATH" "/keys/ca.crt" }}{{ end }}
+{{- $_ := set $settings "GRPC_TLS_CERT_PATH" "/keys/grpc/tls.crt" }}
+{{- $_ := set $settings "GRPC_TLS_KEY_PATH" "/keys/grpc/tls.key" }}
+{{- if .Values.secrets.grpcClientCa }}{{ $_ := set $settings "GRPC_TLS_CLIENT_CA_PATH" "/keys/grpc/ca.crt" }}{{ end }}
 {{- end }}
 {{- range $name, $value := mergeOverwrite $settings .Values.settings }}
 - { name: {{ $name }}, value: {{ toString $value | quote }} }
