@@ -2224,6 +2224,35 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        EvaluateRequest: {
+            /** @description The subject. */
+            subject: {
+                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                type: string;
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description The action. */
+            action: {
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+                name: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description The resource. */
+            resource: {
+                /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
+                type: string;
+                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description `explain: true` asks for the reasons of the decision. Other members are ignored. */
+            context?: Record<string, never> | null;
+        };
         /** @description A decision. */
         Evaluation: {
             /** @description Whether the action is allowed. */
@@ -2232,6 +2261,77 @@ export interface components {
             context?: {
                 [key: string]: unknown;
             };
+        };
+        EvaluateBatchRequest: {
+            /** @description The subject of items without one. */
+            subject?: {
+                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                type: string;
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            } | null;
+            /** @description The action of items without one. */
+            action?: {
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+                name: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            } | null;
+            /** @description The resource of items without one. */
+            resource?: {
+                /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
+                type: string;
+                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            } | null;
+            /** @description The context of items without one. */
+            context?: Record<string, never> | null;
+            /**
+             * @description The evaluations, at most 1,000.
+             * @default []
+             */
+            evaluations: {
+                /** @description The subject. */
+                subject?: {
+                    /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                    type: string;
+                    /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                    id: string;
+                    /** @description Ignored. */
+                    properties?: Record<string, never> | null;
+                } | null;
+                /** @description The action. */
+                action?: {
+                    /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+                    name: string;
+                    /** @description Ignored. */
+                    properties?: Record<string, never> | null;
+                } | null;
+                /** @description The resource. */
+                resource?: {
+                    /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
+                    type: string;
+                    /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                    id: string;
+                    /** @description Ignored. */
+                    properties?: Record<string, never> | null;
+                } | null;
+                /** @description The context. */
+                context?: Record<string, never> | null;
+            }[] | null;
+            /** @description How the evaluations are executed. */
+            options?: {
+                /**
+                 * @description `execute_all`, `deny_on_first_deny` or `permit_on_first_permit`. Defaults to `execute_all`. The other two end the results with the first one that is denied or permitted.
+                 * @default execute_all
+                 * @enum {string|null}
+                 */
+                evaluations_semantic: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | null;
+            } | null;
         };
         EvaluateBatchResponse: {
             /** @description The decision of a request without evaluations. */
@@ -2242,6 +2342,40 @@ export interface components {
             };
             /** @description The results, in the order of the request. Absent for a request without evaluations. */
             evaluations?: components["schemas"]["Evaluation"][];
+        };
+        SearchSubjectsRequest: {
+            /** @description The type of the subjects. */
+            subject: {
+                /** @description `user`. There are no results for other types. */
+                type: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description The action. */
+            action: {
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+                name: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description The resource. */
+            resource: {
+                /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
+                type: string;
+                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description Ignored. */
+            context?: Record<string, never> | null;
+            /** @description The page of the results. */
+            page?: {
+                /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                token?: string | null;
+                /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                limit?: number | null;
+            } | null;
         };
         SearchSubjectsResponse: {
             /** @description Where the results continue. */
@@ -2263,11 +2397,74 @@ export interface components {
             /** @description The `external_id` if there is one, otherwise the UUID. */
             id: string;
         };
+        SearchResourcesRequest: {
+            /** @description The subject. */
+            subject: {
+                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                type: string;
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description The action. */
+            action: {
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+                name: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description The type of the resources. */
+            resource: {
+                /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
+                type: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description `workspace_id` restricts the search to a workspace. Other members are ignored. */
+            context?: Record<string, never> | null;
+            /** @description The page of the results. */
+            page?: {
+                /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                token?: string | null;
+                /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                limit?: number | null;
+            } | null;
+        };
         SearchResourcesResponse: {
             /** @description Where the results continue. */
             page: components["schemas"]["SearchPageInfo"];
             /** @description The resources. */
             results: components["schemas"]["AccessEntity"][];
+        };
+        SearchActionsRequest: {
+            /** @description The subject. */
+            subject: {
+                /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
+                type: string;
+                /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description The resource. */
+            resource: {
+                /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
+                type: string;
+                /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
+                id: string;
+                /** @description Ignored. */
+                properties?: Record<string, never> | null;
+            };
+            /** @description Ignored. */
+            context?: Record<string, never> | null;
+            /** @description The page of the results. */
+            page?: {
+                /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
+                token?: string | null;
+                /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
+                limit?: number | null;
+            } | null;
         };
         SearchActionsResponse: {
             /** @description Where the results continue. */
@@ -2295,6 +2492,22 @@ export interface components {
             /** @description The URL of SearchActions. */
             search_action_endpoint: string;
         };
+        PermissionCheckRequest: {
+            /** @description The checks, 1 to 1,000. */
+            checks: {
+                /** @description The name of the service, 1 to 200 characters. */
+                service_name: string;
+                /** @description The type of the resource, 1 to 200 characters. */
+                resource_type: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the resource.
+                 */
+                resource_id: string;
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
+                action: string;
+            }[];
+        };
         PermissionCheckResponse: {
             /** @description The results, in the order of the request. */
             results: components["schemas"]["PermissionCheckResult"][];
@@ -2312,6 +2525,26 @@ export interface components {
             /** @description Whether the action is allowed. */
             allowed: boolean;
         };
+        AccessibleResourcesRequest: {
+            /** @description The name of the service, 1 to 200 characters. */
+            service_name: string;
+            /** @description The type of the resource, 1 to 200 characters. */
+            resource_type: string;
+            /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+            action: string;
+            /**
+             * Format: uuid
+             * @description The ID of the workspace.
+             */
+            workspace_id: string;
+            /**
+             * @description The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000.
+             * @default 1000
+             */
+            limit: number | null;
+            /** @description The `next_page_token` of the previous response. */
+            page_token?: string | null;
+        };
         AccessibleResourcesResponse: {
             /** @description The IDs of the resources, in ascending order. */
             resource_ids: string[];
@@ -2319,6 +2552,28 @@ export interface components {
             has_full_access: boolean;
             /** @description The token of the next page. Absent on the last page. */
             next_page_token: string | null;
+        };
+        ShareRequest: {
+            /**
+             * @description `user` or `group`.
+             * @enum {string}
+             */
+            grantee_type: "user" | "group";
+            /**
+             * Format: uuid
+             * @description The ID of the user or group, in the workspace of the resource.
+             */
+            grantee_id: string;
+            /**
+             * @description `view` or `edit`.
+             * @enum {string}
+             */
+            permission: "view" | "edit";
+            /**
+             * Format: date-time
+             * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
+             */
+            expires_at?: string | null;
         };
         /** @description A permission on a resource, granted to a user or a group. */
         ShareResponse: {
@@ -2337,6 +2592,47 @@ export interface components {
             /** @description From this time on, the share grants nothing. Absent if it does not expire. */
             expires_at: string | null;
         };
+        RegisterResourceRequest: {
+            /** @description The name of the service, 1 to 200 characters. */
+            service_name: string;
+            /** @description The type of the resource, 1 to 200 characters. */
+            resource_type: string;
+            /**
+             * Format: uuid
+             * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
+             */
+            resource_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The ID of the workspace.
+             */
+            workspace_id: string;
+            /**
+             * Format: uuid
+             * @description The ID of the user who owns the resource, a member of the workspace.
+             */
+            owner_id: string;
+            /**
+             * @description `private` or `workspace`. Defaults to `private`.
+             * @default private
+             * @enum {string|null}
+             */
+            visibility: "private" | "workspace" | null;
+            /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
+            external_id?: string | null;
+            /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
+            parent?: (({
+                /** @description The type of the parent, 1 to 200 characters. */
+                resource_type: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+                 */
+                resource_id?: string | null;
+                /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                external_id?: string | null;
+            } & (unknown | unknown)) | null) & (unknown | unknown);
+        } & (unknown | unknown);
         /** @description The permission record of a resource: its workspace, owner, visibility and shares. */
         ResourcePermissionResponse: {
             /** @description The ID of the record, `permission_id` in other requests. */
@@ -2373,14 +2669,101 @@ export interface components {
             /** @description The ID of the parent in the service, with which it was registered. Absent when there is none. */
             external_id: string | null;
         };
+        RegisterBatchRequest: {
+            /** @description The resources, 1 to 1,000, each at most once. */
+            resources: ({
+                /** @description The name of the service, 1 to 200 characters. */
+                service_name: string;
+                /** @description The type of the resource, 1 to 200 characters. */
+                resource_type: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
+                 */
+                resource_id?: string | null;
+                /**
+                 * Format: uuid
+                 * @description The ID of the workspace.
+                 */
+                workspace_id: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the user who owns the resource, a member of the workspace.
+                 */
+                owner_id: string;
+                /**
+                 * @description `private` or `workspace`. Defaults to `private`.
+                 * @default private
+                 * @enum {string|null}
+                 */
+                visibility: "private" | "workspace" | null;
+                /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
+                external_id?: string | null;
+                /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
+                parent?: (({
+                    /** @description The type of the parent, 1 to 200 characters. */
+                    resource_type: string;
+                    /**
+                     * Format: uuid
+                     * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+                     */
+                    resource_id?: string | null;
+                    /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                    external_id?: string | null;
+                } & (unknown | unknown)) | null) & (unknown | unknown);
+            } & (unknown | unknown))[];
+        };
         RegisterBatchResponse: {
             /** @description The records, in the order of the request. */
             resources: components["schemas"]["ResourcePermissionResponse"][];
+        };
+        UpdateVisibilityRequest: {
+            /**
+             * @description `private` or `workspace`.
+             * @enum {string}
+             */
+            visibility: "private" | "workspace";
+        };
+        TransferOwnershipRequest: {
+            /**
+             * Format: uuid
+             * @description The ID of the new owner, a member of the workspace.
+             */
+            owner_id: string;
+        };
+        UpdateParentRequest: {
+            /** @description The new parent, of the same service and workspace. JSON null removes the parent. */
+            parent?: (({
+                /** @description The type of the parent, 1 to 200 characters. */
+                resource_type: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
+                 */
+                resource_id?: string | null;
+                /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
+                external_id?: string | null;
+            } & (unknown | unknown)) | null) & (unknown | unknown);
+            /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
+            inherits?: boolean | null;
+            /** @description Removes the parent, like a null `parent` in JSON. */
+            detach?: boolean | null;
         };
         /** @description Confirms an operation that has no other result. */
         Acknowledgement: {
             /** @description Always `ok`. */
             status: string;
+        };
+        RegisterActionsRequest: {
+            /** @description The name of the service, 1 to 200 characters. */
+            service_name: string;
+            /** @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered. */
+            actions: {
+                /** @description The name of the action, 1 to 200 characters. */
+                name: string;
+                /** @description A description of up to 2,000 characters. Defaults to an empty string. */
+                description?: string | null;
+            }[];
         };
         /** @description The registered actions of a service, ordered by name. */
         ServiceActions: {
@@ -2406,6 +2789,14 @@ export interface components {
             /** @description The names of the actions, in ascending order. */
             actions: string[];
         };
+        CreateWorkspaceRequest: {
+            /** @description The name of the workspace, 1 to 200 characters. */
+            name: string;
+            /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
+            slug: string;
+            /** @description A description of up to 2,000 characters. */
+            description?: string | null;
+        };
         /** @description A workspace. */
         WorkspaceResponse: {
             /** @description The ID of the workspace. */
@@ -2420,6 +2811,12 @@ export interface components {
             role: string | null;
             /** @description When the workspace was created. */
             created_at: string | null;
+        };
+        UpdateWorkspaceRequest: {
+            /** @description The name of the workspace, 1 to 200 characters. */
+            name?: string | null;
+            /** @description A description of up to 2,000 characters. */
+            description?: string | null;
         };
         /** @description A membership. The name and avatar of an invited person are empty until they first obtain a token for the workspace. */
         WorkspaceMemberResponse: {
@@ -2440,6 +2837,32 @@ export interface components {
             /** @description When the member first obtained a token for the workspace. Absent while the membership is pending. */
             joined_at: string | null;
         };
+        InviteMemberRequest: {
+            /**
+             * Format: email
+             * @description The e-mail address to invite.
+             */
+            email: string;
+            /**
+             * @description The role to grant. Defaults to `viewer`.
+             * @default viewer
+             * @enum {string|null}
+             */
+            role: "owner" | "admin" | "editor" | "viewer" | null;
+        };
+        UpdateMemberRequest: {
+            /**
+             * @description `owner`, `admin`, `editor` or `viewer`.
+             * @enum {string}
+             */
+            role: "owner" | "admin" | "editor" | "viewer";
+        };
+        GroupCreateRequest: {
+            /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
+            name: string;
+            /** @description A description of up to 2,000 characters. */
+            description?: string | null;
+        };
         /** @description A group of workspace members. */
         GroupResponse: {
             /** @description The ID of the group. */
@@ -2454,6 +2877,12 @@ export interface components {
             created_by: string | null;
             /** @description When the group was created. */
             created_at: string | null;
+        };
+        GroupUpdateRequest: {
+            /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
+            name?: string | null;
+            /** @description A description of up to 2,000 characters. */
+            description?: string | null;
         };
         /** @description A member of a group. */
         GroupMemberResponse: {
@@ -2486,6 +2915,53 @@ export interface components {
             is_active: boolean;
             /** @description When the user was created. */
             created_at: string | null;
+        };
+        UpdateMeRequest: {
+            /** @description The display name, 1 to 200 characters. */
+            name?: string | null;
+            /** @description An http or https URL of up to 2,000 characters, or an empty string. */
+            avatar_url?: string | null;
+        };
+        CheckMyPermissionsRequest: {
+            /** @description The checks, 1 to 100. */
+            checks: {
+                /** @description The name of the service, 1 to 200 characters. */
+                service_name: string;
+                /** @description The type of the resource, 1 to 200 characters. */
+                resource_type: string;
+                /**
+                 * Format: uuid
+                 * @description The ID of the resource.
+                 */
+                resource_id: string;
+                /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
+                action: string;
+            }[];
+            /**
+             * Format: uuid
+             * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+             */
+            workspace_id?: string | null;
+        };
+        ListMyAccessibleResourcesRequest: {
+            /** @description The name of the service, 1 to 200 characters. */
+            service_name: string;
+            /** @description The type of the resource, 1 to 200 characters. */
+            resource_type: string;
+            /** @description `view`, `edit`, `manage` or an action that the service has registered. */
+            action: string;
+            /**
+             * Format: uuid
+             * @description The ID of the workspace, which must be that of the access token. Defaults to it.
+             */
+            workspace_id?: string | null;
+            /**
+             * @description The maximum number of IDs per page, 1 to 100. Defaults to 100.
+             * @default 100
+             */
+            limit: number | null;
+            /** @description The `next_page_token` of the previous response. */
+            page_token?: string | null;
         };
         /** @description A sign-in whose refresh token is still valid. */
         Session: {
@@ -2697,6 +3173,14 @@ export interface components {
             /** @description When the custom role was created. */
             created_at: string | null;
         };
+        UserUpdateRequest: {
+            /** @description The display name, 1 to 200 characters. */
+            name?: string | null;
+            /** @description Whether the user may sign in. */
+            is_active?: boolean | null;
+            /** @description The ID of the user in another system, at most 255 characters. It is unique. An empty string removes it. */
+            external_id?: string | null;
+        };
         /** @description All data about a user. */
         UserExport: {
             /** @description The user with accounts, memberships, groups, custom roles and active sessions. */
@@ -2752,6 +3236,19 @@ export interface components {
             /** @description When the share expires. Absent if it does not. */
             expires_at: string | null;
         };
+        AddUserToWorkspaceRequest: {
+            /**
+             * Format: uuid
+             * @description The ID of the workspace.
+             */
+            workspace_id: string;
+            /**
+             * @description The role to grant. Defaults to `viewer`.
+             * @default viewer
+             * @enum {string|null}
+             */
+            role: "owner" | "admin" | "editor" | "viewer" | null;
+        };
         /** @description A page of workspaces. */
         WorkspacePage: {
             /** @description The items of the page. */
@@ -2771,6 +3268,31 @@ export interface components {
             name: string;
             /** @description The unique name of the workspace in URLs. */
             slug: string;
+        };
+        AdminGroupUpdateRequest: {
+            /**
+             * Format: uuid
+             * @description The ID of the workspace.
+             */
+            workspace_id?: string | null;
+            /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
+            name?: string | null;
+            /** @description A description of up to 2,000 characters. */
+            description?: string | null;
+        };
+        GroupMemberRequest: {
+            /**
+             * Format: uuid
+             * @description The ID of the workspace.
+             */
+            workspace_id?: string | null;
+        };
+        ChildGroupRequest: {
+            /**
+             * Format: uuid
+             * @description The ID of the workspace.
+             */
+            workspace_id?: string | null;
         };
         /** @description A page of permission records. */
         PermissionPage: {
@@ -2865,6 +3387,18 @@ export interface components {
             /** @description Every grant that alone allows the action. */
             reasons: components["schemas"]["AccessReason"][];
         };
+        RoleCreateRequest: {
+            /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
+            name: string;
+            /** @description A description of up to 2,000 characters. */
+            description?: string | null;
+        };
+        RoleUpdateRequest: {
+            /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
+            name?: string | null;
+            /** @description A description of up to 2,000 characters. */
+            description?: string | null;
+        };
         /** @description An action that a custom role grants. */
         RoleActionResponse: {
             /** @description The ID of the action, `service_action_id` in other requests. */
@@ -2877,6 +3411,10 @@ export interface components {
             description: string;
             /** @description When the action was registered. */
             registered_at: string | null;
+        };
+        AddRoleActionsRequest: {
+            /** @description The IDs of the actions, 1 to 1,000. */
+            service_action_ids: string[];
         };
         /** @description A member who has a custom role. */
         RoleMemberResponse: {
@@ -2912,6 +3450,12 @@ export interface components {
             /** @description When the service app was created. */
             created_at: string | null;
         };
+        ServiceAppCreateRequest: {
+            /** @description A label, 1 to 200 characters. */
+            name: string;
+            /** @description The service that the keys act for, 1 to 200 characters. It cannot be changed. */
+            service_name: string;
+        };
         /** @description A service app with its new key. */
         ServiceAppKeyResponse: {
             /** @description The ID of the service app. */
@@ -2932,6 +3476,21 @@ export interface components {
             created_at: string | null;
             /** @description The key. No other response contains it. */
             key: string;
+        };
+        ServiceAppUpdateRequest: {
+            /** @description A label, 1 to 200 characters. */
+            name?: string | null;
+            /** @description Whether the keys are accepted. */
+            is_active?: boolean | null;
+            /** @description Required to be `true` to deactivate the last active service app. */
+            force?: boolean | null;
+        };
+        ServiceAppRotateRequest: {
+            /**
+             * @description How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
+             * @default 86400
+             */
+            overlap_seconds: number | null;
         };
         /** @description A web application that users sign in to. */
         ClientAppResponse: {
@@ -2957,6 +3516,61 @@ export interface components {
             secret_prefix: string | null;
             /** @description The client secret. Present only in the response that creates it. */
             client_secret: string | null;
+        };
+        ClientAppCreateRequest: {
+            /** @description A label, 1 to 200 characters. */
+            name: string;
+            /** @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG. */
+            redirect_uris: string[];
+            /**
+             * @description `public`, the default, for apps that cannot keep a secret, such as those in a browser. `confidential` for apps with a backend, which authenticates with a client secret.
+             * @default public
+             * @enum {string|null}
+             */
+            type: "public" | "confidential" | null;
+            /**
+             * @description The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply.
+             * @default []
+             */
+            post_logout_redirect_uris: string[] | null;
+            /** @description The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout). The rules for redirect URIs apply. */
+            backchannel_logout_uri?: string | null;
+        };
+        ClientAppUpdateRequest: {
+            /** @description A label, 1 to 200 characters. */
+            name?: string | null;
+            /**
+             * @description Replaces the redirect URIs. An empty list leaves them unchanged.
+             * @default []
+             */
+            redirect_uris: string[] | null;
+            /** @description Whether the redirect URIs receive authorization codes. */
+            is_active?: boolean | null;
+            /**
+             * @description `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets of one that becomes public are deleted.
+             * @enum {string|null}
+             */
+            type?: "public" | "confidential" | null;
+            /**
+             * @description Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null removes them.
+             * @default []
+             */
+            post_logout_redirect_uris: string[] | null;
+            /** @description Removes the URLs that `/oauth/logout` may redirect to. */
+            remove_post_logout_redirect_uris?: boolean | null;
+            /** @description The URL that receives logout tokens. An empty string removes it. */
+            backchannel_logout_uri?: string | null;
+        };
+        ClientAppRotateRequest: {
+            /**
+             * @description How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
+             * @default 86400
+             */
+            overlap_seconds: number | null;
+        };
+        CsvImportRequest: {
+            /** @description The CSV file, at most 5 MiB. */
+            csv: string;
         };
         /** @description The changes of an import. */
         CsvImportReport: {
@@ -3022,6 +3636,17 @@ export interface components {
             /** @description The user's role: `owner`, `admin`, `editor` or `viewer`. */
             role: string;
         };
+        ExchangeTokenRequest: {
+            /** @description The authorization code. */
+            code: string;
+            /**
+             * Format: uuid
+             * @description The ID of the workspace that the tokens are for.
+             */
+            workspace_id: string;
+            /** @description The PKCE code verifier of the sign-in (RFC 7636). */
+            code_verifier: string;
+        };
         /** @description A pair of tokens (RFC 6749, section 5.1). */
         TokenResponse: {
             /** @description A JSON Web Token (RFC 9068). */
@@ -3035,6 +3660,19 @@ export interface components {
             /** @description The lifetime of the refresh token in seconds. */
             refresh_expires_in: number;
             /** @description The ID of the workspace that the tokens are for. */
+            workspace_id: string;
+        };
+        RefreshTokenRequest: {
+            /** @description The refresh token, at most 4,096 characters. */
+            refresh_token: string;
+        };
+        SwitchWorkspaceRequest: {
+            /** @description The refresh token, at most 4,096 characters. */
+            refresh_token: string;
+            /**
+             * Format: uuid
+             * @description The ID of the workspace that the tokens are for.
+             */
             workspace_id: string;
         };
         AdminLogoutResponse: {
@@ -3127,6 +3765,66 @@ export interface components {
             /** @description Always `false`. */
             request_uri_parameter_supported: boolean;
         };
+        AuthorizeRequest: {
+            /** @description The ID of an active client app. */
+            client_id?: string | null;
+            /** @description A redirect URI of the client app, compared exactly. */
+            redirect_uri?: string | null;
+            /** @description Must be `code`. */
+            response_type?: string | null;
+            /** @description Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored. */
+            scope?: string | null;
+            /** @description Returned on the redirect to the client app. At most 1,024 characters. */
+            state?: string | null;
+            /** @description Returned in the ID token. At most 512 characters. */
+            nonce?: string | null;
+            /** @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required. */
+            code_challenge?: string | null;
+            /** @description Must be `S256`. */
+            code_challenge_method?: string | null;
+            /** @description `none`, `login` or `select_account`. */
+            prompt?: string | null;
+            /** @description Seconds since the last sign-in after which the user must sign in again. */
+            max_age?: string | null;
+            /** @description The e-mail address of the user, handed on to the identity provider. */
+            login_hint?: string | null;
+            /** @description Handed on to the identity provider. */
+            acr_values?: string | null;
+            /** @description An ID token of the user who is expected to be signed in. */
+            id_token_hint?: string | null;
+            /** @description Must be `query`, the default. */
+            response_mode?: string | null;
+            /** @description The ID or the slug of a workspace. Without it, the user chooses one. */
+            workspace?: string | null;
+            /** @description An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one. */
+            provider?: string | null;
+            /** @description Not supported. */
+            request?: string | null;
+            /** @description Not supported. */
+            request_uri?: string | null;
+            /** @description Not supported. */
+            registration?: string | null;
+        };
+        OAuthTokenRequest: {
+            /** @description `authorization_code` or `refresh_token`. */
+            grant_type?: string | null;
+            /** @description The authorization code. */
+            code?: string | null;
+            /** @description The redirect URI of the authorization request. */
+            redirect_uri?: string | null;
+            /** @description The PKCE code verifier of the authorization request (RFC 7636). */
+            code_verifier?: string | null;
+            /** @description The refresh token. */
+            refresh_token?: string | null;
+            /** @description Scopes of the refreshed tokens, which must be among those of the session. */
+            scope?: string | null;
+            /** @description The ID of the client app, unless the Authorization header contains it. */
+            client_id?: string | null;
+            /** @description The secret of a confidential client app, unless the Authorization header contains it. */
+            client_secret?: string | null;
+            /** @description With a refresh token: the ID of the workspace to switch to. */
+            workspace_id?: string | null;
+        };
         /** @description A token response (RFC 6749, section 5.1; OpenID Connect Core 1.0, section 3.1.3.3). */
         OAuthTokenResponse: {
             /** @description A JSON Web Token (RFC 9068). */
@@ -3165,7 +3863,23 @@ export interface components {
             /** @description The current role in the token's workspace. */
             wrole: string;
         };
+        RevokeTokenRequest: {
+            /** @description An access token or a refresh token. */
+            token?: string | null;
+            /** @description Ignored: the token tells its type. */
+            token_type_hint?: string | null;
+            /** @description The ID of the client app, unless the Authorization header contains it. */
+            client_id?: string | null;
+            /** @description The secret of a confidential client app, unless the Authorization header contains it. */
+            client_secret?: string | null;
+        };
         RevokeTokenResponse: Record<string, never>;
+        IntrospectTokenRequest: {
+            /** @description An access token or a refresh token. */
+            token?: string | null;
+            /** @description Ignored: the token tells its type. */
+            token_type_hint?: string | null;
+        };
         /** @description The state of a token (RFC 7662, section 2.2). Everything but `active` is absent for an inactive token. */
         TokenIntrospection: {
             /** @description Whether the token is valid, and its user an active member of its workspace. */
@@ -3194,6 +3908,18 @@ export interface components {
             wid?: string;
             /** @description The current role in the token's workspace. */
             wrole?: string;
+        };
+        EndBrowserSessionRequest: {
+            /** @description An ID token of the session to end. It may have expired. */
+            id_token_hint?: string | null;
+            /** @description The ID of the client app, if there is no ID token. */
+            client_id?: string | null;
+            /** @description A post-logout redirect URI of the client app, compared exactly. */
+            post_logout_redirect_uri?: string | null;
+            /** @description Returned on the redirect. */
+            state?: string | null;
+            /** @description Proves that the user has confirmed the sign-out. */
+            confirmation?: string | null;
         };
         /** @description Problem details (RFC 9457). */
         Problem: {
@@ -3519,35 +4245,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    /** @description The subject. */
-                    subject: {
-                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
-                        type: string;
-                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description The action. */
-                    action: {
-                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                        name: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description The resource. */
-                    resource: {
-                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
-                        type: string;
-                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description `explain: true` asks for the reasons of the decision. Other members are ignored. */
-                    context?: Record<string, never> | null;
-                };
+                "application/json": components["schemas"]["EvaluateRequest"];
             };
         };
         responses: {
@@ -3618,77 +4316,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    /** @description The subject of items without one. */
-                    subject?: {
-                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
-                        type: string;
-                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    } | null;
-                    /** @description The action of items without one. */
-                    action?: {
-                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                        name: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    } | null;
-                    /** @description The resource of items without one. */
-                    resource?: {
-                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
-                        type: string;
-                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    } | null;
-                    /** @description The context of items without one. */
-                    context?: Record<string, never> | null;
-                    /**
-                     * @description The evaluations, at most 1,000.
-                     * @default []
-                     */
-                    evaluations?: {
-                        /** @description The subject. */
-                        subject?: {
-                            /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
-                            type: string;
-                            /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
-                            id: string;
-                            /** @description Ignored. */
-                            properties?: Record<string, never> | null;
-                        } | null;
-                        /** @description The action. */
-                        action?: {
-                            /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                            name: string;
-                            /** @description Ignored. */
-                            properties?: Record<string, never> | null;
-                        } | null;
-                        /** @description The resource. */
-                        resource?: {
-                            /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
-                            type: string;
-                            /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
-                            id: string;
-                            /** @description Ignored. */
-                            properties?: Record<string, never> | null;
-                        } | null;
-                        /** @description The context. */
-                        context?: Record<string, never> | null;
-                    }[] | null;
-                    /** @description How the evaluations are executed. */
-                    options?: {
-                        /**
-                         * @description `execute_all`, `deny_on_first_deny` or `permit_on_first_permit`. Defaults to `execute_all`. The other two end the results with the first one that is denied or permitted.
-                         * @default execute_all
-                         * @enum {string|null}
-                         */
-                        evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["EvaluateBatchRequest"];
             };
         };
         responses: {
@@ -3756,40 +4384,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    /** @description The type of the subjects. */
-                    subject: {
-                        /** @description `user`. There are no results for other types. */
-                        type: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description The action. */
-                    action: {
-                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                        name: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description The resource. */
-                    resource: {
-                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
-                        type: string;
-                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description Ignored. */
-                    context?: Record<string, never> | null;
-                    /** @description The page of the results. */
-                    page?: {
-                        /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
-                        token?: string | null;
-                        /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
-                        limit?: number | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["SearchSubjectsRequest"];
             };
         };
         responses: {
@@ -3855,40 +4450,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    /** @description The subject. */
-                    subject: {
-                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
-                        type: string;
-                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description The action. */
-                    action: {
-                        /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                        name: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description The type of the resources. */
-                    resource: {
-                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
-                        type: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description `workspace_id` restricts the search to a workspace. Other members are ignored. */
-                    context?: Record<string, never> | null;
-                    /** @description The page of the results. */
-                    page?: {
-                        /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
-                        token?: string | null;
-                        /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
-                        limit?: number | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["SearchResourcesRequest"];
             };
         };
         responses: {
@@ -3950,35 +4512,7 @@ export interface operations {
                  *       }
                  *     }
                  */
-                "application/json": {
-                    /** @description The subject. */
-                    subject: {
-                        /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
-                        type: string;
-                        /** @description The UUID, e-mail address or `external_id` of a user, at most 255 characters; or an access token. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description The resource. */
-                    resource: {
-                        /** @description `service_name:resource_type`, or, with a service key, the `resource_type` alone. */
-                        type: string;
-                        /** @description The UUID of the resource or another ID of the service, at most 255 characters. */
-                        id: string;
-                        /** @description Ignored. */
-                        properties?: Record<string, never> | null;
-                    };
-                    /** @description Ignored. */
-                    context?: Record<string, never> | null;
-                    /** @description The page of the results. */
-                    page?: {
-                        /** @description The `next_token` of the previous response. The rest of the request must be unchanged. */
-                        token?: string | null;
-                        /** @description The maximum number of results, 1 to 1,000. Defaults to 1,000, or to the limit of the previous page. */
-                        limit?: number | null;
-                    } | null;
-                };
+                "application/json": components["schemas"]["SearchActionsRequest"];
             };
         };
         responses: {
@@ -4070,22 +4604,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /** @description The checks, 1 to 1,000. */
-                    checks: {
-                        /** @description The name of the service, 1 to 200 characters. */
-                        service_name: string;
-                        /** @description The type of the resource, 1 to 200 characters. */
-                        resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the resource.
-                         */
-                        resource_id: string;
-                        /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
-                        action: string;
-                    }[];
-                };
+                "application/json": components["schemas"]["PermissionCheckRequest"];
             };
         };
         responses: {
@@ -4142,26 +4661,7 @@ export interface operations {
                  *       "limit": 50
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the service, 1 to 200 characters. */
-                    service_name: string;
-                    /** @description The type of the resource, 1 to 200 characters. */
-                    resource_type: string;
-                    /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                    action: string;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace.
-                     */
-                    workspace_id: string;
-                    /**
-                     * @description The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000.
-                     * @default 1000
-                     */
-                    limit?: number | null;
-                    /** @description The `next_page_token` of the previous response. */
-                    page_token?: string | null;
-                };
+                "application/json": components["schemas"]["AccessibleResourcesRequest"];
             };
         };
         responses: {
@@ -4219,28 +4719,7 @@ export interface operations {
                  *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                    /**
-                     * Format: date-time
-                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
-                     */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -4301,28 +4780,7 @@ export interface operations {
                  *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                    /**
-                     * Format: date-time
-                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
-                     */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -4387,28 +4845,7 @@ export interface operations {
                  *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                    /**
-                     * Format: date-time
-                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
-                     */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -4479,28 +4916,7 @@ export interface operations {
                  *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                    /**
-                     * Format: date-time
-                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
-                     */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -4552,47 +4968,7 @@ export interface operations {
                  *       "external_id": "guide-2"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the service, 1 to 200 characters. */
-                    service_name: string;
-                    /** @description The type of the resource, 1 to 200 characters. */
-                    resource_type: string;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
-                     */
-                    resource_id?: string | null;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace.
-                     */
-                    workspace_id: string;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user who owns the resource, a member of the workspace.
-                     */
-                    owner_id: string;
-                    /**
-                     * @description `private` or `workspace`. Defaults to `private`.
-                     * @default private
-                     * @enum {string|null}
-                     */
-                    visibility?: "private" | "workspace" | null;
-                    /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
-                    external_id?: string | null;
-                    /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
-                    parent?: (({
-                        /** @description The type of the parent, 1 to 200 characters. */
-                        resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
-                         */
-                        resource_id?: string | null;
-                        /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
-                        external_id?: string | null;
-                    } & (unknown | unknown)) | null) & (unknown | unknown);
-                } & (unknown | unknown);
+                "application/json": components["schemas"]["RegisterResourceRequest"];
             };
         };
         responses: {
@@ -4679,50 +5055,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /** @description The resources, 1 to 1,000, each at most once. */
-                    resources: ({
-                        /** @description The name of the service, 1 to 200 characters. */
-                        service_name: string;
-                        /** @description The type of the resource, 1 to 200 characters. */
-                        resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the resource. Required unless `external_id` is present, of which it then is the UUID.
-                         */
-                        resource_id?: string | null;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the workspace.
-                         */
-                        workspace_id: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the user who owns the resource, a member of the workspace.
-                         */
-                        owner_id: string;
-                        /**
-                         * @description `private` or `workspace`. Defaults to `private`.
-                         * @default private
-                         * @enum {string|null}
-                         */
-                        visibility?: "private" | "workspace" | null;
-                        /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
-                        external_id?: string | null;
-                        /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
-                        parent?: (({
-                            /** @description The type of the parent, 1 to 200 characters. */
-                            resource_type: string;
-                            /**
-                             * Format: uuid
-                             * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
-                             */
-                            resource_id?: string | null;
-                            /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
-                            external_id?: string | null;
-                        } & (unknown | unknown)) | null) & (unknown | unknown);
-                    } & (unknown | unknown))[];
-                };
+                "application/json": components["schemas"]["RegisterBatchRequest"];
             };
         };
         responses: {
@@ -4800,13 +5133,7 @@ export interface operations {
                  *       "visibility": "workspace"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `private` or `workspace`.
-                     * @enum {string}
-                     */
-                    visibility: "private" | "workspace";
-                };
+                "application/json": components["schemas"]["UpdateVisibilityRequest"];
             };
         };
         responses: {
@@ -4889,13 +5216,7 @@ export interface operations {
                  *       "visibility": "workspace"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `private` or `workspace`.
-                     * @enum {string}
-                     */
-                    visibility: "private" | "workspace";
-                };
+                "application/json": components["schemas"]["UpdateVisibilityRequest"];
             };
         };
         responses: {
@@ -4968,13 +5289,7 @@ export interface operations {
                  *       "owner_id": "0d000000-0000-7000-8000-00000000000a"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the new owner, a member of the workspace.
-                     */
-                    owner_id: string;
-                };
+                "application/json": components["schemas"]["TransferOwnershipRequest"];
             };
         };
         responses: {
@@ -5057,13 +5372,7 @@ export interface operations {
                  *       "owner_id": "0d000000-0000-7000-8000-00000000000a"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the new owner, a member of the workspace.
-                     */
-                    owner_id: string;
-                };
+                "application/json": components["schemas"]["TransferOwnershipRequest"];
             };
         };
         responses: {
@@ -5141,24 +5450,7 @@ export interface operations {
                  *       "detach": false
                  *     }
                  */
-                "application/json": {
-                    /** @description The new parent, of the same service and workspace. JSON null removes the parent. */
-                    parent?: (({
-                        /** @description The type of the parent, 1 to 200 characters. */
-                        resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
-                         */
-                        resource_id?: string | null;
-                        /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
-                        external_id?: string | null;
-                    } & (unknown | unknown)) | null) & (unknown | unknown);
-                    /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
-                    inherits?: boolean | null;
-                    /** @description Removes the parent, like a null `parent` in JSON. */
-                    detach?: boolean | null;
-                };
+                "application/json": components["schemas"]["UpdateParentRequest"];
             };
         };
         responses: {
@@ -5247,24 +5539,7 @@ export interface operations {
                  *       "detach": false
                  *     }
                  */
-                "application/json": {
-                    /** @description The new parent, of the same service and workspace. JSON null removes the parent. */
-                    parent?: (({
-                        /** @description The type of the parent, 1 to 200 characters. */
-                        resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the parent. Required unless `external_id` is present, of which it then is the UUID.
-                         */
-                        resource_id?: string | null;
-                        /** @description The ID of the parent in the service, at most 255 characters, which must not be a UUID. */
-                        external_id?: string | null;
-                    } & (unknown | unknown)) | null) & (unknown | unknown);
-                    /** @description Whether the grants of the parent, and of what is above it, apply to the resource and to what is below it. */
-                    inherits?: boolean | null;
-                    /** @description Removes the parent, like a null `parent` in JSON. */
-                    detach?: boolean | null;
-                };
+                "application/json": components["schemas"]["UpdateParentRequest"];
             };
         };
         responses: {
@@ -5537,17 +5812,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the service, 1 to 200 characters. */
-                    service_name: string;
-                    /** @description The actions, 1 to 1,000 with distinct names. `view`, `edit` and `manage` are built in and cannot be registered. */
-                    actions: {
-                        /** @description The name of the action, 1 to 200 characters. */
-                        name: string;
-                        /** @description A description of up to 2,000 characters. Defaults to an empty string. */
-                        description?: string | null;
-                    }[];
-                };
+                "application/json": components["schemas"]["RegisterActionsRequest"];
             };
         };
         responses: {
@@ -5642,14 +5907,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the workspace, 1 to 200 characters. */
-                    name: string;
-                    /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
-                    slug: string;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["CreateWorkspaceRequest"];
             };
         };
         responses: {
@@ -5786,12 +6044,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the workspace, 1 to 200 characters. */
-                    name?: string | null;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateWorkspaceRequest"];
             };
         };
         responses: {
@@ -5904,19 +6157,7 @@ export interface operations {
                  *       "role": "editor"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: email
-                     * @description The e-mail address to invite.
-                     */
-                    email: string;
-                    /**
-                     * @description The role to grant. Defaults to `viewer`.
-                     * @default viewer
-                     * @enum {string|null}
-                     */
-                    role?: "owner" | "admin" | "editor" | "viewer" | null;
-                };
+                "application/json": components["schemas"]["InviteMemberRequest"];
             };
         };
         responses: {
@@ -6021,13 +6262,7 @@ export interface operations {
                  *       "role": "editor"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `owner`, `admin`, `editor` or `viewer`.
-                     * @enum {string}
-                     */
-                    role: "owner" | "admin" | "editor" | "viewer";
-                };
+                "application/json": components["schemas"]["UpdateMemberRequest"];
             };
         };
         responses: {
@@ -6136,12 +6371,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
-                    name: string;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["GroupCreateRequest"];
             };
         };
         responses: {
@@ -6244,12 +6474,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
-                    name?: string | null;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["GroupUpdateRequest"];
             };
         };
         responses: {
@@ -6647,12 +6872,7 @@ export interface operations {
                  *       "avatar_url": "https://example.com/bob.png"
                  *     }
                  */
-                "application/json": {
-                    /** @description The display name, 1 to 200 characters. */
-                    name?: string | null;
-                    /** @description An http or https URL of up to 2,000 characters, or an empty string. */
-                    avatar_url?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateMeRequest"];
             };
         };
         responses: {
@@ -6709,27 +6929,7 @@ export interface operations {
                  *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
                  *     }
                  */
-                "application/json": {
-                    /** @description The checks, 1 to 100. */
-                    checks: {
-                        /** @description The name of the service, 1 to 200 characters. */
-                        service_name: string;
-                        /** @description The type of the resource, 1 to 200 characters. */
-                        resource_type: string;
-                        /**
-                         * Format: uuid
-                         * @description The ID of the resource.
-                         */
-                        resource_id: string;
-                        /** @description `view`, `edit`, `manage` or an action that the service has registered. Any other action is not allowed. */
-                        action: string;
-                    }[];
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
-                     */
-                    workspace_id?: string | null;
-                };
+                "application/json": components["schemas"]["CheckMyPermissionsRequest"];
             };
         };
         responses: {
@@ -6786,26 +6986,7 @@ export interface operations {
                  *       "limit": 50
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the service, 1 to 200 characters. */
-                    service_name: string;
-                    /** @description The type of the resource, 1 to 200 characters. */
-                    resource_type: string;
-                    /** @description `view`, `edit`, `manage` or an action that the service has registered. */
-                    action: string;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace, which must be that of the access token. Defaults to it.
-                     */
-                    workspace_id?: string | null;
-                    /**
-                     * @description The maximum number of IDs per page, 1 to 100. Defaults to 100.
-                     * @default 100
-                     */
-                    limit?: number | null;
-                    /** @description The `next_page_token` of the previous response. */
-                    page_token?: string | null;
-                };
+                "application/json": components["schemas"]["ListMyAccessibleResourcesRequest"];
             };
         };
         responses: {
@@ -7367,14 +7548,7 @@ export interface operations {
                  *       "external_id": "bob"
                  *     }
                  */
-                "application/json": {
-                    /** @description The display name, 1 to 200 characters. */
-                    name?: string | null;
-                    /** @description Whether the user may sign in. */
-                    is_active?: boolean | null;
-                    /** @description The ID of the user in another system, at most 255 characters. It is unique. An empty string removes it. */
-                    external_id?: string | null;
-                };
+                "application/json": components["schemas"]["UserUpdateRequest"];
             };
         };
         responses: {
@@ -7632,19 +7806,7 @@ export interface operations {
                  *       "role": "editor"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace.
-                     */
-                    workspace_id: string;
-                    /**
-                     * @description The role to grant. Defaults to `viewer`.
-                     * @default viewer
-                     * @enum {string|null}
-                     */
-                    role?: "owner" | "admin" | "editor" | "viewer" | null;
-                };
+                "application/json": components["schemas"]["AddUserToWorkspaceRequest"];
             };
         };
         responses: {
@@ -7753,14 +7915,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the workspace, 1 to 200 characters. */
-                    name: string;
-                    /** @description The unique name in URLs: 2 to 63 lower-case letters, digits and hyphens, not starting or ending with a hyphen. */
-                    slug: string;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["CreateWorkspaceRequest"];
             };
         };
         responses: {
@@ -7936,12 +8091,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the workspace, 1 to 200 characters. */
-                    name?: string | null;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["UpdateWorkspaceRequest"];
             };
         };
         responses: {
@@ -8054,19 +8204,7 @@ export interface operations {
                  *       "role": "editor"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: email
-                     * @description The e-mail address to invite.
-                     */
-                    email: string;
-                    /**
-                     * @description The role to grant. Defaults to `viewer`.
-                     * @default viewer
-                     * @enum {string|null}
-                     */
-                    role?: "owner" | "admin" | "editor" | "viewer" | null;
-                };
+                "application/json": components["schemas"]["InviteMemberRequest"];
             };
         };
         responses: {
@@ -8171,13 +8309,7 @@ export interface operations {
                  *       "role": "editor"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `owner`, `admin`, `editor` or `viewer`.
-                     * @enum {string}
-                     */
-                    role: "owner" | "admin" | "editor" | "viewer";
-                };
+                "application/json": components["schemas"]["UpdateMemberRequest"];
             };
         };
         responses: {
@@ -8286,12 +8418,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
-                    name: string;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["GroupCreateRequest"];
             };
         };
         responses: {
@@ -8388,17 +8515,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace.
-                     */
-                    workspace_id?: string | null;
-                    /** @description The name of the group, 1 to 200 characters, unique in the workspace. */
-                    name?: string | null;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["AdminGroupUpdateRequest"];
             };
         };
         responses: {
@@ -8517,13 +8634,7 @@ export interface operations {
                  *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace.
-                     */
-                    workspace_id?: string | null;
-                };
+                "application/json": components["schemas"]["GroupMemberRequest"];
             };
         };
         responses: {
@@ -8622,13 +8733,7 @@ export interface operations {
                  *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace.
-                     */
-                    workspace_id?: string | null;
-                };
+                "application/json": components["schemas"]["ChildGroupRequest"];
             };
         };
         responses: {
@@ -9052,13 +9157,7 @@ export interface operations {
                  *       "visibility": "workspace"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `private` or `workspace`.
-                     * @enum {string}
-                     */
-                    visibility: "private" | "workspace";
-                };
+                "application/json": components["schemas"]["UpdateVisibilityRequest"];
             };
         };
         responses: {
@@ -9134,28 +9233,7 @@ export interface operations {
                  *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                    /**
-                     * Format: date-time
-                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
-                     */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -9216,28 +9294,7 @@ export interface operations {
                  *       "expires_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `user` or `group`.
-                     * @enum {string}
-                     */
-                    grantee_type: "user" | "group";
-                    /**
-                     * Format: uuid
-                     * @description The ID of the user or group, in the workspace of the resource.
-                     */
-                    grantee_id: string;
-                    /**
-                     * @description `view` or `edit`.
-                     * @enum {string}
-                     */
-                    permission: "view" | "edit";
-                    /**
-                     * Format: date-time
-                     * @description When the share expires: in the future, at most 10 years from now. Without it, the share does not expire.
-                     */
-                    expires_at?: string | null;
-                };
+                "application/json": components["schemas"]["ShareRequest"];
             };
         };
         responses: {
@@ -9383,12 +9440,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
-                    name: string;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["RoleCreateRequest"];
             };
         };
         responses: {
@@ -9482,12 +9534,7 @@ export interface operations {
                  *       "description": "An example"
                  *     }
                  */
-                "application/json": {
-                    /** @description The name of the custom role, 1 to 200 characters, unique in the workspace. */
-                    name?: string | null;
-                    /** @description A description of up to 2,000 characters. */
-                    description?: string | null;
-                };
+                "application/json": components["schemas"]["RoleUpdateRequest"];
             };
         };
         responses: {
@@ -9595,10 +9642,7 @@ export interface operations {
                  *       ]
                  *     }
                  */
-                "application/json": {
-                    /** @description The IDs of the actions, 1 to 1,000. */
-                    service_action_ids: string[];
-                };
+                "application/json": components["schemas"]["AddRoleActionsRequest"];
             };
         };
         responses: {
@@ -9862,12 +9906,7 @@ export interface operations {
                  *       "service_name": "docs"
                  *     }
                  */
-                "application/json": {
-                    /** @description A label, 1 to 200 characters. */
-                    name: string;
-                    /** @description The service that the keys act for, 1 to 200 characters. It cannot be changed. */
-                    service_name: string;
-                };
+                "application/json": components["schemas"]["ServiceAppCreateRequest"];
             };
         };
         responses: {
@@ -9966,14 +10005,7 @@ export interface operations {
                  *       "force": true
                  *     }
                  */
-                "application/json": {
-                    /** @description A label, 1 to 200 characters. */
-                    name?: string | null;
-                    /** @description Whether the keys are accepted. */
-                    is_active?: boolean | null;
-                    /** @description Required to be `true` to deactivate the last active service app. */
-                    force?: boolean | null;
-                };
+                "application/json": components["schemas"]["ServiceAppUpdateRequest"];
             };
         };
         responses: {
@@ -10033,13 +10065,7 @@ export interface operations {
                  *       "overlap_seconds": 86400
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
-                     * @default 86400
-                     */
-                    overlap_seconds?: number | null;
-                };
+                "application/json": components["schemas"]["ServiceAppRotateRequest"];
             };
         };
         responses: {
@@ -10151,25 +10177,7 @@ export interface operations {
                  *       "backchannel_logout_uri": "backchannel logout uri"
                  *     }
                  */
-                "application/json": {
-                    /** @description A label, 1 to 200 characters. */
-                    name: string;
-                    /** @description The redirect URIs, 1 to 100 of up to 2,000 characters. Absolute https URLs without fragment and user; http is allowed on loopback hosts, and everywhere with DEBUG. */
-                    redirect_uris: string[];
-                    /**
-                     * @description `public`, the default, for apps that cannot keep a secret, such as those in a browser. `confidential` for apps with a backend, which authenticates with a client secret.
-                     * @default public
-                     * @enum {string|null}
-                     */
-                    type?: "public" | "confidential" | null;
-                    /**
-                     * @description The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply.
-                     * @default []
-                     */
-                    post_logout_redirect_uris?: string[] | null;
-                    /** @description The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout). The rules for redirect URIs apply. */
-                    backchannel_logout_uri?: string | null;
-                };
+                "application/json": components["schemas"]["ClientAppCreateRequest"];
             };
         };
         responses: {
@@ -10278,31 +10286,7 @@ export interface operations {
                  *       "backchannel_logout_uri": "backchannel logout uri"
                  *     }
                  */
-                "application/json": {
-                    /** @description A label, 1 to 200 characters. */
-                    name?: string | null;
-                    /**
-                     * @description Replaces the redirect URIs. An empty list leaves them unchanged.
-                     * @default []
-                     */
-                    redirect_uris?: string[] | null;
-                    /** @description Whether the redirect URIs receive authorization codes. */
-                    is_active?: boolean | null;
-                    /**
-                     * @description `public` or `confidential`. An app that becomes confidential receives a client secret; the secrets of one that becomes public are deleted.
-                     * @enum {string|null}
-                     */
-                    type?: "public" | "confidential" | null;
-                    /**
-                     * @description Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null removes them.
-                     * @default []
-                     */
-                    post_logout_redirect_uris?: string[] | null;
-                    /** @description Removes the URLs that `/oauth/logout` may redirect to. */
-                    remove_post_logout_redirect_uris?: boolean | null;
-                    /** @description The URL that receives logout tokens. An empty string removes it. */
-                    backchannel_logout_uri?: string | null;
-                };
+                "application/json": components["schemas"]["ClientAppUpdateRequest"];
             };
         };
         responses: {
@@ -10368,13 +10352,7 @@ export interface operations {
                  *       "overlap_seconds": 86400
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
-                     * @default 86400
-                     */
-                    overlap_seconds?: number | null;
-                };
+                "application/json": components["schemas"]["ClientAppRotateRequest"];
             };
         };
         responses: {
@@ -10434,10 +10412,7 @@ export interface operations {
                  *       "csv": "email,workspace_slug,role\nbob@example.com,example,editor\n"
                  *     }
                  */
-                "application/json": {
-                    /** @description The CSV file, at most 5 MiB. */
-                    csv: string;
-                };
+                "application/json": components["schemas"]["CsvImportRequest"];
                 "multipart/form-data": {
                     /**
                      * Format: binary
@@ -10519,10 +10494,7 @@ export interface operations {
                  *       "csv": "email,workspace_slug,role\nbob@example.com,example,editor\n"
                  *     }
                  */
-                "application/json": {
-                    /** @description The CSV file, at most 5 MiB. */
-                    csv: string;
-                };
+                "application/json": components["schemas"]["CsvImportRequest"];
                 "multipart/form-data": {
                     /**
                      * Format: binary
@@ -10748,17 +10720,7 @@ export interface operations {
                  *       "code_verifier": "c2VjcmV0-bWFkZS1vZi0zMi1yYW5kb20tYnl0ZXMtaGVyZQ"
                  *     }
                  */
-                "application/json": {
-                    /** @description The authorization code. */
-                    code: string;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace that the tokens are for.
-                     */
-                    workspace_id: string;
-                    /** @description The PKCE code verifier of the sign-in (RFC 7636). */
-                    code_verifier: string;
-                };
+                "application/json": components["schemas"]["ExchangeTokenRequest"];
             };
         };
         responses: {
@@ -10808,10 +10770,7 @@ export interface operations {
                  *       "refresh_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln"
                  *     }
                  */
-                "application/json": {
-                    /** @description The refresh token, at most 4,096 characters. */
-                    refresh_token: string;
-                };
+                "application/json": components["schemas"]["RefreshTokenRequest"];
             };
         };
         responses: {
@@ -10861,15 +10820,7 @@ export interface operations {
                  *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
                  *     }
                  */
-                "application/json": {
-                    /** @description The refresh token, at most 4,096 characters. */
-                    refresh_token: string;
-                    /**
-                     * Format: uuid
-                     * @description The ID of the workspace that the tokens are for.
-                     */
-                    workspace_id: string;
-                };
+                "application/json": components["schemas"]["SwitchWorkspaceRequest"];
             };
         };
         responses: {
@@ -11456,46 +11407,7 @@ export interface operations {
                  *       "registration": "registration"
                  *     }
                  */
-                "application/x-www-form-urlencoded": {
-                    /** @description The ID of an active client app. */
-                    client_id?: string | null;
-                    /** @description A redirect URI of the client app, compared exactly. */
-                    redirect_uri?: string | null;
-                    /** @description Must be `code`. */
-                    response_type?: string | null;
-                    /** @description Scopes, separated by spaces: `openid`, `profile`, `email`, `offline_access`. Others are ignored. */
-                    scope?: string | null;
-                    /** @description Returned on the redirect to the client app. At most 1,024 characters. */
-                    state?: string | null;
-                    /** @description Returned in the ID token. At most 512 characters. */
-                    nonce?: string | null;
-                    /** @description The SHA-256 of the code verifier in base64url (RFC 7636, section 4.2). Required. */
-                    code_challenge?: string | null;
-                    /** @description Must be `S256`. */
-                    code_challenge_method?: string | null;
-                    /** @description `none`, `login` or `select_account`. */
-                    prompt?: string | null;
-                    /** @description Seconds since the last sign-in after which the user must sign in again. */
-                    max_age?: string | null;
-                    /** @description The e-mail address of the user, handed on to the identity provider. */
-                    login_hint?: string | null;
-                    /** @description Handed on to the identity provider. */
-                    acr_values?: string | null;
-                    /** @description An ID token of the user who is expected to be signed in. */
-                    id_token_hint?: string | null;
-                    /** @description Must be `query`, the default. */
-                    response_mode?: string | null;
-                    /** @description The ID or the slug of a workspace. Without it, the user chooses one. */
-                    workspace?: string | null;
-                    /** @description An identity provider: `google`, `microsoft` or `github`. Without it, the user chooses one. */
-                    provider?: string | null;
-                    /** @description Not supported. */
-                    request?: string | null;
-                    /** @description Not supported. */
-                    request_uri?: string | null;
-                    /** @description Not supported. */
-                    registration?: string | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["AuthorizeRequest"];
             };
         };
         responses: {
@@ -11613,26 +11525,7 @@ export interface operations {
                  *       "workspace_id": "0d000000-0000-7000-8000-000000000001"
                  *     }
                  */
-                "application/x-www-form-urlencoded": {
-                    /** @description `authorization_code` or `refresh_token`. */
-                    grant_type?: string | null;
-                    /** @description The authorization code. */
-                    code?: string | null;
-                    /** @description The redirect URI of the authorization request. */
-                    redirect_uri?: string | null;
-                    /** @description The PKCE code verifier of the authorization request (RFC 7636). */
-                    code_verifier?: string | null;
-                    /** @description The refresh token. */
-                    refresh_token?: string | null;
-                    /** @description Scopes of the refreshed tokens, which must be among those of the session. */
-                    scope?: string | null;
-                    /** @description The ID of the client app, unless the Authorization header contains it. */
-                    client_id?: string | null;
-                    /** @description The secret of a confidential client app, unless the Authorization header contains it. */
-                    client_secret?: string | null;
-                    /** @description With a refresh token: the ID of the workspace to switch to. */
-                    workspace_id?: string | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["OAuthTokenRequest"];
             };
         };
         responses: {
@@ -12035,16 +11928,7 @@ export interface operations {
                  *       "client_secret": "client secret"
                  *     }
                  */
-                "application/x-www-form-urlencoded": {
-                    /** @description An access token or a refresh token. */
-                    token?: string | null;
-                    /** @description Ignored: the token tells its type. */
-                    token_type_hint?: string | null;
-                    /** @description The ID of the client app, unless the Authorization header contains it. */
-                    client_id?: string | null;
-                    /** @description The secret of a confidential client app, unless the Authorization header contains it. */
-                    client_secret?: string | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["RevokeTokenRequest"];
             };
         };
         responses: {
@@ -12162,12 +12046,7 @@ export interface operations {
                  *       "token_type_hint": "refresh_token"
                  *     }
                  */
-                "application/x-www-form-urlencoded": {
-                    /** @description An access token or a refresh token. */
-                    token?: string | null;
-                    /** @description Ignored: the token tells its type. */
-                    token_type_hint?: string | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["IntrospectTokenRequest"];
             };
         };
         responses: {
@@ -12416,18 +12295,7 @@ export interface operations {
                  *       "confirmation": "confirmation"
                  *     }
                  */
-                "application/x-www-form-urlencoded": {
-                    /** @description An ID token of the session to end. It may have expired. */
-                    id_token_hint?: string | null;
-                    /** @description The ID of the client app, if there is no ID token. */
-                    client_id?: string | null;
-                    /** @description A post-logout redirect URI of the client app, compared exactly. */
-                    post_logout_redirect_uri?: string | null;
-                    /** @description Returned on the redirect. */
-                    state?: string | null;
-                    /** @description Proves that the user has confirmed the sign-out. */
-                    confirmation?: string | null;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["EndBrowserSessionRequest"];
             };
         };
         responses: {

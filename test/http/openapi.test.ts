@@ -1,6 +1,6 @@
 import test from 'ava'
 import { demo } from '../../src/dev/demo-data.ts'
-import { createSchemaValidator } from '../support/openapi-conformance.ts'
+import { createSchemaValidator, findBodySchema } from '../support/openapi-conformance.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 
@@ -48,6 +48,19 @@ test('the validator rejects invalid examples', (t) => {
 })
 
 const form = 'application/x-www-form-urlencoded'
+
+test('bodies are components that are named for their messages', (t) => {
+  const refOf = (path: string, verb: string) =>
+    document.paths[path][verb].requestBody.content['application/json'].schema.$ref
+  const prefix = '#/components/schemas'
+  t.is(refOf('/permissions/register', 'post'), `${prefix}/RegisterResourceRequest`)
+  // The path names the workspace in one of the two routes.
+  t.is(
+    refOf('/workspaces/{workspace_id}/groups/{group_id}', 'patch'),
+    `${prefix}/GroupUpdateRequest`,
+  )
+  t.is(refOf('/admin/groups/{group_id}', 'patch'), `${prefix}/AdminGroupUpdateRequest`)
+})
 
 test('the server accepts the example requests', (t) => {
   for (const { name, route, validate } of operations) {
@@ -135,8 +148,7 @@ test('the published rules of names reject what the server rejects', (t) => {
 })
 
 test('a list with a minimum is required and has no default', (t) => {
-  const { schema } =
-    document.paths['/permissions/check'].post.requestBody.content['application/json']
+  const schema = findBodySchema(document, '/permissions/check', 'post')
   t.true(schema.required.includes('checks'))
   t.false('default' in schema.properties.checks)
   t.regex(String(fits(schema, {})), /checks/)

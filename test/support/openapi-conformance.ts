@@ -25,6 +25,12 @@ export function createSchemaValidator({ components }: { components: object }): S
   }
 }
 
+/** The JSON Schema of the body of a request, which the document refers to. */
+export function findBodySchema(document: any, path: string, verb: string): any {
+  const { schema } = document.paths[path][verb].requestBody.content['application/json']
+  return document.components.schemas[schema.$ref.split('/').at(-1)]
+}
+
 /** Creates a check that throws on a REST response whose status or body /openapi.json does not describe. */
 export function createConformanceCheck(operations: DeclaredOperation[]) {
   let published: ReturnType<typeof publish> | undefined

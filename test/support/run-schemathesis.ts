@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
 import type { DeclaredOperation } from '../../src/rpc/operation.ts'
+import { findBodySchema } from './openapi-conformance.ts'
 import { sendRawHttp } from './raw-requests.ts'
 import { createRequestFixture, type RequestFixture } from './request-fixture.ts'
 import { createTemplateDatabase } from './template-database.ts'
@@ -165,7 +166,8 @@ function useLiveExamples(document: any, { app }: TestEnvironment, requests: Requ
       }
       const json = requestBody?.content['application/json']
       if (!json) continue
-      const fields = Object.keys(json.schema.properties).filter((name) => name in message)
+      const { properties } = findBodySchema(document, path, verb)
+      const fields = Object.keys(properties).filter((name) => name in message)
       json.example = Object.fromEntries(fields.map((name) => [name, message[name]]))
     }
   }

@@ -15,7 +15,7 @@ import {
 } from './problems.ts'
 import { methodComment, protoComment } from './proto-comment.ts'
 import { describeBody, publishedSchema } from './request-schema.ts'
-import { createResponseSchemas } from './response-schema.ts'
+import { createSchemas, type DefineSchema } from './schemas.ts'
 
 /** The security requirements of each tier. */
 const security: Record<Tier, object[]> = {
@@ -55,6 +55,7 @@ const securitySchemes = {
 type Builder = {
   registry: FileRegistry
   refer: (message: DescMessage, profile?: Profile) => JsonSchema
+  define: DefineSchema
   makeExample: ExampleMaker
 }
 
@@ -68,9 +69,9 @@ export function createOpenApi(
   registry: FileRegistry,
   globalLimit: number | undefined,
 ): object {
-  const responses = createResponseSchemas(registry)
-  const makeExample = createExampleMaker(responses.schemas)
-  const builder = { registry, refer: responses.refer, makeExample }
+  const { schemas, refer, define } = createSchemas(registry)
+  const makeExample = createExampleMaker(schemas)
+  const builder = { registry, refer, define, makeExample }
   const limitNote = globalLimit
     ? `Each client may send ${globalLimit} requests per minute to all routes except \`/health\`.`
     : 'Rate limits are off.'
@@ -96,7 +97,7 @@ export function createOpenApi(
     paths,
     components: {
       securitySchemes,
-      schemas: { ...responses.schemas, Problem: problemSchema, OAuthError: oauthErrorSchema },
+      schemas: { ...schemas, Problem: problemSchema, OAuthError: oauthErrorSchema },
       responses: problemResponses(),
       headers: rateLimitHeaders,
     },
@@ -170,7 +171,7 @@ function describeOperation(operation: DeclaredOperation, route: Route, builder: 
     'x-least-role': policy.leastRole,
     security: describeSecurity(policy),
     parameters,
-    requestBody: hasBody ? describeBody(operation, body, makeExample) : undefined,
+    requestBody: hasBody ? describeBody(operation, body, builder) : undefined,
     responses: {
       [policy.status]: describeSuccess(operation, builder),
       ...(policy.pageField && { 200: pageResponse }),

@@ -3,6 +3,7 @@ import type { DeclaredOperation } from '../../rpc/operation.ts'
 import { type JsonSchema, requestSchema } from '../../rpc/schema.ts'
 import type { ExampleMaker } from './examples.ts'
 import { protoComment } from './proto-comment.ts'
+import type { DefineSchema } from './schemas.ts'
 
 type ObjectSchema = {
   properties: Record<string, JsonSchema>
@@ -90,13 +91,17 @@ function allowNull({ type, enum: values, ...schema }: JsonSchema): JsonSchema {
 
 /** The body of a request: JSON, a form or, for methods with `upload`, also the file itself. */
 export function describeBody(
-  { policy: { upload, form }, input }: DeclaredOperation,
+  { service, policy: { upload, form }, input }: DeclaredOperation,
   schema: JsonSchema & { required: string[] },
-  makeExample: ExampleMaker,
+  { define, makeExample }: { define: DefineSchema; makeExample: ExampleMaker },
 ): object {
   const example = makeExample(schema, '', input.name) as Record<string, unknown>
   const mediaType = form ? 'application/x-www-form-urlencoded' : 'application/json'
-  const content: Record<string, object> = { [mediaType]: { schema, example } }
+  // Routes that take different fields from the path have different bodies.
+  const names = [input.name, `${service.replace('Service', '')}${input.name}`]
+  const content: Record<string, object> = {
+    [mediaType]: { schema: define(names, schema), example },
+  }
   if (upload) {
     const { field, mediaType, part, maxBytes } = upload
     const description = `UTF-8 text of at most ${maxBytes} bytes`

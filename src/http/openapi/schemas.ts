@@ -1,13 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf'
 import { readBoundFields } from '../../rpc/bound-fields.ts'
 import type { Profile } from '../../rpc/method.ts'
 import { hasMinItems, type JsonSchema, scalarSchemas } from '../../rpc/schema.ts'
 import { protoComment } from './proto-comment.ts'
 
-/** Collects the JSON Schemas of response messages by name; `refer` adds one and returns its `$ref`. */
-export function createResponseSchemas(registry: FileRegistry) {
+/** Adds a schema by the first of the names that no other schema has, and returns its `$ref`. */
+export type DefineSchema = (names: string[], schema: JsonSchema) => JsonSchema
+
+/** Collects the JSON Schemas of messages by name; `refer` adds that of a response and returns its `$ref`. */
+export function createSchemas(registry: FileRegistry) {
   const schemas: Record<string, JsonSchema> = {}
-  return { schemas, refer }
+  return { schemas, define, refer }
+
+  function define(names: string[], schema: JsonSchema): JsonSchema {
+    const name = names.find((name) => isDeepStrictEqual(schemas[name] ?? schema, schema))
+    if (!name) throw new Error(`${names} name other schemas`)
+    schemas[name] = schema
+    return { $ref: `#/components/schemas/${name}` }
+  }
 
   function refer(message: DescMessage, profile: Profile = 'default'): JsonSchema {
     const { name } = message
