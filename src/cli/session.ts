@@ -8,6 +8,7 @@ import type { QuotaContext } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
 import { openDatabase } from '../database/database.ts'
 import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
+import { commandTimeouts } from '../database/pool.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 
 /** What a command runs with. */
@@ -34,7 +35,7 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const config = readConfig(process.env)
   const { url: databaseUrl, stop } = await openPostgres(config)
-  const database = await openDatabase(databaseUrl, () => {})
+  const database = await openDatabase(databaseUrl, () => {}, commandTimeouts)
   try {
     const em = database.fork()
     const operator = {

@@ -21,12 +21,15 @@ export const poolTimeouts = {
   lock_timeout: lockTimeout,
 }
 
+/** For commands, which delay nobody else. */
+export const commandTimeouts = { ...poolTimeouts, connectionTimeoutMillis: 15_000 }
+
 /**
  * For migrations, which rewrite tables and build indexes. A migration that waits for a lock holds up
  * all statements that come after it, so it fails soon and runs again at the next start.
  */
 export const migrationTimeouts = {
-  connectionTimeoutMillis: 3000,
+  connectionTimeoutMillis: 15_000,
   statement_timeout: 3_600_000,
   lock_timeout: 10_000,
 }
