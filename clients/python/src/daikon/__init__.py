@@ -1,0 +1,73 @@
+"""Permission checks with daikon.
+
+>>> import daikon
+>>> client = daikon.Client("localhost:50051", service="docs", service_key="dk_…")
+>>> client.close()
+
+`Client` is for threads, `AsyncClient` for asyncio. `daikon.testing` has fakes of both, `daikon.fastapi` and
+`daikon.django` guards for views, and `daikon.v1` the messages of the gRPC API.
+"""
+
+from ._arguments import resource_id
+from ._async_client import AsyncClient
+from ._client import Client
+from .errors import (
+    CancelledError,
+    DaikonError,
+    DeadlineExceededError,
+    ErrorCode,
+    Field,
+    InvalidArgumentError,
+    InvalidTokenError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+from .types import (
+    AccessTokenClaims,
+    Check,
+    Explanation,
+    Grantee,
+    Permission,
+    Reason,
+    RegisteredResource,
+    Resource,
+    ResourceKey,
+    Role,
+    Share,
+    Subject,
+    TlsOptions,
+    Visibility,
+)
+
+__all__ = [
+    "AccessTokenClaims",
+    "AsyncClient",
+    "CancelledError",
+    "Check",
+    "Client",
+    "DaikonError",
+    "DeadlineExceededError",
+    "ErrorCode",
+    "Explanation",
+    "Field",
+    "Grantee",
+    "InvalidArgumentError",
+    "InvalidTokenError",
+    "NotFoundError",
+    "Permission",
+    "PermissionDeniedError",
+    "Reason",
+    "RegisteredResource",
+    "Resource",
+    "ResourceKey",
+    "Role",
+    "Share",
+    "Subject",
+    "TlsOptions",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "Visibility",
+    "resource_id",
+]

@@ -1,0 +1,406 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable
+from datetime import datetime
+from types import TracebackType
+from typing import Any, TypeVar, cast
+from uuid import UUID
+
+import grpc
+import grpc.aio
+from google.protobuf.message import Message
+
+from . import _arguments as arguments
+from . import _operations as operations
+from ._check_batcher import CheckBatcher, Limiter
+from ._operations import Operation
+from ._settings import Settings, create_method
+from ._tokens import KeyCache
+from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_delay
+from .errors import DaikonError, closed_error
+from .types import (
+    AccessTokenClaims,
+    Explanation,
+    Grantee,
+    Permission,
+    RegisteredResource,
+    Resource,
+    Share,
+    Subject,
+    TlsOptions,
+    Visibility,
+)
+
+Result = TypeVar("Result")
+Response = TypeVar("Response", bound=Message)
+
+
+class _LoopState:
+    """What belongs to one event loop."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.channel: Any = None
+        self.methods: dict[str, Any] = {}
+        self.limiter = Limiter(client._settings.max_in_flight)
+        self.batcher = CheckBatcher(self.limiter, client._send_batch)
+        self.loading: asyncio.Task[None] | None = None
+        self.calls: set[Any] = set()
+
+
+class AsyncClient:
+    """A client for asyncio.
+
+    It connects with the first call and reconnects by itself. Checks that start in the same turn of the event
+    loop travel in one call, whichever request they belong to. One client serves a whole process.
+
+    Every operation raises a `DaikonError` when it fails; a denied check is not a failure. `timeout` is in
+    seconds and includes waiting and retries. Cancel an operation by cancelling its task.
+
+        async with AsyncClient("localhost:50051", service="docs", service_key="dk_…") as client:
+            await client.check(Subject(token=token), "edit", Resource("document", "roadmap"))
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        service: str,
+        service_key: str | None = None,
+        tls: bool | TlsOptions | None = None,
+        timeout: float = 2.0,
+        max_in_flight: int = 16,
+        issuer: str | None = None,
+        grpc_options: ChannelOptions = (),
+    ) -> None:
+        """Creates a client; the arguments are those of `Client`. No event loop has to run yet.
+
+        Raises:
+            InvalidArgumentError: An option is missing or malformed.
+        """
+        self._settings = Settings(
+            address,
+            service=service,
+            service_key=service_key,
+            tls=tls,
+            timeout=timeout,
+            max_in_flight=max_in_flight,
+            grpc_options=grpc_options,
+        )
+        self._keys = KeyCache(issuer)
+        self._state: _LoopState | None = None
+        self._is_closed = False
+
+    async def check(
+        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
+    ) -> bool:
+        """Whether the subject may take the action on the resource. Unknown users, resources and actions are
+        denied. Checks that start in the same turn of the event loop travel in one call."""
+        results = await self.check_many([(subject, action, resource)], timeout=timeout)
+        return results[0]
+
+    async def check_many(
+        self, checks: Iterable[tuple[Subject, str, Resource]], *, timeout: float | None = None
+    ) -> list[bool]:
+        """The results of many checks, in order, in one call for every 1,000."""
+        service = self._settings.service
+        evaluations = [arguments.name_evaluation(service, *check) for check in checks]
+        deadline = self._settings.deadline(timeout)
+        return await self._open().batcher.evaluate(evaluations, deadline)
+
+    async def accessible(
+        self,
+        subject: Subject,
+        action: str,
+        type: str,
+        *,
+        workspace_id: str | UUID | None = None,
+        timeout: float | None = None,
+    ) -> AsyncIterator[str]:
+        """The IDs of all resources of a type on which the subject may take the action, of one workspace or of
+        every workspace of the subject. Reads pages of 1,000 as you iterate; `timeout` applies to each.
+
+            async for id in client.accessible(Subject(token=token), "view", "document"):
+                print(id)
+        """
+        name = arguments.name_subject(subject)
+        arguments.require_action(action)
+        arguments.require_resource(Resource(type, "any"))
+        workspace = (
+            None
+            if workspace_id is None
+            else arguments.require_text("context.workspace_id", workspace_id)
+        )
+        typename = f"{self._settings.service}:{type}"
+        token = ""
+        while True:
+            operation = operations.search_resources(name, action, typename, workspace, token)
+            page = await self._start(operation, timeout)
+            for id in page.ids:
+                yield id
+            token = page.next_token
+            if not token:
+                return
+
+    async def explain(
+        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
+    ) -> Explanation:
+        """Whether an action is allowed, and every grant that allows it or the reason why it is denied."""
+        service = self._settings.service
+        evaluation = arguments.name_evaluation(service, subject, action, resource)
+        return await self._start(operations.explain(evaluation), timeout)
+
+    async def register(
+        self,
+        resource: Resource,
+        *,
+        workspace_id: str | UUID,
+        owner_id: str | UUID,
+        visibility: Visibility | None = None,
+        parent: Resource | None = None,
+        timeout: float | None = None,
+    ) -> RegisteredResource:
+        """Registers a resource. Call it when the resource is created; repeating the call with the same
+        workspace and owner returns the registered resource.
+
+        Args:
+            resource: The resource.
+            workspace_id: The workspace of the resource.
+            owner_id: The user who owns the resource, a member of the workspace.
+            visibility: `private` by default.
+            parent: The resource whose grants it inherits, in the same workspace.
+            timeout: Seconds after which the operation fails.
+        """
+        service = self._settings.service
+        operation = operations.register(
+            service, resource, workspace_id, owner_id, visibility, parent
+        )
+        return await self._start(operation, timeout)
+
+    async def unregister(
+        self, resource: Resource, *, as_: str | None = None, timeout: float | None = None
+    ) -> None:
+        """Removes a resource and its shares. Call it when the resource is deleted."""
+        await self._start(operations.unregister(self._settings.service, resource, as_), timeout)
+
+    async def share(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        permission: Permission,
+        *,
+        as_: str | None = None,
+        expires_at: datetime | None = None,
+        timeout: float | None = None,
+    ) -> Share:
+        """Shares a resource, or replaces the permission of a share.
+
+        Args:
+            resource: The resource.
+            grantee: The user or group with whom it is shared.
+            permission: `view` or `edit`.
+            as_: The access token of the user who shares, and must be allowed to `manage` the resource.
+                Required.
+            expires_at: When the share ends, with a time zone.
+            timeout: Seconds after which the operation fails.
+        """
+        service = self._settings.service
+        operation = operations.share(service, resource, grantee, permission, expires_at, as_)
+        return await self._start(operation, timeout)
+
+    async def revoke(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        *,
+        as_: str | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """Ends the share of a user or group. With `as_`, that user must be allowed to `manage` the resource."""
+        operation = operations.revoke(self._settings.service, resource, grantee, as_)
+        await self._start(operation, timeout)
+
+    async def set_visibility(
+        self,
+        resource: Resource,
+        visibility: Visibility,
+        *,
+        as_: str | None = None,
+        timeout: float | None = None,
+    ) -> RegisteredResource:
+        """Makes a resource visible to its whole workspace, or private again."""
+        operation = operations.set_visibility(self._settings.service, resource, visibility, as_)
+        return await self._start(operation, timeout)
+
+    async def transfer(
+        self,
+        resource: Resource,
+        user_id: str | UUID,
+        *,
+        as_: str | None = None,
+        timeout: float | None = None,
+    ) -> RegisteredResource:
+        """Makes another member of the workspace the owner of a resource."""
+        operation = operations.transfer(self._settings.service, resource, user_id, as_)
+        return await self._start(operation, timeout)
+
+    async def verify_access_token(self, token: str) -> AccessTokenClaims:
+        """Verifies an access token with the public keys of daikon and returns its claims.
+
+        The keys are cached, so that most calls send nothing; a token that was revoked is therefore valid here
+        until it expires. `check` knows about revocations.
+
+        Raises:
+            InvalidTokenError: The token is not valid.
+        """
+        if self._keys.needs_load(token):
+            try:
+                await self._load_keys()
+            except DaikonError:
+                if not self._keys.has_key(token):
+                    raise
+        return self._keys.verify(token)
+
+    def resource_id(self, resource: Resource) -> str:
+        """The UUID by which daikon knows a resource (`resource_id` of the API)."""
+        arguments.require_resource(resource)
+        return arguments.resource_id(self._settings.service, resource.type, resource.id)
+
+    async def call(
+        self,
+        method: str,
+        request: Message,
+        response_type: type[Response],
+        *,
+        as_: str | None = None,
+        retry: bool = False,
+        timeout: float | None = None,
+    ) -> Response:
+        """Calls any method with the connection, service key, deadline and errors of this client.
+
+        `retry` repeats the call after `UNAVAILABLE`; only for calls that may run twice.
+
+            from daikon.v1.permissions_pb2 import AccessibleResourcesRequest, AccessibleResourcesResponse
+
+            request = AccessibleResourcesRequest(service_name="docs", resource_type="document", …)
+            await client.call("PermissionService/Accessible", request, AccessibleResourcesResponse, as_=token)
+        """
+        token = arguments.require_token(as_)
+        operation: Operation[Response] = Operation(
+            method, request, response_type, lambda response: response, retry=retry, token=token
+        )
+        return await self._start(operation, timeout)
+
+    async def close(self) -> None:
+        """Closes the connection. Running operations fail with a `CancelledError`."""
+        self._is_closed = True
+        state = self._state
+        if state is None or state.loop is not asyncio.get_running_loop():
+            return
+        state.batcher.close()
+        for call in list(state.calls):
+            call.cancel()
+        if state.channel is not None:
+            await state.channel.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _open(self) -> _LoopState:
+        """Returns the state of the running event loop. A channel serves the loop that created it."""
+        if self._is_closed:
+            raise closed_error()
+        loop = asyncio.get_running_loop()
+        state = self._state
+        if state is None or state.loop is not loop:
+            if state is not None and not state.loop.is_closed():
+                raise RuntimeError(
+                    "This AsyncClient is used in another event loop. Create one client for each loop, "
+                    "or use Client in threads"
+                )
+            state = self._state = _LoopState(self)
+        return state
+
+    async def _start(self, operation: Operation[Result], timeout: float | None) -> Result:
+        state = self._open()
+        deadline = self._settings.deadline(timeout)
+        await state.limiter.enter(deadline)
+        try:
+            return await self._send(operation, deadline)
+        finally:
+            state.limiter.release()
+
+    async def _send_batch(
+        self, evaluations: list[arguments.Evaluation], deadline: float
+    ) -> list[bool | DaikonError]:
+        return await self._send(operations.evaluate_batch(evaluations), deadline)
+
+    async def _send(self, operation: Operation[Result], deadline: float) -> Result:
+        attempt = 1
+        while True:
+            try:
+                return operation.read(await self._send_once(operation, deadline))
+            except DaikonError as error:
+                if attempt > 1 and error.reason == operation.success_reason:
+                    return cast(Result, None)
+                remaining = deadline - time.monotonic()
+                delay = retry_delay(error, attempt, operation.retry, remaining)
+                if delay is None:
+                    raise
+            await asyncio.sleep(delay)
+            attempt += 1
+
+    async def _send_once(self, operation: Operation[Any], deadline: float) -> Any:
+        state = self._open()
+        metadata = create_metadata(self._settings.service_key, operation.token)
+        remaining = max(deadline - time.monotonic(), 0)
+        method = self._find_method(state, operation)
+        call = method(operation.request, timeout=remaining, metadata=metadata)
+        state.calls.add(call)
+        try:
+            return await call
+        except grpc.RpcError as error:
+            if self._is_closed:
+                raise closed_error() from None
+            raise read_rpc_error(error, self._settings.address) from error
+        except asyncio.CancelledError:
+            # Raised for a cancelled task, and by a call that close() has cancelled.
+            if self._is_closed:
+                raise closed_error() from None
+            raise
+        finally:
+            state.calls.discard(call)
+
+    def _find_method(self, state: _LoopState, operation: Operation[Any]) -> Any:
+        if state.channel is None:
+            state.channel = self._settings.create_channel(grpc.aio)
+        method = state.methods.get(operation.method)
+        if method is None:
+            method = create_method(state.channel, operation.method, operation.response_type)
+            state.methods[operation.method] = method
+        return method
+
+    async def _load_keys(self) -> None:
+        """Loads the keys once for all tasks that need them. A cancelled task does not stop the others."""
+        state = self._open()
+        if state.loading is None:
+            state.loading = state.loop.create_task(self._reload_keys())
+            state.loading.add_done_callback(lambda _task: setattr(state, "loading", None))
+        await asyncio.shield(state.loading)
+
+    async def _reload_keys(self) -> None:
+        self._keys.begin_load()
+        issuer, keys = await asyncio.gather(
+            self._start(operations.get_issuer(), None), self._start(operations.get_keys(), None)
+        )
+        self._keys.store(issuer, keys)

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from ._arguments import Evaluation
+from ._batches import max_bytes, max_items, size_of
+from .errors import DaikonError, closed_error, queue_deadline_error, response_deadline_error
+
+SendBatch = Callable[[list[Evaluation], float], Awaitable[list[bool | DaikonError]]]
+"""Evaluates a batch until a deadline of `time.monotonic`."""
+
+
+class Limiter:
+    """Runs at most `capacity` calls at once; further ones wait in order."""
+
+    def __init__(self, capacity: int) -> None:
+        self._free = capacity
+        self._waiting: deque[Callable[[], None]] = deque()
+
+    def try_enter(self) -> bool:
+        if self._free == 0:
+            return False
+        self._free -= 1
+        return True
+
+    def when_free(self, callback: Callable[[], None]) -> None:
+        """Calls `callback` when a place is free, with the place taken."""
+        self._waiting.append(callback)
+
+    async def enter(self, deadline: float) -> None:
+        if self.try_enter():
+            return
+        loop = asyncio.get_running_loop()
+        entered: asyncio.Future[None] = loop.create_future()
+
+        def enter() -> None:
+            if entered.done():
+                self.release()
+            else:
+                entered.set_result(None)
+
+        self._waiting.append(enter)
+        try:
+            await asyncio.wait_for(
+                asyncio.shield(entered), max(deadline - time.monotonic(), 0)
+            )
+        except asyncio.TimeoutError:
+            if entered.done():
+                self.release()
+            entered.cancel()
+            raise queue_deadline_error() from None
+        except asyncio.CancelledError:
+            if entered.done() and not entered.cancelled():
+                self.release()
+            entered.cancel()
+            raise
+
+    def release(self) -> None:
+        if self._waiting:
+            self._waiting.popleft()()
+        else:
+            self._free += 1
+
+
+@dataclass(eq=False, slots=True)
+class _Waiter:
+    """An operation that waits for the results of its checks."""
+
+    future: asyncio.Future[list[bool]]
+    deadline: float
+    results: list[bool]
+    missing: int
+    items: list[_Item] = field(default_factory=list)
+
+
+@dataclass(eq=False, slots=True)
+class _Item:
+    """A check that is sent once for all who wait for it."""
+
+    evaluation: Evaluation
+    waiters: list[tuple[_Waiter, int]] = field(default_factory=list)
+    waiting: int = 0
+    batch: _Batch | None = None
+    is_settled: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class _Batch:
+    """A call that runs, and the number of its items for which someone still waits."""
+
+    waiting: int
+    task: asyncio.Task[None] | None = None
+
+
+class CheckBatcher:
+    """Collects the checks of one turn of the event loop and sends them together."""
+
+    def __init__(self, limiter: Limiter, send: SendBatch) -> None:
+        self._limiter = limiter
+        self._send = send
+        self._loop = asyncio.get_running_loop()
+        self._unsent: dict[Evaluation, _Item] = {}
+        self._waiters: set[_Waiter] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_scheduled = False
+        self._is_waiting_for_place = False
+
+    async def evaluate(self, evaluations: list[Evaluation], deadline: float) -> list[bool]:
+        """Returns the decisions in order."""
+        if not evaluations:
+            return []
+        future: asyncio.Future[list[bool]] = self._loop.create_future()
+        count = len(evaluations)
+        waiter = _Waiter(future, deadline, [False] * count, count)
+        for index, evaluation in enumerate(evaluations):
+            item = self._unsent.get(evaluation)
+            if item is None:
+                item = self._unsent[evaluation] = _Item(evaluation)
+            item.waiters.append((waiter, index))
+            item.waiting += 1
+            waiter.items.append(item)
+        self._waiters.add(waiter)
+        self._schedule()
+        seconds = deadline - time.monotonic()
+        timer = self._loop.call_later(max(seconds, 0), self._expire, waiter)
+        try:
+            return await future
+        finally:
+            timer.cancel()
+            self._waiters.discard(waiter)
+            if waiter.missing > 0:
+                self._leave(waiter)
+
+    def close(self) -> None:
+        """Fails all checks that wait."""
+        for waiter in list(self._waiters):
+            if not waiter.future.done():
+                waiter.future.set_exception(closed_error())
+
+    def _schedule(self) -> None:
+        if not self._is_scheduled:
+            self._is_scheduled = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._is_scheduled = False
+        while self._unsent and not self._is_waiting_for_place:
+            if not self._limiter.try_enter():
+                self._is_waiting_for_place = True
+                self._limiter.when_free(self._flush_with_place)
+                return
+            self._send_next()
+
+    def _flush_with_place(self) -> None:
+        self._is_waiting_for_place = False
+        self._send_next()
+        self._flush()
+
+    def _send_next(self) -> None:
+        """Sends a batch in a place of the limiter that is already taken."""
+        items = self._take_items()
+        if not items:
+            self._limiter.release()
+            return
+        batch = _Batch(len(items))
+        deadline = 0.0
+        for item in items:
+            item.batch = batch
+            deadline = max(deadline, *(waiter.deadline for waiter, _ in item.waiters))
+        batch.task = self._loop.create_task(self._run(items, deadline))
+        self._tasks.add(batch.task)
+        batch.task.add_done_callback(self._finish)
+
+    def _finish(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._limiter.release()
+
+    async def _run(self, items: list[_Item], deadline: float) -> None:
+        try:
+            results = await self._send([item.evaluation for item in items], deadline)
+        except DaikonError as error:
+            for item in items:
+                self._settle(item, error)
+        except Exception as error:
+            for item in items:
+                self._settle(item, error)
+        else:
+            for item, result in zip(items, results):
+                self._settle(item, result)
+
+    def _take_items(self) -> list[_Item]:
+        items: list[_Item] = []
+        bytes = 0
+        for evaluation, item in self._unsent.items():
+            bytes += size_of(evaluation)
+            if items and (len(items) == max_items or bytes > max_bytes):
+                break
+            items.append(item)
+        for item in items:
+            del self._unsent[item.evaluation]
+        return items
+
+    def _settle(self, item: _Item, result: bool | Exception) -> None:
+        item.is_settled = True
+        for waiter, index in item.waiters:
+            if waiter.future.done():
+                continue
+            if isinstance(result, Exception):
+                waiter.future.set_exception(result)
+                continue
+            waiter.results[index] = result
+            waiter.missing -= 1
+            if waiter.missing == 0:
+                waiter.future.set_result(waiter.results)
+
+    def _leave(self, waiter: _Waiter) -> None:
+        """Forgets an operation that ended early. A call for which no one waits is cancelled."""
+        for item in waiter.items:
+            if item.is_settled:
+                continue
+            item.waiting -= 1
+            if item.waiting > 0:
+                continue
+            if item.batch is None:
+                self._unsent.pop(item.evaluation, None)
+                continue
+            item.batch.waiting -= 1
+            if item.batch.waiting == 0 and item.batch.task:
+                item.batch.task.cancel()
+
+    def _expire(self, waiter: _Waiter) -> None:
+        if waiter.future.done():
+            return
+        is_sent = all(item.batch for item in waiter.items)
+        error = response_deadline_error() if is_sent else queue_deadline_error()
+        waiter.future.set_exception(error)

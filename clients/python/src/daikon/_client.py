@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from types import TracebackType
+from typing import Any, TypeVar, cast
+from uuid import UUID
+
+import grpc
+from google.protobuf.message import Message
+
+from . import _arguments as arguments
+from . import _operations as operations
+from ._batches import split_into_batches
+from ._operations import Operation
+from ._settings import Settings, create_method
+from ._tokens import KeyCache
+from ._transport import ChannelOptions, create_metadata, read_rpc_error, retry_delay
+from .errors import DaikonError, closed_error, queue_deadline_error
+from .types import (
+    AccessTokenClaims,
+    Explanation,
+    Grantee,
+    Permission,
+    RegisteredResource,
+    Resource,
+    Share,
+    Subject,
+    TlsOptions,
+    Visibility,
+)
+
+Result = TypeVar("Result")
+Response = TypeVar("Response", bound=Message)
+
+
+class Client:
+    """A client for threads.
+
+    It connects with the first call, reconnects by itself, and may be used by any number of threads. One client
+    serves a whole process; a process that forks uses a connection of its own.
+
+    Every operation raises a `DaikonError` when it fails; a denied check is not a failure. `timeout` is in
+    seconds and includes waiting and retries.
+
+    >>> with Client("localhost:50051", service="docs", service_key="dk_…") as client:
+    ...     client.resource_id(Resource("document", "roadmap"))
+    '1491a4ce-1a12-540b-b57a-55f53ebb1a87'
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        service: str,
+        service_key: str | None = None,
+        tls: bool | TlsOptions | None = None,
+        timeout: float = 2.0,
+        max_in_flight: int = 16,
+        issuer: str | None = None,
+        grpc_options: ChannelOptions = (),
+    ) -> None:
+        """Creates a client.
+
+        Args:
+            address: Host and port of the gRPC server, such as `localhost:50051`.
+            service: The service that your resources belong to: the `service_name` of the service key.
+            service_key: The key of the service. Optional only while daikon runs in development mode.
+            tls: `True` or certificates for TLS, `False` for plaintext. By default, plaintext for loopback
+                addresses and TLS for all others.
+            timeout: Seconds after which an operation fails.
+            max_in_flight: Calls that run at once; further ones wait.
+            issuer: The only `iss` that `verify_access_token` accepts. By default, the issuer that the
+                server names.
+            grpc_options: Options of the gRPC channel, which replace those of the client.
+
+        Raises:
+            InvalidArgumentError: An option is missing or malformed.
+        """
+        self._settings = Settings(
+            address,
+            service=service,
+            service_key=service_key,
+            tls=tls,
+            timeout=timeout,
+            max_in_flight=max_in_flight,
+            grpc_options=grpc_options,
+        )
+        self._keys = KeyCache(issuer)
+        self._loading = threading.Lock()
+        self._opening = threading.Lock()
+        self._slots = threading.BoundedSemaphore(max_in_flight)
+        self._channel: Any = None
+        self._methods: dict[str, Any] = {}
+        self._process_id = 0
+        self._closed = threading.Event()
+
+    def check(
+        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
+    ) -> bool:
+        """Whether the subject may take the action on the resource. Unknown users, resources and actions are
+        denied. For several checks at once, use `check_many`."""
+        return self.check_many([(subject, action, resource)], timeout=timeout)[0]
+
+    def check_many(
+        self, checks: Iterable[tuple[Subject, str, Resource]], *, timeout: float | None = None
+    ) -> list[bool]:
+        """The results of many checks, in order, in one call for every 1,000."""
+        service = self._settings.service
+        evaluations = [arguments.name_evaluation(service, *check) for check in checks]
+        deadline = self._settings.deadline(timeout)
+        decisions: dict[arguments.Evaluation, bool] = {}
+        for batch in split_into_batches(dict.fromkeys(evaluations)):
+            results = self._run(operations.evaluate_batch(batch), deadline)
+            for evaluation, result in zip(batch, results):
+                if isinstance(result, DaikonError):
+                    raise result
+                decisions[evaluation] = result
+        return [decisions[evaluation] for evaluation in evaluations]
+
+    def accessible(
+        self,
+        subject: Subject,
+        action: str,
+        type: str,
+        *,
+        workspace_id: str | UUID | None = None,
+        timeout: float | None = None,
+    ) -> Iterator[str]:
+        """The IDs of all resources of a type on which the subject may take the action, of one workspace or of
+        every workspace of the subject. Reads pages of 1,000 as you iterate; `timeout` applies to each."""
+        name = arguments.name_subject(subject)
+        arguments.require_action(action)
+        arguments.require_resource(Resource(type, "any"))
+        workspace = (
+            None
+            if workspace_id is None
+            else arguments.require_text("context.workspace_id", workspace_id)
+        )
+        typename = f"{self._settings.service}:{type}"
+
+        def read_pages() -> Iterator[str]:
+            token = ""
+            while True:
+                operation = operations.search_resources(name, action, typename, workspace, token)
+                page = self._run(operation, self._settings.deadline(timeout))
+                yield from page.ids
+                token = page.next_token
+                if not token:
+                    return
+
+        return read_pages()
+
+    def explain(
+        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
+    ) -> Explanation:
+        """Whether an action is allowed, and every grant that allows it or the reason why it is denied."""
+        service = self._settings.service
+        evaluation = arguments.name_evaluation(service, subject, action, resource)
+        return self._start(operations.explain(evaluation), timeout)
+
+    def register(
+        self,
+        resource: Resource,
+        *,
+        workspace_id: str | UUID,
+        owner_id: str | UUID,
+        visibility: Visibility | None = None,
+        parent: Resource | None = None,
+        timeout: float | None = None,
+    ) -> RegisteredResource:
+        """Registers a resource. Call it when the resource is created; repeating the call with the same
+        workspace and owner returns the registered resource.
+
+        Args:
+            resource: The resource.
+            workspace_id: The workspace of the resource.
+            owner_id: The user who owns the resource, a member of the workspace.
+            visibility: `private` by default.
+            parent: The resource whose grants it inherits, in the same workspace.
+            timeout: Seconds after which the operation fails.
+        """
+        service = self._settings.service
+        operation = operations.register(
+            service, resource, workspace_id, owner_id, visibility, parent
+        )
+        return self._start(operation, timeout)
+
+    def unregister(
+        self, resource: Resource, *, as_: str | None = None, timeout: float | None = None
+    ) -> None:
+        """Removes a resource and its shares. Call it when the resource is deleted."""
+        self._start(operations.unregister(self._settings.service, resource, as_), timeout)
+
+    def share(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        permission: Permission,
+        *,
+        as_: str | None = None,
+        expires_at: datetime | None = None,
+        timeout: float | None = None,
+    ) -> Share:
+        """Shares a resource, or replaces the permission of a share.
+
+        Args:
+            resource: The resource.
+            grantee: The user or group with whom it is shared.
+            permission: `view` or `edit`.
+            as_: The access token of the user who shares, and must be allowed to `manage` the resource.
+                Required.
+            expires_at: When the share ends, with a time zone.
+            timeout: Seconds after which the operation fails.
+        """
+        service = self._settings.service
+        operation = operations.share(service, resource, grantee, permission, expires_at, as_)
+        return self._start(operation, timeout)
+
+    def revoke(
+        self,
+        resource: Resource,
+        grantee: Grantee,
+        *,
+        as_: str | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """Ends the share of a user or group. With `as_`, that user must be allowed to `manage` the resource."""
+        self._start(operations.revoke(self._settings.service, resource, grantee, as_), timeout)
+
+    def set_visibility(
+        self,
+        resource: Resource,
+        visibility: Visibility,
+        *,
+        as_: str | None = None,
+        timeout: float | None = None,
+    ) -> RegisteredResource:
+        """Makes a resource visible to its whole workspace, or private again."""
+        service = self._settings.service
+        return self._start(operations.set_visibility(service, resource, visibility, as_), timeout)
+
+    def transfer(
+        self,
+        resource: Resource,
+        user_id: str | UUID,
+        *,
+        as_: str | None = None,
+        timeout: float | None = None,
+    ) -> RegisteredResource:
+        """Makes another member of the workspace the owner of a resource."""
+        service = self._settings.service
+        return self._start(operations.transfer(service, resource, user_id, as_), timeout)
+
+    def verify_access_token(self, token: str) -> AccessTokenClaims:
+        """Verifies an access token with the public keys of daikon and returns its claims.
+
+        The keys are cached, so that most calls send nothing; a token that was revoked is therefore valid here
+        until it expires. `check` knows about revocations.
+
+        Raises:
+            InvalidTokenError: The token is not valid.
+        """
+        if self._keys.needs_load(token):
+            with self._loading:
+                if self._keys.needs_load(token):
+                    self._load_keys(token)
+        return self._keys.verify(token)
+
+    def resource_id(self, resource: Resource) -> str:
+        """The UUID by which daikon knows a resource (`resource_id` of the API)."""
+        arguments.require_resource(resource)
+        return arguments.resource_id(self._settings.service, resource.type, resource.id)
+
+    def call(
+        self,
+        method: str,
+        request: Message,
+        response_type: type[Response],
+        *,
+        as_: str | None = None,
+        retry: bool = False,
+        timeout: float | None = None,
+    ) -> Response:
+        """Calls any method with the connection, service key, deadline and errors of this client.
+
+        `retry` repeats the call after `UNAVAILABLE`; only for calls that may run twice.
+
+            from daikon.v1.permissions_pb2 import AccessibleResourcesRequest, AccessibleResourcesResponse
+
+            request = AccessibleResourcesRequest(service_name="docs", resource_type="document", …)
+            client.call("PermissionService/Accessible", request, AccessibleResourcesResponse, as_=token)
+        """
+        token = arguments.require_token(as_)
+        operation: Operation[Response] = Operation(
+            method, request, response_type, lambda response: response, retry=retry, token=token
+        )
+        return self._start(operation, timeout)
+
+    def close(self) -> None:
+        """Closes the connection. Running operations fail with a `CancelledError`."""
+        self._closed.set()
+        with self._opening:
+            if self._channel is not None and self._process_id == os.getpid():
+                self._channel.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _start(self, operation: Operation[Result], timeout: float | None) -> Result:
+        return self._run(operation, self._settings.deadline(timeout))
+
+    def _run(self, operation: Operation[Result], deadline: float) -> Result:
+        if not self._slots.acquire(timeout=max(deadline - time.monotonic(), 0)):
+            raise queue_deadline_error()
+        try:
+            return self._send(operation, deadline)
+        finally:
+            self._slots.release()
+
+    def _send(self, operation: Operation[Result], deadline: float) -> Result:
+        attempt = 1
+        while True:
+            try:
+                return operation.read(self._send_once(operation, deadline))
+            except DaikonError as error:
+                if attempt > 1 and error.reason == operation.success_reason:
+                    return cast(Result, None)
+                remaining = deadline - time.monotonic()
+                delay = retry_delay(error, attempt, operation.retry, remaining)
+                if delay is None:
+                    raise
+            self._closed.wait(delay)
+            attempt += 1
+
+    def _send_once(self, operation: Operation[Any], deadline: float) -> Any:
+        metadata = create_metadata(self._settings.service_key, operation.token)
+        method = self._find_method(operation)
+        remaining = max(deadline - time.monotonic(), 0)
+        try:
+            return method(operation.request, timeout=remaining, metadata=metadata)
+        except grpc.RpcError as error:
+            if self._closed.is_set():
+                raise closed_error() from None
+            raise read_rpc_error(error, self._settings.address) from error
+        except ValueError as error:
+            # grpcio raises this for a channel that another thread has just closed.
+            if self._closed.is_set():
+                raise closed_error() from error
+            raise
+
+    def _find_method(self, operation: Operation[Any]) -> Any:
+        # A channel does not survive fork(), so a child process opens one of its own.
+        with self._opening:
+            if self._closed.is_set():
+                raise closed_error()
+            if self._channel is None or self._process_id != os.getpid():
+                self._process_id = os.getpid()
+                self._channel = self._settings.create_channel(grpc)
+                self._methods = {}
+            method = self._methods.get(operation.method)
+            if method is None:
+                method = create_method(self._channel, operation.method, operation.response_type)
+                self._methods[operation.method] = method
+            return method
+
+    def _load_keys(self, token: str) -> None:
+        self._keys.begin_load()
+        try:
+            issuer = self._start(operations.get_issuer(), None)
+            keys = self._start(operations.get_keys(), None)
+        except DaikonError:
+            if self._keys.has_key(token):
+                return
+            raise
+        self._keys.store(issuer, keys)

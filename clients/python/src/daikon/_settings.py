@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from . import _arguments as arguments
+from ._transport import ChannelOptions, channel_options, create_credentials
+from .types import TlsOptions
+
+
+class Settings:
+    """The checked options of a client."""
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        service: str,
+        service_key: str | None,
+        tls: bool | TlsOptions | None,
+        timeout: float,
+        max_in_flight: int,
+        grpc_options: ChannelOptions,
+    ) -> None:
+        arguments.require_options(address, service, service_key, timeout, max_in_flight)
+        self.address = address
+        self.service = service
+        self.service_key = service_key
+        self.timeout = timeout
+        self.max_in_flight = max_in_flight
+        self._credentials = create_credentials(address, tls)
+        self._channel_options = channel_options(address, tls, grpc_options)
+
+    def create_channel(self, grpc_module: Any) -> Any:
+        """Creates a channel of `grpc` or `grpc.aio`."""
+        if self._credentials is None:
+            return grpc_module.insecure_channel(self.address, self._channel_options)
+        return grpc_module.secure_channel(self.address, self._credentials, self._channel_options)
+
+    def deadline(self, timeout: float | None) -> float:
+        """The time of `time.monotonic` at which an operation fails."""
+        seconds = self.timeout if timeout is None else arguments.require_timeout(timeout)
+        return time.monotonic() + seconds
+
+
+def create_method(channel: Any, method: str, response_type: Any) -> Any:
+    path = method if method.startswith("/") else f"/daikon.v1.{method}"
+    return channel.unary_unary(
+        path,
+        request_serializer=_serialize,
+        response_deserializer=response_type.FromString,
+    )
+
+
+def _serialize(message: Any) -> bytes:
+    data: bytes = message.SerializeToString()
+    return data

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import jwt
+
+from ._advice import with_advice
+from .errors import InvalidTokenError
+from .types import AccessTokenClaims
+from .v1.auth_pb2 import Key
+
+_max_age = 5 * 60.0
+# Forged tokens must not cause a flood of calls.
+_min_reload = 5.0
+
+
+@dataclass(frozen=True)
+class DecodedToken:
+    """The parts of a JSON Web Token, not verified."""
+
+    header: dict[str, Any]
+    claims: dict[str, Any]
+
+
+def decode_token(token: str) -> DecodedToken | None:
+    """Decodes a token; None if it is not a JSON Web Token (RFC 7519)."""
+    parts = token.split(".") if isinstance(token, str) else []
+    if len(parts) != 3 or not all(parts):
+        return None
+    try:
+        header, claims = (json.loads(_decode_base64url(part)) for part in parts[:2])
+    except ValueError:
+        return None
+    if isinstance(header, dict) and isinstance(claims, dict):
+        return DecodedToken(header, claims)
+    return None
+
+
+def denied_token_error(subject_type: str, subject_id: str) -> InvalidTokenError | None:
+    """Returns the error of a subject that was denied because its token cannot be valid. The server denies
+    such a token like a user without permission."""
+    if subject_type != "access_token":
+        return None
+    token = decode_token(subject_id)
+    if token is None:
+        return token_invalid("it is not a JSON Web Token")
+    return token_expired() if _has_expired(token.claims) else None
+
+
+def token_expired() -> InvalidTokenError:
+    message = with_advice("TOKEN_EXPIRED", "The access token has expired")
+    return InvalidTokenError("TOKEN_EXPIRED", message)
+
+
+def token_invalid(cause: str) -> InvalidTokenError:
+    message = with_advice("TOKEN_INVALID", f"The access token is not valid: {cause}")
+    return InvalidTokenError("TOKEN_INVALID", message)
+
+
+class KeyCache:
+    """The public keys of the issuer by `kid`, and the rules by which they are loaded again."""
+
+    def __init__(self, issuer: str | None) -> None:
+        self._required_issuer = issuer
+        self._issuer: str | None = None
+        self._keys: Mapping[str, Any] = {}
+        self._loaded_at = float("-inf")
+        self._last_attempt = float("-inf")
+
+    def needs_load(self, token: str) -> bool:
+        """Whether keys must be loaded before `verify`."""
+        kid = self._read_kid(token)
+        if kid is None:
+            return False
+        now = time.monotonic()
+        if self._issuer is None:
+            return True
+        if kid in self._keys and now - self._loaded_at < _max_age:
+            return False
+        return now - self._last_attempt >= _min_reload
+
+    def has_key(self, token: str) -> bool:
+        """Whether the key of a token is known. Old keys are used while new ones cannot be loaded."""
+        return self._read_kid(token) in self._keys
+
+    def begin_load(self) -> None:
+        self._last_attempt = time.monotonic()
+
+    def store(self, issuer: str, keys: Iterable[Key]) -> None:
+        self._keys = {key.kid: _import_key(key) for key in keys}
+        self._issuer = issuer
+        self._loaded_at = time.monotonic()
+
+    def verify(self, token: str) -> AccessTokenClaims:
+        """Verifies a token with the keys that are loaded."""
+        self._read_kid(token)
+        decoded = decode_token(token)
+        if decoded is None:
+            raise token_invalid("it is not a JSON Web Token")
+        claims = decoded.claims
+        key = self._keys.get(str(decoded.header.get("kid")))
+        if key is None:
+            raise token_invalid(
+                "daikon has no key of this kid. Was it issued by another daikon?"
+            )
+        try:
+            jwt.api_jws.decode(token, key, algorithms=["RS256"])
+        except jwt.InvalidTokenError as error:
+            raise token_invalid("the signature does not match") from error
+        issuer = self._issuer if self._required_issuer is None else self._required_issuer
+        if claims.get("iss") != self._issuer or claims.get("iss") != issuer:
+            raise token_invalid(f"its issuer is {json.dumps(claims.get('iss'))}, not {issuer}")
+        if claims.get("aud") != "daikon" or claims.get("type") != "access":
+            raise token_invalid("it is not an access token")
+        if not _is_number(claims.get("exp")):
+            raise token_invalid("it has no exp")
+        if _has_expired(claims):
+            raise token_expired()
+        return cast(AccessTokenClaims, claims)
+
+    def _read_kid(self, token: str) -> str | None:
+        """Raises InvalidTokenError if keys cannot help."""
+        decoded = decode_token(token)
+        if decoded is None:
+            raise token_invalid("it is not a JSON Web Token")
+        if decoded.header.get("alg") != "RS256" or decoded.header.get("typ") != "at+jwt":
+            raise token_invalid("it is not an access token of daikon")
+        kid = decoded.header.get("kid")
+        return kid if isinstance(kid, str) else None
+
+
+def _import_key(key: Key) -> Any:
+    return jwt.PyJWK({"kty": key.kty, "n": key.n, "e": key.e, "alg": "RS256"}).key
+
+
+def _has_expired(claims: dict[str, Any]) -> bool:
+    exp = claims.get("exp")
+    return _is_number(exp) and cast(float, exp) <= time.time()
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _decode_base64url(part: str) -> bytes:
+    return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))

@@ -1,0 +1,31 @@
+"""Fakes of the clients for unit tests, which decide by the rules of the server.
+
+>>> from daikon import Resource, Subject
+>>> from daikon.testing import FakeDaikon
+>>> fake = FakeDaikon(members=[{"workspace_id": "w", "user_id": "alice", "role": "admin"}])
+>>> fake.check(Subject(user_id="alice"), "view", Resource("document", "unknown"))
+False
+"""
+
+from ._fakes import AsyncFakeDaikon, FakeDaikon
+from ._world import (
+    WorldGroup,
+    WorldMember,
+    WorldResource,
+    WorldRole,
+    WorldShare,
+    WorldUser,
+    WorldWorkspace,
+)
+
+__all__ = [
+    "AsyncFakeDaikon",
+    "FakeDaikon",
+    "WorldGroup",
+    "WorldMember",
+    "WorldResource",
+    "WorldRole",
+    "WorldShare",
+    "WorldUser",
+    "WorldWorkspace",
+]

@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable
+from typing import TypeVar
+
+from .._async_client import AsyncClient
+from .._client import Client
+from .._operations import Operation
+from ..errors import DaikonError, closed_error, response_deadline_error
+from ..types import AccessTokenClaims
+from ._server import FakeServer
+from ._tokens import create_fake_token
+from ._world import (
+    World,
+    WorldGroup,
+    WorldMember,
+    WorldResource,
+    WorldRole,
+    WorldShare,
+    WorldUser,
+    WorldWorkspace,
+)
+
+Result = TypeVar("Result")
+
+# Nothing connects to it.
+_address = "localhost:1"
+
+
+class _Fake:
+    _server: FakeServer
+
+    def token(self, user_id: str, workspace_id: str, *, seconds: float = 900) -> str:
+        """Creates an access token that this fake accepts; `seconds` may be negative."""
+        return create_fake_token(user_id, workspace_id, seconds)
+
+    def revoke_token(self, token: str) -> None:
+        """Makes the fake treat a token as revoked."""
+        self._server.revoked.add(token)
+
+    def fail_with(self, error: DaikonError) -> None:
+        """Makes every operation fail with the error, until `recover` is called."""
+        self._server.failure = error
+
+    def delay(self, seconds: float) -> None:
+        """Delays every operation, until `recover` is called. Timeouts still apply."""
+        self._server.delay = seconds
+
+    def recover(self) -> None:
+        """Ends `fail_with` and `delay`."""
+        self._server.failure = None
+        self._server.delay = 0
+
+
+class FakeDaikon(_Fake, Client):
+    """A `Client` without a server, for tests. It keeps what tests register, share and revoke.
+
+    >>> from daikon import Resource, Subject
+    >>> workspace = "0b000000-0000-4000-8000-000000000001"
+    >>> fake = FakeDaikon(
+    ...     members=[{"workspace_id": workspace, "user_id": "alice", "role": "viewer"}],
+    ...     resources=[{"type": "note", "id": "1", "workspace_id": workspace, "owner_id": "alice"}],
+    ... )
+    >>> fake.check(Subject(token=fake.token("alice", workspace)), "edit", Resource("note", "1"))
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        service: str = "test",
+        users: Iterable[WorldUser] = (),
+        workspaces: Iterable[WorldWorkspace] = (),
+        members: Iterable[WorldMember] = (),
+        groups: Iterable[WorldGroup] = (),
+        actions: Iterable[str] = (),
+        roles: Iterable[WorldRole] = (),
+        resources: Iterable[WorldResource] = (),
+        shares: Iterable[WorldShare] = (),
+        timeout: float = 2.0,
+    ) -> None:
+        """Creates a fake from the facts by which it decides. `actions` are those that the service has registered,
+        besides `view`, `edit` and `manage`.
+
+        Raises:
+            ValueError: Something names what is not in the world.
+        """
+        super().__init__(_address, service=service, tls=False, timeout=timeout)
+        world = World(
+            service=service,
+            users=users,
+            workspaces=workspaces,
+            members=members,
+            groups=groups,
+            actions=actions,
+            roles=roles,
+            resources=resources,
+            shares=shares,
+        )
+        self._server = FakeServer(world)
+
+    def verify_access_token(self, token: str) -> AccessTokenClaims:
+        return self._server.verify(token)
+
+    def _send(self, operation: Operation[Result], deadline: float) -> Result:
+        remaining = max(deadline - time.monotonic(), 0)
+        self._closed.wait(min(self._server.delay, remaining))
+        if self._closed.is_set():
+            raise closed_error()
+        if self._server.delay >= remaining:
+            raise response_deadline_error()
+        response = self._server.handle(operation.method, operation.request, operation.token)
+        return operation.read(response)
+
+
+class AsyncFakeDaikon(_Fake, AsyncClient):
+    """An `AsyncClient` without a server, for tests. It has the arguments of `FakeDaikon`."""
+
+    def __init__(
+        self,
+        *,
+        service: str = "test",
+        users: Iterable[WorldUser] = (),
+        workspaces: Iterable[WorldWorkspace] = (),
+        members: Iterable[WorldMember] = (),
+        groups: Iterable[WorldGroup] = (),
+        actions: Iterable[str] = (),
+        roles: Iterable[WorldRole] = (),
+        resources: Iterable[WorldResource] = (),
+        shares: Iterable[WorldShare] = (),
+        timeout: float = 2.0,
+    ) -> None:
+        super().__init__(_address, service=service, tls=False, timeout=timeout)
+        world = World(
+            service=service,
+            users=users,
+            workspaces=workspaces,
+            members=members,
+            groups=groups,
+            actions=actions,
+            roles=roles,
+            resources=resources,
+            shares=shares,
+        )
+        self._server = FakeServer(world)
+
+    async def verify_access_token(self, token: str) -> AccessTokenClaims:
+        return self._server.verify(token)
+
+    async def _send(self, operation: Operation[Result], deadline: float) -> Result:
+        remaining = max(deadline - time.monotonic(), 0)
+        if self._server.delay:
+            await asyncio.sleep(min(self._server.delay, remaining))
+        if self._is_closed:
+            raise closed_error()
+        if self._server.delay >= remaining:
+            raise response_deadline_error()
+        response = self._server.handle(operation.method, operation.request, operation.token)
+        return operation.read(response)

@@ -1,0 +1,333 @@
+import datetime
+
+from daikon.v1 import acknowledgement_pb2 as _acknowledgement_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class PermissionCheck(_message.Message):
+    __slots__ = ("service_name", "resource_type", "resource_id", "action")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    resource_type: str
+    resource_id: str
+    action: str
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., action: _Optional[str] = ...) -> None: ...
+
+class PermissionCheckRequest(_message.Message):
+    __slots__ = ("checks",)
+    CHECKS_FIELD_NUMBER: _ClassVar[int]
+    checks: _containers.RepeatedCompositeFieldContainer[PermissionCheck]
+    def __init__(self, checks: _Optional[_Iterable[_Union[PermissionCheck, _Mapping]]] = ...) -> None: ...
+
+class PermissionCheckResult(_message.Message):
+    __slots__ = ("service_name", "resource_type", "resource_id", "action", "allowed")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    ALLOWED_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    resource_type: str
+    resource_id: str
+    action: str
+    allowed: bool
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., action: _Optional[str] = ..., allowed: bool = ...) -> None: ...
+
+class PermissionCheckResponse(_message.Message):
+    __slots__ = ("results",)
+    RESULTS_FIELD_NUMBER: _ClassVar[int]
+    results: _containers.RepeatedCompositeFieldContainer[PermissionCheckResult]
+    def __init__(self, results: _Optional[_Iterable[_Union[PermissionCheckResult, _Mapping]]] = ...) -> None: ...
+
+class CheckStreamRequest(_message.Message):
+    __slots__ = ("correlation_id", "check")
+    CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
+    CHECK_FIELD_NUMBER: _ClassVar[int]
+    correlation_id: str
+    check: PermissionCheck
+    def __init__(self, correlation_id: _Optional[str] = ..., check: _Optional[_Union[PermissionCheck, _Mapping]] = ...) -> None: ...
+
+class CheckStreamResponse(_message.Message):
+    __slots__ = ("correlation_id", "allowed")
+    CORRELATION_ID_FIELD_NUMBER: _ClassVar[int]
+    ALLOWED_FIELD_NUMBER: _ClassVar[int]
+    correlation_id: str
+    allowed: bool
+    def __init__(self, correlation_id: _Optional[str] = ..., allowed: bool = ...) -> None: ...
+
+class AccessibleResourcesRequest(_message.Message):
+    __slots__ = ("service_name", "resource_type", "action", "workspace_id", "limit", "page_token")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    ACTION_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    resource_type: str
+    action: str
+    workspace_id: str
+    limit: int
+    page_token: str
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., action: _Optional[str] = ..., workspace_id: _Optional[str] = ..., limit: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class AccessibleResourcesResponse(_message.Message):
+    __slots__ = ("resource_ids", "has_full_access", "next_page_token")
+    RESOURCE_IDS_FIELD_NUMBER: _ClassVar[int]
+    HAS_FULL_ACCESS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    resource_ids: _containers.RepeatedScalarFieldContainer[str]
+    has_full_access: bool
+    next_page_token: str
+    def __init__(self, resource_ids: _Optional[_Iterable[str]] = ..., has_full_access: bool = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class RegisterResourceRequest(_message.Message):
+    __slots__ = ("service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "external_id", "parent")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
+    OWNER_ID_FIELD_NUMBER: _ClassVar[int]
+    VISIBILITY_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    PARENT_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    resource_type: str
+    resource_id: str
+    workspace_id: str
+    owner_id: str
+    visibility: str
+    external_id: str
+    parent: ParentReference
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentReference, _Mapping]] = ...) -> None: ...
+
+class RegisterBatchRequest(_message.Message):
+    __slots__ = ("resources",)
+    RESOURCES_FIELD_NUMBER: _ClassVar[int]
+    resources: _containers.RepeatedCompositeFieldContainer[RegisterResourceRequest]
+    def __init__(self, resources: _Optional[_Iterable[_Union[RegisterResourceRequest, _Mapping]]] = ...) -> None: ...
+
+class RegisterBatchResponse(_message.Message):
+    __slots__ = ("resources",)
+    RESOURCES_FIELD_NUMBER: _ClassVar[int]
+    resources: _containers.RepeatedCompositeFieldContainer[ResourcePermissionResponse]
+    def __init__(self, resources: _Optional[_Iterable[_Union[ResourcePermissionResponse, _Mapping]]] = ...) -> None: ...
+
+class UpdateVisibilityRequest(_message.Message):
+    __slots__ = ("permission_id", "visibility", "service_name", "resource_type", "resource_id")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    VISIBILITY_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    visibility: str
+    service_name: str
+    resource_type: str
+    resource_id: str
+    def __init__(self, permission_id: _Optional[str] = ..., visibility: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+
+class ParentReference(_message.Message):
+    __slots__ = ("resource_type", "resource_id", "external_id")
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    resource_type: str
+    resource_id: str
+    external_id: str
+    def __init__(self, resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., external_id: _Optional[str] = ...) -> None: ...
+
+class ParentResource(_message.Message):
+    __slots__ = ("resource_type", "resource_id", "external_id")
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    resource_type: str
+    resource_id: str
+    external_id: str
+    def __init__(self, resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., external_id: _Optional[str] = ...) -> None: ...
+
+class UpdateParentRequest(_message.Message):
+    __slots__ = ("permission_id", "parent", "inherits", "detach", "service_name", "resource_type", "resource_id")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    PARENT_FIELD_NUMBER: _ClassVar[int]
+    INHERITS_FIELD_NUMBER: _ClassVar[int]
+    DETACH_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    parent: ParentReference
+    inherits: bool
+    detach: bool
+    service_name: str
+    resource_type: str
+    resource_id: str
+    def __init__(self, permission_id: _Optional[str] = ..., parent: _Optional[_Union[ParentReference, _Mapping]] = ..., inherits: bool = ..., detach: bool = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+
+class ShareRequest(_message.Message):
+    __slots__ = ("permission_id", "grantee_type", "grantee_id", "permission", "expires_at", "service_name", "resource_type", "resource_id")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_ID_FIELD_NUMBER: _ClassVar[int]
+    PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    grantee_type: str
+    grantee_id: str
+    permission: str
+    expires_at: _timestamp_pb2.Timestamp
+    service_name: str
+    resource_type: str
+    resource_id: str
+    def __init__(self, permission_id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+
+class TransferOwnershipRequest(_message.Message):
+    __slots__ = ("permission_id", "owner_id", "service_name", "resource_type", "resource_id")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    OWNER_ID_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    owner_id: str
+    service_name: str
+    resource_type: str
+    resource_id: str
+    def __init__(self, permission_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+
+class GetResourceRequest(_message.Message):
+    __slots__ = ("service_name", "resource_type", "resource_id")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    resource_type: str
+    resource_id: str
+    def __init__(self, service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ...) -> None: ...
+
+class UnregisterRequest(_message.Message):
+    __slots__ = ("permission_id", "service_name", "resource_type", "resource_id", "cascade")
+    PERMISSION_ID_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    CASCADE_FIELD_NUMBER: _ClassVar[int]
+    permission_id: str
+    service_name: str
+    resource_type: str
+    resource_id: str
+    cascade: bool
+    def __init__(self, permission_id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., cascade: bool = ...) -> None: ...
+
+class UnregisterResponse(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ResourcePermissionResponse(_message.Message):
+    __slots__ = ("id", "service_name", "resource_type", "resource_id", "workspace_id", "owner_id", "visibility", "created_at", "shares", "external_id", "parent", "inherits")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    RESOURCE_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKSPACE_ID_FIELD_NUMBER: _ClassVar[int]
+    OWNER_ID_FIELD_NUMBER: _ClassVar[int]
+    VISIBILITY_FIELD_NUMBER: _ClassVar[int]
+    CREATED_AT_FIELD_NUMBER: _ClassVar[int]
+    SHARES_FIELD_NUMBER: _ClassVar[int]
+    EXTERNAL_ID_FIELD_NUMBER: _ClassVar[int]
+    PARENT_FIELD_NUMBER: _ClassVar[int]
+    INHERITS_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    service_name: str
+    resource_type: str
+    resource_id: str
+    workspace_id: str
+    owner_id: str
+    visibility: str
+    created_at: _timestamp_pb2.Timestamp
+    shares: _containers.RepeatedCompositeFieldContainer[ShareResponse]
+    external_id: str
+    parent: ParentResource
+    inherits: bool
+    def __init__(self, id: _Optional[str] = ..., service_name: _Optional[str] = ..., resource_type: _Optional[str] = ..., resource_id: _Optional[str] = ..., workspace_id: _Optional[str] = ..., owner_id: _Optional[str] = ..., visibility: _Optional[str] = ..., created_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ShareResponse, _Mapping]]] = ..., external_id: _Optional[str] = ..., parent: _Optional[_Union[ParentResource, _Mapping]] = ..., inherits: bool = ...) -> None: ...
+
+class ShareResponse(_message.Message):
+    __slots__ = ("id", "grantee_type", "grantee_id", "permission", "granted_by", "granted_at", "expires_at")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_TYPE_FIELD_NUMBER: _ClassVar[int]
+    GRANTEE_ID_FIELD_NUMBER: _ClassVar[int]
+    PERMISSION_FIELD_NUMBER: _ClassVar[int]
+    GRANTED_BY_FIELD_NUMBER: _ClassVar[int]
+    GRANTED_AT_FIELD_NUMBER: _ClassVar[int]
+    EXPIRES_AT_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    grantee_type: str
+    grantee_id: str
+    permission: str
+    granted_by: str
+    granted_at: _timestamp_pb2.Timestamp
+    expires_at: _timestamp_pb2.Timestamp
+    def __init__(self, id: _Optional[str] = ..., grantee_type: _Optional[str] = ..., grantee_id: _Optional[str] = ..., permission: _Optional[str] = ..., granted_by: _Optional[str] = ..., granted_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., expires_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class RegisterActionsRequest(_message.Message):
+    __slots__ = ("service_name", "actions")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    actions: _containers.RepeatedCompositeFieldContainer[ActionRegistration]
+    def __init__(self, service_name: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[ActionRegistration, _Mapping]]] = ...) -> None: ...
+
+class ActionRegistration(_message.Message):
+    __slots__ = ("name", "description")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    description: str
+    def __init__(self, name: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...
+
+class ServiceActions(_message.Message):
+    __slots__ = ("service_name", "actions")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    actions: _containers.RepeatedCompositeFieldContainer[ServiceAction]
+    def __init__(self, service_name: _Optional[str] = ..., actions: _Optional[_Iterable[_Union[ServiceAction, _Mapping]]] = ...) -> None: ...
+
+class ServiceAction(_message.Message):
+    __slots__ = ("id", "name", "description", "registered_at")
+    ID_FIELD_NUMBER: _ClassVar[int]
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
+    REGISTERED_AT_FIELD_NUMBER: _ClassVar[int]
+    id: str
+    name: str
+    description: str
+    registered_at: _timestamp_pb2.Timestamp
+    def __init__(self, id: _Optional[str] = ..., name: _Optional[str] = ..., description: _Optional[str] = ..., registered_at: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ListGrantedActionsRequest(_message.Message):
+    __slots__ = ("service_name",)
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    def __init__(self, service_name: _Optional[str] = ...) -> None: ...
+
+class ListGrantedActionsResponse(_message.Message):
+    __slots__ = ("service_name", "actions")
+    SERVICE_NAME_FIELD_NUMBER: _ClassVar[int]
+    ACTIONS_FIELD_NUMBER: _ClassVar[int]
+    service_name: str
+    actions: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, service_name: _Optional[str] = ..., actions: _Optional[_Iterable[str]] = ...) -> None: ...

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from daikon import DaikonError, Explanation, Grantee, RegisteredResource, Resource, Share, Subject
+
+_path = Path(__file__).resolve().parents[2] / "cases.json"
+_names = {
+    "as": "as_",
+    "checkMany": "check_many",
+    "setVisibility": "set_visibility",
+    "verifyAccessToken": "verify_access_token",
+    "resourceId": "resource_id",
+}
+
+
+class Table:
+    """clients/cases.json, with the names of users, workspaces and groups replaced by their IDs."""
+
+    def __init__(self) -> None:
+        table = json.loads(_path.read_text())
+        world = table["world"]
+        named = [*world["users"], *world["workspaces"], *world["groups"]]
+        self.values: dict[str, str] = {row["name"]: row["id"] for row in named}
+        self.service: str = table["service"]
+        self.world: dict[str, Any] = substitute(world, self.values)
+        self.cases: list[dict[str, Any]] = table["cases"]
+
+    def fake_options(self) -> dict[str, Any]:
+        """The world as FakeDaikon takes it."""
+        options = {key: rows for key, rows in self.world.items() if key != "tokens"}
+        for kind in ("users", "workspaces", "groups"):
+            for row in options[kind]:
+                row.pop("name", None)
+        spelled = to_python(options)
+        return {"service": self.service, **spelled}
+
+
+def substitute(part: Any, values: dict[str, str]) -> Any:
+    """Replaces each string `$name` by the value of that name; strings without a value stay."""
+    if isinstance(part, str):
+        return values.get(part[1:], part) if part.startswith("$") else part
+    if isinstance(part, list):
+        return [substitute(item, values) for item in part]
+    if isinstance(part, dict):
+        return {key: substitute(value, values) for key, value in part.items()}
+    return part
+
+
+def to_python(part: Any) -> Any:
+    """Spells names as Python does, and makes subjects, resources and grantees of the client."""
+    if isinstance(part, list):
+        return [to_python(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    spelled: dict[str, Any] = {}
+    for key, value in part.items():
+        name = _names.get(key) or re.sub(r"([A-Z])", lambda match: f"_{match[1].lower()}", key)
+        if key == "subject":
+            spelled[name] = Subject(**to_python(value))
+        elif key in ("resource", "parent"):
+            spelled[name] = Resource(**value)
+        elif key == "grantee":
+            spelled[name] = Grantee(**to_python(value))
+        else:
+            spelled[name] = to_python(value)
+    return spelled
+
+
+class Call:
+    """The operation of a case and its arguments."""
+
+    def __init__(self, case: dict[str, Any], values: dict[str, str]) -> None:
+        self.case = case
+        self.operation: str = _names.get(case["call"], case["call"])
+        arguments = to_python(substitute(case["args"], values))
+        self.args: list[Any] = []
+        if self.operation == "check_many":
+            items = [(item["subject"], item["action"], item["resource"]) for item in arguments["items"]]
+            self.args, arguments = [items], {}
+        elif self.operation in ("register", "resource_id"):
+            self.args = [Resource(arguments.pop("type"), arguments.pop("id"))]
+        self.kwargs: dict[str, Any] = arguments
+        self.expected: Any = substitute(case.get("returns"), values)
+
+    def compare(self, result: Any) -> None:
+        name, expected = self.case["name"], self.expected
+        assert "fails" not in self.case, f"{name}: returned {result}"
+        if isinstance(result, Explanation):
+            rules = sorted(reason.rule for reason in result.reasons)
+            assert {"allowed": result.allowed, "rules": rules} == expected, name
+        elif isinstance(result, (RegisteredResource, Share)):
+            for key, value in to_python(expected).items():
+                assert getattr(result, key) == value, f"{name}: {key}"
+        elif self.operation == "verify_access_token":
+            assert {"userId": result["sub"], "workspaceId": result["wid"]} == expected, name
+        elif self.operation == "accessible":
+            assert sorted(result) == sorted(expected), name
+        else:
+            assert result == expected, name
+
+    def compare_error(self, error: DaikonError) -> None:
+        fails = self.case.get("fails")
+        message = f"{self.case['name']}: {error}"
+        assert fails, message
+        assert error.code == fails["code"], message
+        if "reason" in fails:
+            assert error.reason == fails["reason"], message
+        if "fields" in fails:
+            assert [field.field for field in error.fields] == fails["fields"], message

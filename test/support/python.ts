@@ -1,0 +1,28 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const pythonFolder = join(import.meta.dirname, '../../clients/python')
+
+/** The Python of clients/python/install, with the tools of the client. */
+export const python = join(pythonFolder, '.venv/bin/python')
+
+/** Packages for environments that tests create without a network. */
+export const wheels = join(pythonFolder, '.wheels')
+
+/** Whether clients/python/install has run. */
+export const hasPythonPackages = existsSync(python) && existsSync(join(wheels, 'complete'))
+
+/** Runs Python in clients/python; returns its output and exit status. */
+export function runPython(
+  args: string[],
+  env: Record<string, string> = {},
+  cwd = pythonFolder,
+): Promise<{ output: string; code: number }> {
+  const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 2 ** 26 }
+  return new Promise((resolve) => {
+    execFile(python, args, options, (error, stdout, stderr) => {
+      resolve({ output: `${stdout}${stderr}`, code: error ? Number(error.code ?? 1) : 0 })
+    })
+  })
+}
