@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ExecutionContext } from 'ava'
-import { chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
 
 const executablePath = '/usr/bin/chromium'
 const args = [
@@ -29,4 +29,9 @@ export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
     await rm(profile, { recursive: true, force: true })
   })
   return browser.newPage()
+}
+
+/** Starts a browser for the tests of a file, each with a context of its own. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath, args })
 }

@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ExecutionContext } from 'ava'
 import { createOAuthClient } from './oauth.ts'
-import { createSignInEnvironment } from './sign-in.ts'
+import { createSignInEnvironment, type SignInEnvironmentOptions } from './sign-in.ts'
 
 /** A daikon whose issuer URL can be reached, with one identity provider, for unmodified libraries. */
 export type OAuthIssuer = Awaited<ReturnType<typeof startIssuer>>
@@ -11,7 +11,7 @@ export type OAuthIssuer = Awaited<ReturnType<typeof startIssuer>>
  * Starts an issuer. Its URL is that of a proxy, because the port of an environment is known only after
  * its options.
  */
-export async function startIssuer() {
+export async function startIssuer(dependencies: SignInEnvironmentOptions['dependencies'] = {}) {
   let port = 0
   const proxy = createServer((incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming
@@ -30,6 +30,7 @@ export async function startIssuer() {
   const environment = await createSignInEnvironment({
     options: { baseUrl: issuer },
     settings: { MICROSOFT_CLIENT_ID: '', GITHUB_CLIENT_ID: '' },
+    dependencies,
   })
   port = environment.httpPort
   return {

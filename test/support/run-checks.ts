@@ -7,6 +7,7 @@ import { join } from 'node:path'
 const temporary = mkdtempSync(join(tmpdir(), 'daikon-check-'))
 const checks: Record<string, () => boolean> = {
   types: () => run('tsc', '--noEmit'),
+  'types of the browser client': () => run('tsc', '-p', 'clients/browser', '--noEmit'),
   'lint and format': () => run('biome', 'ci', '--colors=off', '.'),
   'proto lint': () => run('buf', 'lint'),
   'proto format': () => run('buf', 'format', '--diff', '--exit-code', 'proto'),

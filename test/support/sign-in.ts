@@ -24,7 +24,8 @@ export async function startSignInEnvironment(
   return environment
 }
 
-type SignInEnvironmentOptions = {
+/** What an environment for sign-ins consists of. */
+export type SignInEnvironmentOptions = {
   people?: MockPerson[]
   options?: Parameters<typeof startTestEnvironment>[0]
   /** Replaces the environment's own database. */

@@ -1,0 +1,108 @@
+import type { Resource } from './api.ts'
+import { type Field, InvalidArgumentError, invalidArgument, toDaikonError } from './errors.ts'
+import { resourceId } from './resource-id.ts'
+
+/** A check as the server expects it. */
+type CheckItem = {
+  service_name: string
+  resource_type: string
+  resource_id: string
+  action: string
+}
+
+type Waiter = { resolve(isAllowed: boolean): void; reject(error: unknown): void }
+
+type Entry = { action: string; service: string; type: string; id: string; waiters: Waiter[] }
+
+/** The checks of one request, a limit of the server. */
+const maxItems = 100
+
+/** Sends checks and returns whether each is allowed. */
+export type SendChecks = (checks: CheckItem[]) => Promise<boolean[]>
+
+/**
+ * Collects the checks of one turn of the event loop and sends them together. Identical checks share one
+ * item. The returned function throws InvalidArgumentError for a malformed check.
+ */
+export function createCheckBatcher(defaultService: string | undefined, send: SendChecks) {
+  let queue = new Map<string, Entry>()
+
+  async function flush(entries: Entry[]): Promise<void> {
+    try {
+      const items = await Promise.all(entries.map(toItem))
+      const results = await send(items)
+      for (const [index, { waiters }] of entries.entries())
+        for (const { resolve } of waiters) resolve(results[index] === true)
+    } catch (thrown) {
+      const error = toDaikonError(thrown)
+      const invalid = entries.length > 1 ? findInvalidItems(error.fields) : new Map()
+      const others = entries.filter((_, index) => !invalid.has(index))
+      for (const [index, { waiters }] of entries.entries()) {
+        const fields = invalid.get(index)
+        const own = fields
+          ? new InvalidArgumentError(error.reason, error.message, { fields })
+          : error
+        if (fields || invalid.size === 0) for (const { reject } of waiters) reject(own)
+      }
+      // An invalid check fails alone.
+      if (invalid.size > 0 && others.length > 0) await flush(others)
+    }
+  }
+
+  function flushAll(): void {
+    const entries = [...queue.values()]
+    queue = new Map()
+    for (let start = 0; start < entries.length; start += maxItems)
+      void flush(entries.slice(start, start + maxItems))
+  }
+
+  return (action: string, resource: Resource): Promise<boolean> => {
+    const { type, id, service = defaultService } = resource ?? {}
+    requireTexts({ action, 'resource.type': type, 'resource.id': id, 'resource.service': service })
+    const entry = { action, service: service as string, type, id, waiters: [] }
+    return new Promise((resolve, reject) => {
+      const key = JSON.stringify([action, service, type, id])
+      const known = queue.get(key)
+      if (queue.size === 0) afterThisTurn(flushAll)
+      if (!known) queue.set(key, entry)
+      const { waiters }: Entry = known ?? entry
+      waiters.push({ resolve, reject })
+    })
+  }
+}
+
+async function toItem({ action, service, type, id }: Entry): Promise<CheckItem> {
+  const resource_id = await resourceId(service, type, id)
+  return { service_name: service, resource_type: type, resource_id, action }
+}
+
+/** The invalid items of a request, by their index. */
+function findInvalidItems(fields: Field[]): Map<number, Field[]> {
+  const invalid = new Map<number, Field[]>()
+  for (const { field, message } of fields) {
+    const [, index, name = ''] = /^checks\[(\d+)\]\.?(.*)$/.exec(field) ?? []
+    if (index === undefined) return new Map()
+    const known = invalid.get(Number(index)) ?? []
+    invalid.set(Number(index), [...known, { field: name, message }])
+  }
+  return invalid
+}
+
+function requireTexts(values: Record<string, unknown>): void {
+  const fields: Field[] = []
+  for (const [field, value] of Object.entries(values)) {
+    if (typeof value === 'string' && value !== '' && value.length <= 1000) continue
+    fields.push({ field, message: 'must be a non-empty string' })
+  }
+  if (fields.length > 0) throw invalidArgument(...fields)
+}
+
+/** Calls back in the next turn of the event loop. Unlike a timer, this is not delayed in hidden tabs. */
+function afterThisTurn(callback: () => void): void {
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => {
+    port1.close()
+    callback()
+  }
+  port2.postMessage(undefined)
+}

@@ -1,0 +1,227 @@
+import type {
+  DaikonBrowser,
+  DaikonBrowserOptions,
+  DaikonEvent,
+  SignInOptions,
+  SignOutOptions,
+  User,
+  Workspace,
+} from './api.ts'
+import { createCheckBatcher } from './check-batcher.ts'
+import { type Field, invalidArgument, SignInError, UnauthenticatedError } from './errors.ts'
+import { createHttp } from './http.ts'
+import { createSessionManager } from './session-manager.ts'
+import { createSessionStore } from './session-store.ts'
+import { createSignInFlow, silentFrameName } from './sign-in.ts'
+
+/** Milliseconds that a new page waits for the tokens of another tab. */
+const restoreTimeout = 300
+
+/**
+ * Creates the client of a page. Create one for each page, and call `start()`.
+ *
+ * @example
+ * const daikon = createDaikonBrowser({
+ *   issuer: 'https://auth.example.com',
+ *   clientId: '0d000000-0000-7000-8000-000000000003',
+ *   redirectUri: `${location.origin}/callback`,
+ *   service: 'docs',
+ * })
+ * const user = await daikon.start()
+ * if (!user) await daikon.signIn()
+ *
+ * @throws InvalidArgumentError when an option is missing or malformed
+ */
+export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowser {
+  requireOptions(options)
+  const issuer = options.issuer.replace(/\/+$/, '')
+  const { clientId, redirectUri, storage = 'memory', timeoutMs = 10_000 } = options
+  const { scope = 'openid profile email', silentRedirectUri = redirectUri } = options
+  const key = `daikon:${issuer}:${clientId}`
+  const listeners = new Set<(event: DaikonEvent) => void>()
+  const http = createHttp(issuer, timeoutMs)
+  const store = createSessionStore(storage, key)
+  const manager = createSessionManager({ key, clientId, http, store, emit })
+  const flowOptions = { issuer, clientId, redirectUri, silentRedirectUri, scope, timeoutMs }
+  const flow = createSignInFlow(http, flowOptions)
+  const add = createCheckBatcher(options.service, async (checks) => {
+    const response = await callWithToken('/users/me/permissions/check', { json: { checks } })
+    const { results } = response as { results: { allowed: boolean }[] }
+    return results.map(({ allowed }) => allowed)
+  })
+  let started: Promise<User | null> | undefined
+
+  /** A listener that throws does not stop the others. */
+  function emit(event: DaikonEvent): void {
+    for (const listener of [...listeners]) {
+      try {
+        listener(event)
+      } catch (error) {
+        console.error(error)
+      }
+    }
+  }
+
+  /** Calls daikon for the user; after a 401, once more with another access token. */
+  async function callWithToken(
+    path: string,
+    request: { method?: 'GET' | 'POST'; json?: object },
+  ): Promise<unknown> {
+    await started?.catch(() => {})
+    const session = await manager.require()
+    try {
+      return await http(path, { ...request, accessToken: session.accessToken })
+    } catch (error) {
+      if (!(error instanceof UnauthenticatedError)) throw error
+      const { accessToken } = await manager.refresh(session)
+      return await http(path, { ...request, accessToken })
+    }
+  }
+
+  async function findUser(): Promise<User | null> {
+    const url = location.href
+    // The hidden frame of another page, which reads the address and removes the frame.
+    if (window.name === silentFrameName && window !== window.parent) return new Promise(() => {})
+    if (!flow.isCallback(url)) return restore()
+    const returnTo = flow.findReturnTo(url)
+    try {
+      const { user } = await handleCallback(url)
+      goTo(returnTo)
+      return user
+    } catch (error) {
+      const restored = await restore()
+      goTo(returnTo)
+      const isExpected =
+        error instanceof SignInError &&
+        (error.reason === 'LOGIN_REQUIRED' || error.reason === 'INTERACTION_REQUIRED')
+      // The result of `prompt: 'none'`. Going back to a callback in the history is no failure, either.
+      const isRepeated =
+        error instanceof SignInError && error.reason === 'STATE_MISMATCH' && restored
+      if (isExpected || isRepeated) return restored
+      throw error
+    }
+  }
+
+  /** Replaces the address of the callback, and tells routers. */
+  function goTo(address: string | undefined): void {
+    if (!address) return
+    history.replaceState(history.state, '', address)
+    dispatchEvent(new PopStateEvent('popstate', { state: history.state }))
+  }
+
+  async function handleCallback(url = location.href): Promise<{ user: User; returnTo: string }> {
+    // Before the first wait, so that neither a reload nor a Referer header contains the code.
+    if (url === location.href) history.replaceState(history.state, '', new URL(url).pathname)
+    const { session, returnTo } = await flow.complete(url)
+    manager.publish(session)
+    return { user: session.user, returnTo }
+  }
+
+  async function restore(): Promise<User | null> {
+    const stored = manager.current ? undefined : manager.readStored()
+    if (stored) manager.adopt(stored)
+    // Without a marker, nobody has signed in here, or the user has signed out.
+    if (!manager.current && manager.readMarker() !== null) {
+      await manager.askForSession(restoreTimeout)
+      if (!manager.current && options.silentSignIn !== false) await restoreSilently()
+    }
+    manager.settle()
+    return manager.current?.user ?? null
+  }
+
+  async function restoreSilently(): Promise<void> {
+    await manager.tabs
+      .exclusively(async (hasWaited) => {
+        // Another tab may have signed in.
+        if (hasWaited) await manager.askForSession(restoreTimeout)
+        if (manager.current) return
+        const session = await flow.silently()
+        if (session) manager.publish(session)
+      })
+      // Without a session, the user signs in by hand, which reports what is wrong.
+      .catch(() => {})
+  }
+
+  async function signOut({
+    returnTo = options.postLogoutRedirectUri,
+    redirect = true,
+  }: SignOutOptions = {}): Promise<void> {
+    const session = manager.current
+    if (session) manager.end(session, undefined)
+    if (!redirect) {
+      if (!session) return
+      const form = { token: session.refreshToken, client_id: clientId }
+      await http('/oauth/revoke', { form, keepalive: true })
+      return
+    }
+    const query = new URLSearchParams({ client_id: clientId })
+    if (session) query.set('id_token_hint', session.idToken)
+    if (returnTo) query.set('post_logout_redirect_uri', returnTo)
+    location.assign(`${issuer}/oauth/logout?${query}`)
+  }
+
+  return {
+    get user() {
+      const { current } = manager
+      return current ? current.user : current
+    },
+    start() {
+      started ??= findUser().finally(manager.settle)
+      return started
+    },
+    signIn: (signInOptions: SignInOptions = {}) => flow.redirect(signInOptions),
+    handleCallback,
+    restore,
+    async getAccessToken({ forceRefresh = false } = {}) {
+      await started?.catch(() => {})
+      return (await manager.require(forceRefresh)).accessToken
+    },
+    can: async (action, resource) => add(action, resource),
+    canMany: async (checks) =>
+      Promise.all(checks.map(({ action, resource }) => add(action, resource))),
+    recheckPermissions: () => emit({ type: 'recheckPermissions' }),
+    async workspaces() {
+      return (await callWithToken('/workspaces', { method: 'GET' })) as Workspace[]
+    },
+    async switchWorkspace(workspaceId) {
+      await started?.catch(() => {})
+      return (await manager.switchWorkspace(workspaceId)).user
+    },
+    signOut,
+    subscribe(listener) {
+      // Wrapped, so that a function that subscribes twice is called twice.
+      const own = (event: DaikonEvent) => listener(event)
+      listeners.add(own)
+      return () => void listeners.delete(own)
+    },
+    close() {
+      listeners.clear()
+      manager.close()
+    },
+  }
+}
+
+function requireOptions(options: DaikonBrowserOptions): void {
+  const fields: Field[] = []
+  const isUrl = (text: unknown): text is string =>
+    typeof text === 'string' && URL.canParse(text) && /^https?:/.test(text)
+  if (!isUrl(options.issuer))
+    fields.push({
+      field: 'issuer',
+      message: 'must be the URL of daikon, such as https://auth.example.com',
+    })
+  if (!options.clientId)
+    fields.push({ field: 'clientId', message: 'must be the ID of a client app' })
+  for (const field of ['redirectUri', 'silentRedirectUri'] as const) {
+    const uri = options[field]
+    if (field === 'silentRedirectUri' && uri === undefined) continue
+    if (!isUrl(uri) || new URL(uri).origin !== location.origin)
+      fields.push({ field, message: `must be a URL at the origin of the page, ${location.origin}` })
+  }
+  if (options.scope !== undefined && !options.scope.split(' ').includes('openid'))
+    fields.push({ field: 'scope', message: 'must contain openid' })
+  const storages = ['memory', 'sessionStorage', 'localStorage', undefined]
+  if (!storages.includes(options.storage))
+    fields.push({ field: 'storage', message: 'must be memory, sessionStorage or localStorage' })
+  if (fields.length > 0) throw invalidArgument(...fields)
+}

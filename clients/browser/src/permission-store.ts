@@ -1,0 +1,126 @@
+import type { DaikonBrowser, DaikonEvent, Resource } from './api.ts'
+import { toDaikonError } from './errors.ts'
+import { isTemporary } from './http.ts'
+
+/** The permissions that a page shows, kept current while someone listens. */
+export type PermissionStore = {
+  /** The last result; undefined until there is one. */
+  read(key: string): boolean | undefined
+  subscribe(key: string, listener: () => void): () => void
+}
+
+type Entry = {
+  action: string
+  resource: Resource
+  isAllowed: boolean | undefined
+  /** Counts the checks, so that only the result of the last one is taken. */
+  checks: number
+  failures: number
+  timer?: ReturnType<typeof setTimeout>
+  listeners: Set<() => void>
+}
+
+const firstRetryDelay = 1000
+const maxRetryDelay = 30_000
+
+/** The key of a check in the store. */
+export function permissionKey(action: string, { service, type, id }: Resource): string {
+  return JSON.stringify([action, { service, type, id }])
+}
+
+/**
+ * Checks what someone listens to: at first, after a change of user or workspace, when the page becomes
+ * visible again, and on `recheckPermissions()`. A result is dropped with its last listener.
+ */
+export function createPermissionStore(daikon: DaikonBrowser): PermissionStore {
+  const entries = new Map<string, Entry>()
+
+  function set(entry: Entry, isAllowed: boolean | undefined): void {
+    if (entry.isAllowed === isAllowed) return
+    entry.isAllowed = isAllowed
+    for (const listener of entry.listeners) listener()
+  }
+
+  async function check(entry: Entry): Promise<void> {
+    clearTimeout(entry.timer)
+    entry.checks += 1
+    const { checks, action, resource } = entry
+    const { user } = daikon
+    if (!user) return set(entry, user === null ? false : undefined)
+    try {
+      const isAllowed = await daikon.can(action, resource)
+      if (entry.checks !== checks) return
+      entry.failures = 0
+      set(entry, isAllowed)
+    } catch (thrown) {
+      if (entry.checks !== checks || entry.listeners.size === 0) return
+      const error = toDaikonError(thrown)
+      set(entry, daikon.user === null ? false : undefined)
+      if (error.code === 'invalid_argument') console.error(error)
+      if (!isTemporary(error)) return
+      const delay = Math.min(firstRetryDelay * 2 ** entry.failures, maxRetryDelay)
+      entry.failures += 1
+      const pause = Math.max(delay * (0.5 + Math.random() / 2), error.retryAfterMs ?? 0)
+      entry.timer = setTimeout(() => void check(entry), pause)
+    }
+  }
+
+  function checkAll(isAffected: (entry: Entry) => boolean = () => true): void {
+    for (const entry of entries.values()) if (isAffected(entry)) void check(entry)
+  }
+
+  function onEvent({ type }: DaikonEvent): void {
+    if (type === 'unavailable') return
+    if (type === 'recheckPermissions') {
+      checkAll()
+    } else if (type === 'refreshed') {
+      // After an outage.
+      checkAll(({ isAllowed }) => isAllowed === undefined)
+    } else {
+      // What another user or another workspace allows is not shown for a moment.
+      for (const entry of entries.values()) set(entry, undefined)
+      checkAll()
+    }
+  }
+
+  const onVisible = () => document.visibilityState === 'visible' && checkAll()
+
+  let unsubscribe: (() => void) | undefined
+
+  function listen(): void {
+    unsubscribe = daikon.subscribe(onEvent)
+    document.addEventListener('visibilitychange', onVisible)
+  }
+
+  function stopListening(): void {
+    unsubscribe?.()
+    document.removeEventListener('visibilitychange', onVisible)
+  }
+
+  return {
+    read: (key) => entries.get(key)?.isAllowed,
+    subscribe(key, listener) {
+      if (entries.size === 0) listen()
+      const [action, resource] = JSON.parse(key) as [string, Resource]
+      const state = {
+        isAllowed: undefined,
+        checks: 0,
+        failures: 0,
+        listeners: new Set<() => void>(),
+      }
+      const entry: Entry = entries.get(key) ?? { action, resource, ...state }
+      entry.listeners.add(listener)
+      if (!entries.has(key)) {
+        entries.set(key, entry)
+        void check(entry)
+      }
+      return () => {
+        entry.listeners.delete(listener)
+        if (entry.listeners.size > 0) return
+        clearTimeout(entry.timer)
+        entries.delete(key)
+        if (entries.size === 0) stopListening()
+      }
+    },
+  }
+}

@@ -1,0 +1,425 @@
+// The browser client in Chromium, against a real server.
+import { randomUUID } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
+import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { type BrowserApp, startBrowserApp } from '../support/browser-app.ts'
+import { type OAuthIssuer, startIssuer } from '../support/oauth-issuer.ts'
+import { expectOk } from '../support/outcome.ts'
+import type { Transport } from '../support/transports.ts'
+
+const browserTest = hasBrowser ? test.serial : test.skip
+if (!hasBrowser) console.info('Chromium is not installed: the browser client is not tested')
+
+let daikon: OAuthIssuer
+let app: BrowserApp
+let browser: Browser
+
+test.before(async () => {
+  if (!hasBrowser) return
+  // The limits are those of many addresses, and all tests have one: its minutes pass in milliseconds.
+  const rateLimiter = createInProcessRateLimiter({ now: () => performance.now() * 10_000 })
+  daikon = await startIssuer({ rateLimiter })
+  app = await startBrowserApp(daikon.issuer)
+  browser = await launchBrowser()
+})
+
+test.after.always(async () => {
+  await browser?.close()
+  await app?.stop()
+  await daikon?.stop()
+})
+
+/** A window with its cookies and storage, in which an application runs. */
+type Application = {
+  name: string
+  email: string
+  context: BrowserContext
+  clientId: string
+  /** Opens another tab. */
+  open(path?: string): Promise<Page>
+  /** The requests to a path so far, whose body contains the text. */
+  requests(path: string, body?: string): number
+}
+
+async function createApplication(t: ExecutionContext, options = {}): Promise<Application> {
+  const name = `app-${randomUUID()}`
+  const { client_id: clientId } = await daikon.createClient(`${app.url}/${name}/callback`, {
+    post_logout_redirect_uris: [`${app.url}/${name}/bye`],
+  })
+  const postLogoutRedirectUri = `${app.url}/${name}/bye`
+  app.configure(name, { clientId, postLogoutRedirectUri, service: 'docs', ...options })
+  const context = await browser.newContext()
+  t.teardown(() => context.close())
+  const sent: { path: string; body: string }[] = []
+  context.on('request', (request) => {
+    const { origin, pathname } = new URL(request.url())
+    if (origin === daikon.issuer)
+      sent.push({ path: pathname, body: `${request.method()} ${request.postData() ?? ''}` })
+  })
+  return {
+    name,
+    email: daikon.environment.addProviderUser(),
+    context,
+    clientId,
+    async open(path = '') {
+      const page = await context.newPage()
+      page.setDefaultTimeout(60_000)
+      page.on('pageerror', (error) => t.fail(`an error or rejection was not handled: ${error}`))
+      await page.goto(`${app.url}/${name}/${path}`)
+      await started(page)
+      return page
+    },
+    requests: (path, body = '') =>
+      sent.filter((request) => request.path === path && request.body.includes(body)).length,
+  }
+}
+
+function started(page: Page): Promise<unknown> {
+  return page.waitForFunction('window.isStarted')
+}
+
+/** Runs code in the page; `daikon` is its client. An error of the client is returned with its fields. */
+function run(page: Page, code: string): Promise<any> {
+  return page.evaluate(`(async () => {
+    try { ${code} }
+    catch (error) {
+      const { name, code, reason, message, fields, retryAfterMs } = error
+      return { error: { name, code, reason, message, fields, retryAfterMs } }
+    }
+  })()`)
+}
+
+const describeEvents = 'events.map(({ type }) => type)'
+
+async function signIn(application: Application, page: Page, path = 'documents?page=2#top') {
+  const returnTo = `${app.url}/${application.name}/${path}`
+  const options = { loginHint: application.email, returnTo }
+  await Promise.all([
+    page.waitForURL(returnTo),
+    run(page, `daikon.signIn(${JSON.stringify(options)})`),
+  ])
+  await started(page)
+}
+
+async function openSignedIn(application: Application): Promise<Page> {
+  const page = await application.open()
+  await signIn(application, page)
+  return page
+}
+
+/** Lets the access tokens expire by the clock of the browser. */
+function expireTokens({ context }: Application): Promise<void> {
+  return context.clock.setFixedTime(Date.now() + 16 * 60_000)
+}
+
+/** Registers a document in the workspace of the page's user, who is its owner, or another member. */
+async function registerDocument(page: Page, resource_id: string = randomUUID()) {
+  const user = await run(page, 'return daikon.user')
+  const [transport] = daikon.environment.transports as [Transport]
+  const resource = { service_name: 'docs', resource_type: 'document', resource_id }
+  expectOk(
+    await transport.call('Register', {
+      ...resource,
+      workspace_id: user.workspace.id,
+      owner_id: user.id,
+    }),
+  )
+  return resource_id
+}
+
+browserTest(
+  'a user signs in, returns to the same address, and signs out in all tabs',
+  async (t) => {
+    const application = await createApplication(t)
+    const page = await application.open()
+    t.is(await run(page, 'return daikon.user'), null)
+    t.deepEqual(await run(page, `return ${describeEvents}`), ['signedOut'])
+    const { error } = await run(page, 'return await daikon.getAccessToken()')
+    t.like(error, { name: 'UnauthenticatedError', reason: 'NOT_SIGNED_IN' })
+
+    await signIn(application, page)
+    const user = await run(page, 'return daikon.user')
+    t.is(user.email, application.email)
+    t.truthy(user.id && user.workspace.id && user.workspace.slug)
+    t.false(await page.evaluate('location.href.includes("code=")'))
+    t.deepEqual(await run(page, `return ${describeEvents}`), ['signedIn'])
+    const storage = await page.evaluate('JSON.stringify([localStorage, sessionStorage])')
+    t.notRegex(String(storage), /eyJ/, 'no token is stored')
+
+    const other = await application.open()
+    t.deepEqual(await run(other, 'return daikon.user'), user, 'another tab has the session')
+    const before = application.requests('/oauth/token')
+    t.is(before, 1)
+
+    const bye = `${app.url}/${application.name}/bye`
+    await Promise.all([page.waitForURL(bye), run(page, 'await daikon.signOut()')])
+    await other.waitForFunction('daikon.user === null')
+    t.is((await run(other, `return ${describeEvents}`)).at(-1), 'signedOut')
+    await started(page)
+    t.is(await run(page, 'return daikon.user'), null, 'the session of daikon has ended, too')
+  },
+)
+
+browserTest('a reloaded page signs in silently, or by storage', async (t) => {
+  const memory = await createApplication(t)
+  const page = await openSignedIn(memory)
+  const user = await run(page, 'return daikon.user')
+  await page.reload()
+  await started(page)
+  t.deepEqual(await run(page, 'return daikon.user'), user)
+  t.is(memory.requests('/oauth/token', 'authorization_code'), 2, 'by the cookie of daikon')
+
+  for (const storage of ['sessionStorage', 'localStorage']) {
+    const application = await createApplication(t, { storage, silentSignIn: false })
+    const page = await openSignedIn(application)
+    await page.reload()
+    await started(page)
+    t.is((await run(page, 'return daikon.user')).email, application.email, storage)
+    t.is(application.requests('/oauth/token'), 1, storage)
+    await expireTokens(application)
+    t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string')
+    await run(page, 'await daikon.signOut({ redirect: false })')
+    await page.reload()
+    await started(page)
+    t.is(await run(page, 'return daikon.user'), null, storage)
+  }
+})
+
+for (const storage of ['memory', 'localStorage']) {
+  browserTest(`tabs share one refresh of an expired token (${storage})`, async (t) => {
+    const application = await createApplication(t, { storage })
+    const first = await openSignedIn(application)
+    const tabs = [first, await application.open(), await application.open()]
+    const old = await run(first, 'return await daikon.getAccessToken()')
+    await expireTokens(application)
+    const ask = 'return await Promise.all([1, 2, 3].map(() => daikon.getAccessToken()))'
+    const tokens = (await Promise.all(tabs.map((tab) => run(tab, ask)))).flat()
+    t.is(application.requests('/oauth/token', 'refresh_token'), 1)
+    t.is(new Set(tokens).size, 1)
+    t.not(tokens[0], old)
+    for (const tab of tabs) {
+      t.is((await run(tab, `return ${describeEvents}`)).at(-1), 'refreshed')
+      const { error } = await run(tab, 'return await daikon.workspaces()')
+      t.is(error, undefined, 'the token works in every tab')
+    }
+    // Each tab continues the chain of refresh tokens of another.
+    for (const tab of tabs)
+      t.is(
+        typeof (await run(tab, 'return await daikon.getAccessToken({ forceRefresh: true })')),
+        'string',
+      )
+    t.is(application.requests('/oauth/token', 'refresh_token'), 4)
+  })
+}
+
+browserTest('tabs continue without Web Locks and BroadcastChannel', async (t) => {
+  const application = await createApplication(t, { storage: 'localStorage' })
+  await application.context.addInitScript(
+    `Object.defineProperty(navigator, 'locks', { value: undefined }); delete window.BroadcastChannel`,
+  )
+  const first = await openSignedIn(application)
+  const second = await application.open()
+  await expireTokens(application)
+  const token = await run(first, 'return await daikon.getAccessToken()')
+  t.is(await run(second, 'return await daikon.getAccessToken()'), token)
+  t.is(application.requests('/oauth/token', 'refresh_token'), 1)
+})
+
+browserTest('a token that the server does not accept is refreshed once', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  await daikon.environment.pool.query(
+    `insert into denied_tokens (token_id, expires_at)
+     select access_token_id, access_expires_at from refresh_tokens`,
+  )
+  const workspaces = await run(page, 'return await daikon.workspaces()')
+  t.is(workspaces.length, 1)
+  t.is(application.requests('/oauth/token', 'refresh_token'), 1)
+})
+
+browserTest('the end of the session is reported in every tab', async (t) => {
+  const application = await createApplication(t)
+  const first = await openSignedIn(application)
+  const second = await application.open()
+  const { id } = await run(first, 'return daikon.user')
+  await daikon.environment.pool.query('update users set is_active = false where id = $1', [id])
+  const { error } = await run(
+    first,
+    'return await daikon.can("view", { type: "document", id: "1" })',
+  )
+  t.like(error, { name: 'SessionEndedError', code: 'unauthenticated', reason: 'INVALID_GRANT' })
+  await second.waitForFunction('daikon.user === null')
+  for (const tab of [first, second])
+    t.is((await run(tab, `return ${describeEvents}`)).at(-1), 'sessionEnded')
+  const after = await run(first, 'return await daikon.getAccessToken()')
+  t.is(after.error.reason, 'NOT_SIGNED_IN')
+  t.is(application.requests('/oauth/token', 'refresh_token'), 1)
+})
+
+browserTest('tokens that are lost with another tab end the session without reuse', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  // As if another tab had refreshed, and was closed before this one noticed.
+  await page.evaluate(`(() => {
+    const key = Object.keys(localStorage).find((key) => key.endsWith(':latest'))
+    const marker = JSON.parse(localStorage.getItem(key))
+    localStorage.setItem(key, JSON.stringify({ ...marker, sequence: marker.sequence + 1 }))
+  })()`)
+  await expireTokens(application)
+  const { error } = await run(page, 'return await daikon.getAccessToken()')
+  t.like(error, { name: 'SessionEndedError', reason: 'TOKENS_LOST' })
+  t.is(application.requests('/oauth/token', 'refresh_token'), 0)
+})
+
+browserTest('a server that is away comes back', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  await expireTokens(application)
+  await application.context.route(`${daikon.issuer}/**`, (route) => route.abort())
+  const { error } = await run(page, 'return await daikon.getAccessToken()')
+  t.like(error, { name: 'UnavailableError', code: 'unavailable', reason: 'UNREACHABLE' })
+  const attempts = application.requests('/oauth/token', 'refresh_token')
+  const paused = await run(
+    page,
+    'return await Promise.all(Array.from({ length: 50 }, () => daikon.getAccessToken().catch((error) => error.retryAfterMs)))',
+  )
+  t.true(paused.every((retryAfterMs: number) => retryAfterMs > 0))
+  t.true(application.requests('/oauth/token', 'refresh_token') <= attempts + 1, 'no busy loop')
+  await application.context.unroute(`${daikon.issuer}/**`)
+  await page.waitForFunction('events.at(-1).type === "refreshed"')
+  t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string')
+  const types: string[] = await run(page, `return ${describeEvents}`)
+  t.deepEqual([...new Set(types)], ['signedIn', 'unavailable', 'refreshed'])
+  const [event] = await run(page, 'return events.filter(({ type }) => type === "unavailable")')
+  t.true(event.retryInMs >= 500 && event.retryInMs <= 1000)
+})
+
+browserTest('a callback is accepted once, in the tab that started it', async (t) => {
+  const application = await createApplication(t)
+  const page = await application.open('callback?code=stolen&state=unknown')
+  const failure = 'const { name, reason } = failure; return { name, reason }'
+  t.deepEqual(await run(page, failure), { name: 'SignInError', reason: 'STATE_MISMATCH' })
+  t.is(await run(page, 'return daikon.user'), null)
+  t.is(application.requests('/oauth/token'), 0, 'the code is not used')
+  t.is(await page.evaluate('location.search'), '')
+
+  // A response with the state of this sign-in, but of another issuer or user.
+  const start = async (parameters: string) => {
+    await application.context.route('**/oauth/authorize?*', async (route) => {
+      const state = new URL(route.request().url()).searchParams.get('state')
+      const location = `${app.url}/${application.name}/callback?state=${state}&${parameters}`
+      await route.fulfill({ status: 302, headers: { location } })
+    })
+    const back = `${app.url}/${application.name}/start`
+    await Promise.all([
+      page.waitForURL(back),
+      run(page, `await daikon.signIn({ returnTo: '${back}' })`),
+    ])
+    await started(page)
+    await application.context.unroute('**/oauth/authorize?*')
+    return run(page, 'return failure && { reason: failure.reason, message: failure.message }')
+  }
+  const denied = await start('error=access_denied&error_description=Not+verified')
+  t.deepEqual(denied, { reason: 'ACCESS_DENIED', message: 'Not verified' })
+  t.is((await start('code=a&iss=https://evil.example.com')).reason, 'ISSUER_MISMATCH')
+  t.is((await start('code=unknown')).reason, 'INVALID_GRANT')
+
+  const outside = await run(page, 'await daikon.signIn({ returnTo: "https://evil.example.com" })')
+  t.like(outside.error, { name: 'InvalidArgumentError', fields: [{ field: 'returnTo' }] })
+  // Without a session, `prompt: none` returns without a user and without an error.
+  const back = `${app.url}/${application.name}/silent`
+  await Promise.all([
+    page.waitForURL(back),
+    run(page, `await daikon.signIn({ prompt: 'none', returnTo: '${back}' })`),
+  ])
+  await started(page)
+  t.deepEqual(await run(page, 'return [daikon.user, window.failure]'), [null, undefined])
+})
+
+browserTest('switching the workspace reaches every tab', async (t) => {
+  const application = await createApplication(t)
+  const first = await openSignedIn(application)
+  const second = await application.open()
+  const user = await run(first, 'return daikon.user')
+  const { seed } = daikon.environment
+  const workspace = await seed.workspace('Second')
+  await seed.member(workspace, user.id, 'editor')
+  const workspaces = await run(first, 'return await daikon.workspaces()')
+  t.deepEqual(workspaces.find(({ id }: { id: string }) => id === workspace)?.role, 'editor')
+  const id = await registerDocument(first)
+  const can = `return await daikon.can('view', { type: 'document', id: '${id}' })`
+  t.is(await run(second, can), true)
+
+  const switched = await run(second, `return await daikon.switchWorkspace('${workspace}')`)
+  t.is(switched.workspace.id, workspace)
+  await first.waitForFunction(`daikon.user.workspace.id === '${workspace}'`)
+  t.is((await run(first, `return ${describeEvents}`)).at(-1), 'workspaceSwitched')
+  t.is(await run(first, can), false, 'the document is in the other workspace')
+
+  const foreign = await seed.workspace('Foreign')
+  const { error } = await run(first, `return await daikon.switchWorkspace('${foreign}')`)
+  t.like(error, { name: 'PermissionDeniedError', code: 'permission_denied' })
+  t.is(await run(first, 'return daikon.user.workspace.id'), workspace, 'the session remains')
+  t.is(
+    await run(first, `return (await daikon.switchWorkspace('${user.workspace.id}')).workspace.id`),
+    user.workspace.id,
+  )
+  t.is(await run(second, can), true)
+})
+
+browserTest('checks of one turn share a request, and are not cached', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  const id = await registerDocument(page)
+  const path = '/users/me/permissions/check'
+  const code = `
+    const own = { type: 'document', id: '${id}' }
+    const one = daikon.can('view', own)
+    await Promise.resolve()
+    const actions = ['view', 'edit', 'manage', 'unknown']
+    const many = daikon.canMany(actions.map((action) => ({ action, resource: own })))
+    const other = daikon.can('view', { type: 'document', id: 'any text' })
+    const wrong = daikon.can('view', { type: 'document\\n', id: 'x' }).catch(({ reason, fields }) => ({ reason, fields }))
+    return [await one, await many, await other, await wrong]`
+  const [one, many, other, wrong] = await run(page, code)
+  t.is(one, true)
+  t.deepEqual(many, [true, true, true, false])
+  t.is(other, false)
+  t.is(wrong.fields?.[0]?.field, 'resource_type')
+  t.is(application.requests(path, 'POST'), 2, 'the valid ones once more, without the invalid one')
+
+  const items = `Array.from({ length: 250 }, (_, index) => ({ action: 'view', resource: { type: 'document', id: String(index) } }))`
+  t.is((await run(page, `return await daikon.canMany(${items})`)).length, 250)
+  t.is(application.requests(path, 'POST'), 5, '100 in a request')
+  t.deepEqual(await run(page, 'return await daikon.canMany([])'), [])
+
+  await daikon.environment.pool.query('delete from resources where resource_id = $1', [id])
+  t.is(await run(page, `return await daikon.can('view', { type: 'document', id: '${id}' })`), false)
+
+  const { error } = await run(page, `return await daikon.can('', { type: 'document' })`)
+  t.like(error, { name: 'InvalidArgumentError', reason: 'INVALID_REQUEST' })
+  t.deepEqual(
+    error.fields.map(({ field }: { field: string }) => field),
+    ['action', 'resource.id'],
+  )
+})
+
+browserTest('wrong options name the option', async (t) => {
+  const application = await createApplication(t)
+  const page = await application.open()
+  const create = (options: object) =>
+    run(page, `client.createDaikonBrowser(${JSON.stringify(options)})`)
+  const { error } = await create({
+    issuer: 'auth',
+    redirectUri: 'https://elsewhere.example.com/',
+    storage: 'cookie',
+    scope: 'email',
+  })
+  t.like(error, { name: 'InvalidArgumentError', code: 'invalid_argument' })
+  t.deepEqual(
+    error.fields.map(({ field }: { field: string }) => field),
+    ['issuer', 'clientId', 'redirectUri', 'scope', 'storage'],
+  )
+})
