@@ -107,12 +107,12 @@ function configurationChecks(config: Config): Record<string, Check> {
         privatePath: config.JWT_PRIVATE_KEY_PATH,
         publicPath: config.JWT_PUBLIC_KEY_PATH,
       }
-      const { verifying } = await readKeys(paths)
-      const age = Math.floor((Date.now() - statSync(paths.privatePath).mtimeMs) / day)
+      const { verifying, createdAt = statSync(paths.privatePath).mtime } = await readKeys(paths)
+      const age = Math.floor((Date.now() - createdAt.getTime()) / day)
       return expect(
         age < 365,
         `${verifying.size} for verification, the newest ${age} days old`,
-        `the signing key is ${age} days old: run \`daikon keys rotate\``,
+        `the signing key is ${age} days old: run \`daikon keys rotate --schedule\` regularly`,
       )
     },
     'gRPC certificate': () => {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
+import { User } from '../database/entities/people.ts'
 import { loadAccessClaims } from '../identity/access-claims.ts'
 import { readKeys } from '../identity/keys.ts'
 import { createTokens } from '../identity/tokens.ts'
@@ -32,7 +33,7 @@ export async function signDemoToken(
   slug: string,
 ): Promise<string> {
   const claims = await loadAccessClaims(em, { email, slug })
-  if (!claims) throw new UsageError(`${email} is not an active member of the workspace ${slug}`)
+  if (!claims) throw new UsageError(await explainMissingMember(em, email, slug))
   const keys = await readKeys({
     privatePath: config.JWT_PRIVATE_KEY_PATH,
     publicPath: config.JWT_PUBLIC_KEY_PATH,
@@ -43,4 +44,17 @@ export async function signDemoToken(
     now: () => new Date(),
   })
   return tokens.sign('access', claims, config.ACCESS_TOKEN_EXPIRE_MINUTES * 60)
+}
+
+async function explainMissingMember(
+  em: EntityManager,
+  email: string,
+  slug: string,
+): Promise<string> {
+  const user = await em.findOne(User, { email })
+  if (!user) return `No user has the e-mail address ${email}`
+  if (!user.is_active) {
+    return `${email} is deactivated: run \`daikon user activate ${email}\` to activate the user`
+  }
+  return `${email} is not a member of the workspace ${slug}`
 }

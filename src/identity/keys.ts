@@ -1,5 +1,14 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import type { JWK } from 'jose'
 import {
@@ -55,29 +64,14 @@ export function createKeyFiles({ privatePath, publicPath }: KeyPaths, now = new 
     if (existsSync(path)) throw new Error(`${path} already exists`)
     mkdirSync(dirname(path), { recursive: true })
   }
-  const { privateKey, entry } = generatePair(now)
+  const { privateKey, entry } = createKeyPair(now)
   writeFileSync(privatePath, privateKey, { mode: 0o600, flag: 'wx' })
   const publicKey = formatPublicKeys([{ ...entry, signing: now }])
   writeFileSync(publicPath, publicKey, { mode: 0o644, flag: 'wx' })
 }
 
-/**
- * Replaces the private key and adds the new public key in front of the old ones, which continue to
- * verify tokens. Returns the number of old keys.
- *
- * Each file is replaced atomically, the public one first, so that no node signs with a key that others
- * cannot verify.
- */
-export function rotateKeys({ privatePath, publicPath }: KeyPaths, now = new Date()): number {
-  const older = parsePublicKeys(readFileSync(publicPath, 'utf8'))
-  const { privateKey, entry } = generatePair(now)
-  const retired = older.map((key) => ({ ...key, retired: key.retired ?? now }))
-  replaceFile(publicPath, formatPublicKeys([{ ...entry, signing: now }, ...retired]), 0o644)
-  replaceFile(privatePath, privateKey, 0o600)
-  return older.length
-}
-
-function generatePair(now: Date): { privateKey: string; entry: PublicKeyEntry } {
+/** Creates a 2048-bit RSA key pair: the private key in PEM, and the entry of its public key. */
+export function createKeyPair(now: Date): { privateKey: string; entry: PublicKeyEntry } {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   return {
     privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -85,7 +79,16 @@ function generatePair(now: Date): { privateKey: string; entry: PublicKeyEntry } 
   }
 }
 
-function replaceFile(path: string, text: string, mode: number): void {
-  writeFileSync(`${path}.new`, text, { mode, flag: 'wx' })
-  renameSync(`${path}.new`, path)
+/**
+ * Writes a file atomically, with the mode and owner of `model`, which may be the file itself: the server may run
+ * as another user than this process.
+ */
+export function replaceFile(path: string, text: string, model = path): void {
+  const { mode, uid, gid } = statSync(model)
+  const temporary = `${path}.new`
+  rmSync(temporary, { force: true })
+  writeFileSync(temporary, text, { mode: mode & 0o777, flag: 'wx' })
+  const created = statSync(temporary)
+  if (created.uid !== uid || created.gid !== gid) chownSync(temporary, uid, gid)
+  renameSync(temporary, path)
 }
