@@ -372,7 +372,8 @@ class AsyncClient:
         except grpc.RpcError as error:
             if self._is_closed:
                 raise closed_error() from None
-            raise read_rpc_error(error, self._settings.address) from error
+            settings = self._settings
+            raise read_rpc_error(error, settings.address, settings.uses_tls) from error
         except asyncio.CancelledError:
             # Raised for a cancelled task, and by a call that close() has cancelled.
             if self._is_closed:

@@ -353,7 +353,8 @@ class Client:
         except grpc.RpcError as error:
             if self._closed.is_set():
                 raise closed_error() from None
-            raise read_rpc_error(error, self._settings.address) from error
+            settings = self._settings
+            raise read_rpc_error(error, settings.address, settings.uses_tls) from error
         except ValueError as error:
             # grpcio raises this for a channel that another thread has just closed.
             if self._closed.is_set():

@@ -29,6 +29,7 @@ class Settings:
         self.timeout = timeout
         self.max_in_flight = max_in_flight
         self._credentials = create_credentials(address, tls)
+        self.uses_tls = self._credentials is not None
         self._channel_options = channel_options(address, tls, grpc_options)
 
     def create_channel(self, grpc_module: Any) -> Any:

@@ -95,7 +95,7 @@ def retry_delay(
     return delay if delay < remaining else None
 
 
-def read_rpc_error(error: Any, target: str) -> DaikonError:
+def read_rpc_error(error: Any, target: str, uses_tls: bool) -> DaikonError:
     """Converts an error of grpcio. `target` names the server in messages."""
     status: grpc.StatusCode = error.code()
     details = error.details() or ""
@@ -104,13 +104,8 @@ def read_rpc_error(error: Any, target: str) -> DaikonError:
     if isinstance(status_details, bytes):
         return _read_details(status, details, status_details, metadata.get("x-request-id"))
     if status is grpc.StatusCode.UNAVAILABLE:
-        return _connection_error(details, target)
+        return _connection_error(details, target, uses_tls)
     if status is grpc.StatusCode.DEADLINE_EXCEEDED:
-        is_connecting = re.search(r"[Ww]aiting for|[Nn]ame resolution|connect", details)
-        if is_connecting:
-            return response_deadline_error(
-                f"No connection to {target} so far: check address, network and firewall"
-            )
         return response_deadline_error()
     code = _code_name(status)
     return create_error(code, code.upper(), details or code)
@@ -158,12 +153,12 @@ def _read_details(
     )
 
 
-def _connection_error(details: str, target: str) -> DaikonError:
+def _connection_error(details: str, target: str, uses_tls: bool) -> DaikonError:
     text = re.sub(r"^failed to connect to all addresses; last error: (UNAVAILABLE|UNKNOWN): ", "", details)
-    text = re.sub(r"\s+", " ", text)
+    text = re.sub(r"\s+", " ", text).rstrip(".")
     is_protocol = re.search(r"WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST", text)
     is_certificate = re.search(
-        r"certificate|verify|handshake|hostname|alert|Peer name", text, re.IGNORECASE
+        r"(tls|ssl) handshake failed|CERTIFICATE|verification check|alert", text, re.IGNORECASE
     )
     if is_protocol or is_certificate:
         hint = (
@@ -176,11 +171,16 @@ def _connection_error(details: str, target: str) -> DaikonError:
         return create_error(
             "unavailable", "TLS_FAILED", f"No TLS connection to {target}: {text}. {hint}"
         )
+    question = (
+        "requires a client certificate (cert and key of TlsOptions)"
+        if uses_tls
+        else "uses TLS on this port (option tls)"
+    )
     return create_error(
         "unavailable",
         "UNREACHABLE",
         f"No connection to {target}: {text}. Check the address (the gRPC port is 50051 by default), "
-        "whether daikon is running, and whether it uses TLS on this port (option tls).",
+        f"whether daikon is running, and whether it {question}.",
     )
 
 

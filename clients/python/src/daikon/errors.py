@@ -220,8 +220,9 @@ def queue_deadline_error() -> DeadlineExceededError:
     )
 
 
-def response_deadline_error(hint: str | None = None) -> DeadlineExceededError:
-    hint = hint or "Check the load of daikon and its database, or raise timeout"
+def response_deadline_error() -> DeadlineExceededError:
     return DeadlineExceededError(
-        "DEADLINE_EXCEEDED", f"daikon did not respond before the deadline. {hint}"
+        "DEADLINE_EXCEEDED",
+        "daikon did not respond before the deadline. If it never responds, check the address, network and "
+        "firewall; otherwise check the load of daikon and its database, or raise timeout",
     )

@@ -24,14 +24,13 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x64\x61ikon/v1/acknowledgement.proto\x12\tdaikon.v1\")\n\x0f\x41\x63knowledgement\x12\x16\n\x06status\x18\x01 \x01(\tR\x06statusB9Z7github.com/daikon-auth/daikon/gen/go/daikon/v1;daikonv1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1f\x64\x61ikon/v1/acknowledgement.proto\x12\tdaikon.v1\")\n\x0f\x41\x63knowledgement\x12\x16\n\x06status\x18\x01 \x01(\tR\x06statusb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'daikon.v1.acknowledgement_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  _globals['DESCRIPTOR']._loaded_options = None
-  _globals['DESCRIPTOR']._serialized_options = b'Z7github.com/daikon-auth/daikon/gen/go/daikon/v1;daikonv1'
+  DESCRIPTOR._loaded_options = None
   _globals['_ACKNOWLEDGEMENT']._serialized_start=46
   _globals['_ACKNOWLEDGEMENT']._serialized_end=87
 # @@protoc_insertion_point(module_scope)

@@ -1,0 +1,393 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import grpc
+import pytest
+
+from daikon import (
+    AsyncClient,
+    CancelledError,
+    Check,
+    Client,
+    DaikonError,
+    DeadlineExceededError,
+    Grantee,
+    Resource,
+    Subject,
+    UnavailableError,
+)
+from daikon.v1.access_pb2 import EvaluateBatchRequest
+
+from .stub import Stub, StubError, start_stub
+
+subject = Subject(user_id="u")
+
+
+def document(id: object) -> Resource:
+    return Resource("document", str(id))
+
+
+def token_of(signature: object) -> str:
+    """A token that has the form of a JSON Web Token."""
+    return f"e30.e30.{signature}"
+
+
+def allow_all(request: EvaluateBatchRequest) -> list[bool]:
+    return [True] * len(request.evaluations)
+
+
+def allow_even(request: EvaluateBatchRequest) -> list[bool]:
+    return [int(item.resource.id) % 2 == 0 for item in request.evaluations]
+
+
+def run_async(
+    evaluate: Callable[[EvaluateBatchRequest], list[bool]],
+    scenario: Callable[[AsyncClient, Stub], Awaitable[None]],
+    **options: Any,
+) -> None:
+    """Runs a scenario with a client of a stub."""
+
+    async def run(stub: Stub) -> None:
+        options.setdefault("timeout", 30)
+        async with AsyncClient(stub.address, service="docs", service_key="dk_stub", **options) as client:
+            await scenario(client, stub)
+
+    with start_stub(evaluate) as stub:
+        asyncio.run(run(stub))
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.005)
+
+
+def test_checks_of_one_turn_travel_in_one_batch() -> None:
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        results = await asyncio.gather(
+            *(
+                client.check(Subject(token=token_of(n % 7)), "view", document(n))
+                for n in range(500)
+            )
+        )
+        assert results == [n % 2 == 0 for n in range(500)]
+        assert len(stub.batches) == 1
+        first = stub.batches[0].evaluations[0]
+        assert (first.subject.type, first.subject.id) == ("access_token", token_of(0))
+        assert (first.resource.type, first.resource.id) == ("docs:document", "0")
+        assert stub.metadata[0]["x-service-key"] == "dk_stub"
+
+    run_async(allow_even, scenario)
+
+
+def test_identical_checks_are_sent_once() -> None:
+    checks = [
+        Check(subject, "view", document(1)),
+        Check(subject, "view", document(1)),
+        Check(Subject(token=token_of(1)), "view", document(1)),
+        Check(Subject(user_id="v"), "view", document(1)),
+        Check(subject, "edit", document(1)),
+        Check(subject, "view", document(2)),
+    ]
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        await asyncio.gather(*(client.check(*check) for check in checks))
+        assert [len(batch.evaluations) for batch in stub.batches] == [5]
+
+    run_async(allow_all, scenario)
+    with start_stub(allow_all) as stub, Client(stub.address, service="docs") as client:
+        assert client.check_many(checks) == [True] * 6
+        assert [len(batch.evaluations) for batch in stub.batches] == [5]
+
+
+def test_a_check_that_starts_after_a_batch_was_sent_is_not_decided_by_it() -> None:
+    released = threading.Event()
+    decisions = [True, False]
+
+    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+        decision = decisions.pop(0)
+        if decision:
+            released.wait(30)
+        return [decision] * len(request.evaluations)
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        first = asyncio.create_task(client.check(subject, "view", document(1)))
+        await until(lambda: stub.batches)
+        assert await client.check(subject, "view", document(1)) is False
+        released.set()
+        assert await first is True
+
+    run_async(evaluate, scenario)
+
+
+def test_batches_have_at_most_1000_items_and_less_than_4_mib() -> None:
+    checks = [(subject, "view", document(n)) for n in range(2500)]
+    large = Subject(token=token_of("x" * 16_000))
+    large_checks = [(large, "view", document(n)) for n in range(500)]
+    expected = [n % 2 == 0 for n in range(2500)]
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        assert await client.check_many(checks) == expected
+        assert sorted(len(batch.evaluations) for batch in stub.batches) == [500, 1000, 1000]
+        stub.batches.clear()
+        await client.check_many(large_checks)
+        assert len(stub.batches) > 1
+
+    run_async(allow_even, scenario)
+    with start_stub(allow_even) as stub:
+        with Client(stub.address, service="docs", timeout=30) as client:
+            assert client.check_many(checks) == expected
+            assert [len(batch.evaluations) for batch in stub.batches] == [1000, 1000, 500]
+            client.check_many(large_checks)
+            assert len(stub.batches) > 4
+
+
+class Counter:
+    """Counts how many calls run at once."""
+
+    def __init__(self) -> None:
+        self.running = 0
+        self.most = 0
+        self.lock = threading.Lock()
+
+    def evaluate(self, request: EvaluateBatchRequest) -> list[bool]:
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+        time.sleep(0.005)
+        with self.lock:
+            self.running -= 1
+        return allow_even(request)
+
+
+def test_at_most_max_in_flight_calls_run_at_once_and_all_finish() -> None:
+    counter = Counter()
+
+    async def scenario(client: AsyncClient, _stub: Stub) -> None:
+        tasks = []
+        for n in range(60):
+            tasks.append(asyncio.create_task(client.check(subject, "view", document(n))))
+            tasks.append(asyncio.create_task(client.check(subject, "edit", document(n))))
+            await asyncio.sleep(0.001)
+        assert await asyncio.gather(*tasks) == [n // 2 % 2 == 0 for n in range(120)]
+
+    run_async(counter.evaluate, scenario, max_in_flight=2)
+    assert counter.most == 2
+
+
+def test_threads_share_max_in_flight() -> None:
+    counter = Counter()
+    with start_stub(counter.evaluate) as stub:
+        with Client(stub.address, service="docs", timeout=30, max_in_flight=2) as client:
+            results: dict[int, bool] = {}
+
+            def check(n: int) -> None:
+                results[n] = client.check(subject, "view", document(n))
+
+            threads = [threading.Thread(target=check, args=(n,)) for n in range(20)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    assert results == {n: n % 2 == 0 for n in range(20)}
+    assert counter.most <= 2
+
+
+def test_operations_that_wait_for_a_place_fail_at_their_own_deadline() -> None:
+    released = threading.Event()
+
+    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+        released.wait(30)
+        return allow_all(request)
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        first = asyncio.create_task(client.check(subject, "view", document(1)))
+        await until(lambda: stub.batches)
+        for operation in (
+            client.check(subject, "view", document(2), timeout=0.05),
+            client.set_visibility(document(2), "private", timeout=0.05),
+        ):
+            with pytest.raises(DeadlineExceededError, match="max_in_flight"):
+                await operation
+        assert len(stub.batches) == 1
+        assert stub.changes == []
+        released.set()
+        assert await first is True
+        # The places are free again.
+        assert await client.check(subject, "view", document(3)) is True
+
+    run_async(evaluate, scenario, max_in_flight=1)
+    released.clear()
+    with start_stub(evaluate) as stub:
+        with Client(stub.address, service="docs", timeout=30, max_in_flight=1) as client:
+            thread = threading.Thread(target=client.check, args=(subject, "view", document(1)))
+            thread.start()
+            while not stub.batches:
+                time.sleep(0.005)
+            with pytest.raises(DeadlineExceededError, match="max_in_flight"):
+                client.check(subject, "view", document(2), timeout=0.05)
+            released.set()
+            thread.join()
+
+
+class Failures:
+    """Fails with each status of a list, then succeeds."""
+
+    def __init__(self) -> None:
+        self.statuses: list[grpc.StatusCode] = []
+
+    def evaluate(self, request: EvaluateBatchRequest) -> list[bool]:
+        if self.statuses:
+            raise StubError(self.statuses.pop(0))
+        return allow_all(request)
+
+
+def test_unavailable_is_repeated_and_other_errors_are_not() -> None:
+    failures = Failures()
+    unavailable = grpc.StatusCode.UNAVAILABLE
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        for statuses, error, calls in (
+            ([unavailable] * 2, None, 3),
+            ([unavailable] * 3, UnavailableError, 3),
+            ([grpc.StatusCode.INTERNAL], DaikonError, 1),
+        ):
+            failures.statuses = list(statuses)
+            stub.batches.clear()
+            check = client.check(subject, "view", document(1))
+            if error:
+                with pytest.raises(error):
+                    await check
+            else:
+                assert await check is True
+            assert len(stub.batches) == calls
+
+    run_async(failures.evaluate, scenario)
+    with start_stub(failures.evaluate) as stub:
+        with Client(stub.address, service="docs", timeout=30) as client:
+            failures.statuses = [unavailable] * 2
+            assert client.check(subject, "view", document(1)) is True
+            assert len(stub.batches) == 3
+            failures.statuses = [unavailable] * 3
+            with pytest.raises(UnavailableError):
+                client.check(subject, "view", document(1))
+            assert len(stub.batches) == 6
+
+
+def test_only_changes_that_may_run_twice_are_repeated() -> None:
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        for operation, calls in (
+            (client.transfer(document(1), "u", as_="token"), 1),
+            (client.transfer(document(1), "u"), 3),
+            (client.revoke(document(1), Grantee(user_id="u")), 3),
+        ):
+            stub.changes.clear()
+            with pytest.raises(UnavailableError):
+                await operation
+            assert len(stub.changes) == calls
+
+    run_async(allow_all, scenario)
+
+
+def test_a_cancelled_task_does_not_fail_others() -> None:
+    released = threading.Event()
+
+    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+        released.wait(30)
+        return allow_all(request)
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        tasks = [
+            asyncio.create_task(client.check(subject, "view", document(n % 50))) for n in range(51)
+        ]
+        await until(lambda: stub.batches)
+        for task in tasks[:50]:
+            task.cancel()
+        for result in await asyncio.gather(*tasks[:50], return_exceptions=True):
+            assert isinstance(result, asyncio.CancelledError)
+        assert not stub.cancelled.is_set()
+        released.set()
+        assert await tasks[50] is True
+
+    run_async(evaluate, scenario)
+
+
+def test_a_call_for_which_no_task_waits_is_cancelled() -> None:
+    released = threading.Event()
+
+    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+        released.wait(30)
+        return allow_all(request)
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        task = asyncio.create_task(client.check(subject, "view", document(1)))
+        await until(lambda: stub.batches)
+        task.cancel()
+        await until(stub.cancelled.is_set)
+        released.set()
+
+    run_async(evaluate, scenario)
+
+
+def test_close_fails_what_runs_and_everything_after_it() -> None:
+    released = threading.Event()
+
+    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+        released.wait(30)
+        return allow_all(request)
+
+    async def scenario(client: AsyncClient, stub: Stub) -> None:
+        running = asyncio.create_task(client.check(subject, "view", document(1)))
+        await until(lambda: stub.batches)
+        waiting = asyncio.create_task(client.check(subject, "view", document(2)))
+        await asyncio.sleep(0)
+        await client.close()
+        for task in (running, waiting):
+            with pytest.raises(CancelledError):
+                await task
+        with pytest.raises(CancelledError):
+            await client.check(subject, "view", document(1))
+        with pytest.raises(CancelledError):
+            await client.set_visibility(document(1), "private")
+        released.set()
+
+    run_async(evaluate, scenario, max_in_flight=1)
+    released.clear()
+    with start_stub(evaluate) as stub:
+        client = Client(stub.address, service="docs", timeout=30)
+        errors: list[Exception] = []
+
+        def check() -> None:
+            try:
+                client.check(subject, "view", document(1))
+            except DaikonError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=check)
+        thread.start()
+        while not stub.batches:
+            time.sleep(0.005)
+        client.close()
+        thread.join()
+        released.set()
+        assert isinstance(errors[0], CancelledError)
+        with pytest.raises(CancelledError):
+            client.check(subject, "view", document(1))
+        client.close()
+
+
+def test_one_client_serves_one_event_loop_after_another() -> None:
+    with start_stub(allow_all) as stub:
+        client = AsyncClient(stub.address, service="docs", timeout=30)
+        for _ in range(2):
+            assert asyncio.run(client.check(subject, "view", document(1))) is True
+        loop = asyncio.new_event_loop()
+        assert loop.run_until_complete(client.check(subject, "view", document(1))) is True
+        with pytest.raises(RuntimeError, match="another event loop"):
+            asyncio.run(client.check(subject, "view", document(1)))
+        loop.run_until_complete(client.close())
+        loop.close()
