@@ -28,15 +28,27 @@ const tables = ['users', 'workspaces', 'members', 'groups', 'group_members', 're
   ])
   .concat(['service_apps', 'refresh_families', 'refresh_tokens', 'activity'])
 
-/** Every row that contains one of the words, as sorted text. */
+/**
+ * Every row that contains one of the words, as sorted text. `since` excludes rows written before
+ * `readTransactionId` returned it, which is faster.
+ */
 export async function findRowsContaining(
   { pool }: TestEnvironment,
   words: string[],
+  since = 0,
 ): Promise<string[]> {
   const rows = tables.map(
-    (table) => `select '${table} ' || to_jsonb(t)::text as row from ${table} t`,
+    (table) =>
+      `select '${table} ' || to_jsonb(t)::text as row from ${table} t
+      where xmin::text::bigint >= $2`,
   )
   const sql = `select row from (${rows.join(' union all ')}) as rows where row like any ($1)`
-  const { rows: found } = await pool.query(sql, [words.map((word) => `%${word}%`)])
+  const { rows: found } = await pool.query(sql, [words.map((word) => `%${word}%`), since])
   return found.map(({ row }) => row as string).toSorted()
+}
+
+/** The id of the next transaction that writes. */
+export async function readTransactionId({ pool }: TestEnvironment): Promise<number> {
+  const { rows } = await pool.query('select pg_snapshot_xmax(pg_current_snapshot())::text as id')
+  return Number(rows[0].id)
 }
