@@ -26,3 +26,12 @@ export function runPython(
     })
   })
 }
+
+/** Arguments of pip that install packages of clients/python/install, without a network. */
+export const installArgs = ['install', '--quiet', '--no-index', '--find-links', wheels]
+
+/** Creates an empty environment in a folder; returns its Python. */
+export async function createEnvironment(folder: string): Promise<string> {
+  await runPython(['-m', 'venv', '--without-pip', join(folder, 'venv')])
+  return join(folder, 'venv/bin/python')
+}

@@ -1,0 +1,129 @@
+"""Guards for Django views, with and without async.
+
+    client = daikon.Client("localhost:50051", service="docs", service_key="dk_…")
+    guards = Guards(client)
+
+    @guards.require_permission("edit", lambda request, id: Resource("document", id))
+    def save(request, id):
+        guards.user_of(request).claims["sub"]
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar, cast
+
+from asgiref.sync import iscoroutinefunction, sync_to_async
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from ._client import Client
+from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
+from .errors import DaikonError
+from .types import Resource
+
+__all__ = ["Guards", "Problem", "RequestUser", "to_problem"]
+
+Item = TypeVar("Item")
+View = TypeVar("View", bound=Callable[..., Any])
+
+_attribute = "daikon_user"
+
+
+class Guards:
+    """Decorators of views that require a user or a permission. They also convert the errors of operations that
+    the view calls to RFC 9457 problems."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def require_user(self, view: View) -> View:
+        """Requires a valid access token: 401 otherwise. Sends no call, so it does not notice that a token was
+        revoked."""
+        return self._guard(view, lambda request, args, kwargs: self._authenticate(request))
+
+    def require_permission(
+        self, action: str, resource: Callable[..., Resource], *, hide: bool = False
+    ) -> Callable[[View], View]:
+        """Requires a valid access token whose user may take the action on the resource: 401 or 403 otherwise,
+        503 while daikon is not available.
+
+        Args:
+            action: `view`, `edit`, `manage`, or an action that the service has registered.
+            resource: Returns the resource; called with the arguments of the view.
+            hide: Responds with 404 instead of 403, so that the response does not reveal that the resource
+                exists.
+        """
+
+        def authorize(request: HttpRequest, args: Any, kwargs: Any) -> None:
+            user = self._authenticate(request)
+            found = resource(request, *args, **kwargs)
+            if not self._client.check(user.subject, action, found):
+                raise denied_error(action, found, hide)
+
+        return lambda view: self._guard(view, authorize)
+
+    def user_of(self, request: HttpRequest) -> RequestUser:
+        """The user of a request that passed a guard."""
+        user = getattr(request, _attribute, None)
+        if isinstance(user, RequestUser):
+            return user
+        raise RuntimeError("No user: add require_user or require_permission to this view")
+
+    def filter(
+        self,
+        request: HttpRequest,
+        action: str,
+        items: Iterable[Item],
+        resource_of: Callable[[Item], Resource],
+    ) -> list[Item]:
+        """The items on whose resources the user of the request may take the action, in order."""
+        subject = self.user_of(request).subject
+        listed = list(items)
+        allowed = self._client.check_many(
+            (subject, action, resource_of(item)) for item in listed
+        )
+        return [item for item, is_allowed in zip(listed, allowed) if is_allowed]
+
+    def _authenticate(self, request: HttpRequest) -> RequestUser:
+        token = read_bearer(request.headers.get("authorization"))
+        user = RequestUser(self._client.verify_access_token(token), token)
+        setattr(request, _attribute, user)
+        return user
+
+    def _guard(self, view: View, guard: Callable[[HttpRequest, Any, Any], Any]) -> View:
+        if iscoroutinefunction(view):
+            # Not on the thread of the database: a call to daikon must not hold up other requests.
+            guard_async = sync_to_async(guard, thread_sensitive=False)
+
+            @functools.wraps(view)
+            async def guarded_async(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+                try:
+                    await guard_async(request, args, kwargs)
+                    return await view(request, *args, **kwargs)
+                except DaikonError as error:
+                    return _respond(error)
+
+            return cast(View, guarded_async)
+
+        @functools.wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+            try:
+                guard(request, args, kwargs)
+                return view(request, *args, **kwargs)
+            except DaikonError as error:
+                return _respond(error)
+
+        return cast(View, guarded)
+
+
+def _respond(error: DaikonError) -> HttpResponse:
+    problem = to_problem(error)
+    if problem is None:
+        raise error
+    return JsonResponse(
+        problem.body,
+        status=problem.status,
+        content_type="application/problem+json",
+        headers=problem.headers,
+    )

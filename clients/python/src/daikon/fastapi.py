@@ -1,0 +1,104 @@
+"""Guards for FastAPI.
+
+    client = daikon.AsyncClient("localhost:50051", service="docs", service_key="dk_…")
+    guards = Guards(client)
+    app = FastAPI()
+    guards.handle_errors(app)
+
+    def document(id: str) -> Resource:
+        return Resource("document", id)
+
+    @app.put("/documents/{id}")
+    async def save(id: str, user: RequestUser = Depends(guards.require_permission("edit", document))):
+        ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, TypeVar
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.responses import JSONResponse
+from fastapi.security import HTTPBearer
+
+from ._async_client import AsyncClient
+from ._http import Problem, RequestUser, denied_error, read_bearer, to_problem
+from .errors import DaikonError
+from .types import Resource
+
+__all__ = ["Guards", "Problem", "RequestUser", "to_problem"]
+
+Item = TypeVar("Item")
+
+# Documents the access token in the OpenAPI document; the guard itself reads the header.
+_bearer = HTTPBearer(scheme_name="access token", auto_error=False)
+
+
+class Guards:
+    """Dependencies that require a user or a permission."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    async def require_user(self, request: Request, _scheme: Any = Depends(_bearer)) -> RequestUser:
+        """Requires a valid access token: 401 otherwise. Sends no call, so it does not notice that a token was
+        revoked.
+
+            @app.get("/documents")
+            async def list_documents(user: RequestUser = Depends(guards.require_user)): ...
+        """
+        token = read_bearer(request.headers.get("authorization"))
+        return RequestUser(await self._client.verify_access_token(token), token)
+
+    def require_permission(
+        self,
+        action: str,
+        resource: Callable[..., Resource | Awaitable[Resource]],
+        *,
+        hide: bool = False,
+    ) -> Callable[..., Awaitable[RequestUser]]:
+        """Requires a valid access token whose user may take the action on the resource: 401 or 403 otherwise,
+        503 while daikon is not available.
+
+        Args:
+            action: `view`, `edit`, `manage`, or an action that the service has registered.
+            resource: A dependency that returns the resource, with parameters of the path or the request.
+            hide: Responds with 404 instead of 403, so that the response does not reveal that the resource
+                exists.
+        """
+
+        async def require(
+            user: RequestUser = Depends(self.require_user),
+            found: Resource = Depends(resource),
+        ) -> RequestUser:
+            if not await self._client.check(user.subject, action, found):
+                raise denied_error(action, found, hide)
+            return user
+
+        return require
+
+    async def filter(
+        self,
+        user: RequestUser,
+        action: str,
+        items: Iterable[Item],
+        resource_of: Callable[[Item], Resource],
+    ) -> list[Item]:
+        """The items on whose resources the user may take the action, in order."""
+        listed = list(items)
+        checks = [(user.subject, action, resource_of(item)) for item in listed]
+        allowed = await self._client.check_many(checks)
+        return [item for item, is_allowed in zip(listed, allowed) if is_allowed]
+
+    def handle_errors(self, app: FastAPI) -> None:
+        """Responds to errors of guards, and of operations that endpoints call, with RFC 9457 problems."""
+        app.add_exception_handler(DaikonError, _respond)
+
+
+async def _respond(_request: Request, error: Exception) -> JSONResponse:
+    problem = to_problem(error) if isinstance(error, DaikonError) else None
+    if problem is None:
+        raise error
+    headers = {**problem.headers, "content-type": "application/problem+json"}
+    return JSONResponse(problem.body, problem.status, headers)

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import django
+import httpx
+import pytest
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.http import HttpRequest, JsonResponse
+from django.test import AsyncClient as DjangoAsyncClient
+from django.test import Client as DjangoClient
+from django.urls import path
+from fastapi import Depends, FastAPI
+
+import daikon.django
+import daikon.fastapi
+from daikon import DaikonError, Grantee, Resource, UnauthenticatedError, UnavailableError
+from daikon.fastapi import RequestUser
+from daikon.testing import AsyncFakeDaikon, FakeDaikon
+
+workspace = "0b000000-0000-4000-8000-000000000001"
+alice = "0a000000-0000-4000-8000-00000000000a"
+bob = "0a000000-0000-4000-8000-00000000000b"
+world: dict[str, Any] = {
+    "service": "docs",
+    "members": [
+        {"workspace_id": workspace, "user_id": alice, "role": "viewer"},
+        {"workspace_id": workspace, "user_id": bob, "role": "viewer"},
+    ],
+    "resources": [
+        {"type": "document", "id": "1", "workspace_id": workspace, "owner_id": alice},
+        {"type": "document", "id": "2", "workspace_id": workspace, "owner_id": bob},
+    ],
+}
+
+
+def document(id: str) -> Resource:
+    return Resource("document", id)
+
+
+def create_fastapi(fake: AsyncFakeDaikon) -> FastAPI:
+    guards = daikon.fastapi.Guards(fake)
+    app = FastAPI()
+    guards.handle_errors(app)
+    may_edit = guards.require_permission("edit", document)
+    may_view = guards.require_permission("view", document, hide=True)
+
+    @app.get("/documents")
+    async def list_documents(user: RequestUser = Depends(guards.require_user)) -> list[str]:
+        return await guards.filter(user, "view", ["1", "2"], document)
+
+    @app.get("/documents/{id}", dependencies=[Depends(may_view)])
+    async def read(id: str) -> str:
+        return id
+
+    @app.put("/documents/{id}")
+    async def save(id: str, user: RequestUser = Depends(may_edit)) -> str:
+        return user.claims["sub"]
+
+    @app.delete("/documents/{id}/shares")
+    async def revoke(id: str, user: RequestUser = Depends(guards.require_user)) -> None:
+        await fake.revoke(document(id), Grantee(user_id=bob), as_=user.token)
+
+    return app
+
+
+def create_django(fake: FakeDaikon) -> list[Any]:
+    guards = daikon.django.Guards(fake)
+
+    def resource(_request: HttpRequest, id: str) -> Resource:
+        return document(id)
+
+    @guards.require_user
+    def list_documents(request: HttpRequest) -> JsonResponse:
+        return JsonResponse(guards.filter(request, "view", ["1", "2"], document), safe=False)
+
+    @guards.require_permission("view", resource, hide=True)
+    async def read(_request: HttpRequest, id: str) -> JsonResponse:
+        return JsonResponse(id, safe=False)
+
+    @guards.require_permission("edit", resource)
+    def save(request: HttpRequest, id: str) -> JsonResponse:
+        return JsonResponse(guards.user_of(request).claims["sub"], safe=False)
+
+    @guards.require_user
+    def revoke(request: HttpRequest, id: str) -> JsonResponse:
+        grantee = Grantee(user_id=bob)
+        fake.revoke(document(id), grantee, as_=guards.user_of(request).token)
+        return JsonResponse(None, safe=False)
+
+    async def read_or_save(request: HttpRequest, id: str) -> Any:
+        if request.method == "PUT":
+            return await sync_to_async(save)(request, id)
+        return await read(request, id)
+
+    return [
+        path("documents", list_documents),
+        path("documents/<str:id>", read_or_save),
+        path("documents/<str:id>/shares", revoke),
+    ]
+
+
+class Response:
+    def __init__(self, status: int, headers: Any, body: Any) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+class FastApiSite:
+    def __init__(self) -> None:
+        self.fake: Any = AsyncFakeDaikon(**world)
+        self.app = create_fastapi(self.fake)
+
+    def send(self, method: str, path: str, token: str | None = None) -> Response:
+        async def run() -> Response:
+            transport = httpx.ASGITransport(self.app)
+            headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+                response = await client.request(method, path, headers=headers)
+                return Response(response.status_code, response.headers, response.json())
+
+        return asyncio.run(run())
+
+
+class DjangoSite:
+    def __init__(self) -> None:
+        self.fake: Any = FakeDaikon(**world)
+        if not settings.configured:
+            settings.configure(ROOT_URLCONF="tests.urls", ALLOWED_HOSTS=["*"], SECRET_KEY="test")
+            django.setup()
+        from . import urls
+
+        urls.urlpatterns[:] = create_django(self.fake)
+        django.urls.clear_url_caches()
+
+    def send(self, method: str, path: str, token: str | None = None) -> Response:
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        response = DjangoClient(headers=headers).generic(method, path)
+        return Response(response.status_code, response.headers, response.json())
+
+
+@pytest.fixture(params=[FastApiSite, DjangoSite])
+def site(request: Any) -> Any:
+    return request.param()
+
+
+def test_a_valid_access_token_is_required(site: Any) -> None:
+    response = site.send("GET", "/documents")
+    assert response.status == 401
+    assert response.headers["WWW-Authenticate"] == "Bearer"
+    assert response.headers["Content-Type"] == "application/problem+json"
+    assert response.body["reason"] == "TOKEN_MISSING"
+    expired = site.fake.token(alice, workspace, seconds=-60)
+    response = site.send("GET", "/documents", expired)
+    assert (response.status, response.body["reason"]) == (401, "TOKEN_EXPIRED")
+    assert "expired" in response.headers["WWW-Authenticate"]
+    assert site.send("PUT", "/documents/1", "no-token").status == 401
+
+
+def test_permissions(site: Any) -> None:
+    token = site.fake.token(alice, workspace)
+    assert site.send("GET", "/documents", token).body == ["1"]
+    assert site.send("GET", "/documents/1", token).body == "1"
+    assert site.send("PUT", "/documents/1", token).body == alice
+    denied = site.send("PUT", "/documents/2", token)
+    assert (denied.status, denied.body["reason"]) == (403, "ACTION_DENIED")
+    hidden = site.send("GET", "/documents/2", token)
+    assert (hidden.status, hidden.body["reason"]) == (404, "RESOURCE_NOT_FOUND")
+    too_long = site.send("GET", f"/documents/{'x' * 256}", token)
+    assert too_long.status == 400
+    site.fake.revoke_token(token)
+    assert site.send("PUT", "/documents/1", token).status == 403
+
+
+def test_errors_of_operations(site: Any) -> None:
+    token = site.fake.token(alice, workspace)
+    missing = site.send("DELETE", "/documents/1/shares", token)
+    assert (missing.status, missing.body["reason"]) == (404, "SHARE_NOT_FOUND")
+    denied = site.send("DELETE", "/documents/2/shares", token)
+    assert (denied.status, denied.body["reason"]) == (403, "NOT_THE_OWNER")
+
+
+def test_daikon_is_away(site: Any) -> None:
+    token = site.fake.token(alice, workspace)
+    site.fake.fail_with(UnavailableError())
+    for method in ("GET", "PUT"):
+        response = site.send(method, "/documents/1", token)
+        assert response.status == 503
+        assert response.headers["Retry-After"] == "1"
+        assert "UNREACHABLE" not in response.body["detail"]
+    site.fake.recover()
+    assert site.send("PUT", "/documents/1", token).status == 200
+
+
+def test_mistakes_of_the_service_are_not_responses(site: Any) -> None:
+    token = site.fake.token(alice, workspace)
+    site.fake.fail_with(UnauthenticatedError("SERVICE_KEY_INVALID", "wrong key"))
+    with pytest.raises(DaikonError, match="wrong key"):
+        site.send("PUT", "/documents/1", token)
+
+
+def test_async_views_of_django_in_an_event_loop() -> None:
+    site = DjangoSite()
+    token = site.fake.token(alice, workspace)
+
+    async def run() -> int:
+        headers = {"Authorization": f"Bearer {token}"}
+        response = await DjangoAsyncClient().get("/documents/1", headers=headers)
+        return int(response.status_code)
+
+    assert asyncio.run(run()) == 200
+
+
+def test_the_access_token_is_in_the_openapi_document() -> None:
+    document = create_fastapi(AsyncFakeDaikon(**world)).openapi()
+    assert document["paths"]["/documents/{id}"]["put"]["security"] == [{"access token": []}]
