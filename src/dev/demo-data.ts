@@ -18,6 +18,11 @@ export const demo = {
   slug: 'demo',
   group: '0d000000-0000-7000-8000-000000000002',
   clientApp: '0d000000-0000-7000-8000-000000000003',
+  /** The client app of examples/spa and docs/browser-sign-in.md. */
+  browserApp: {
+    id: '0d000000-0000-7000-8000-000000000004',
+    redirectUri: 'http://localhost:5173/callback',
+  },
   people: {
     alice: {
       id: '0d000000-0000-7000-8000-00000000000a',
@@ -109,14 +114,23 @@ async function seedApps(
     const app = { name: 'Demo documents', service_name: demo.service_name }
     await createServiceApp(context, app, serviceKey)
   }
+  await seedClientApp(em, 'Demo documents', { id: demo.clientApp, redirectUri })
+  await seedClientApp(em, 'Example in the browser', demo.browserApp)
+}
+
+async function seedClientApp(
+  em: EntityManager,
+  name: string,
+  { id, redirectUri }: { id: string; redirectUri: string },
+): Promise<void> {
   await em.upsert(ClientApp, {
-    id: demo.clientApp,
-    name: 'Demo documents',
+    id,
+    name,
     is_active: true,
     type: 'public',
     post_logout_redirect_uris: [new URL('/', redirectUri).href],
   })
-  await em.upsert(ClientRedirectUri, { app_id: demo.clientApp, uri: redirectUri })
+  await em.upsert(ClientRedirectUri, { app_id: id, uri: redirectUri })
 }
 
 async function seedDocuments(context: WriteContext & QuotaContext): Promise<void> {
