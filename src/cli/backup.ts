@@ -17,6 +17,11 @@ const manifestName = 'backup.json'
 const keyNames = { JWT_PRIVATE_KEY_PATH: 'private.pem', JWT_PUBLIC_KEY_PATH: 'public.pem' } as const
 const keySettings = Object.keys(keyNames) as (keyof typeof keyNames)[]
 
+/** A backup contains no keys that are in Vault. */
+function keySettingsOf(config: Config): typeof keySettings {
+  return config.VAULT_ADDR === '' ? keySettings : []
+}
+
 export function backupCommand(): Command {
   return new Command('backup')
     .description('write the database and the signing keys to a new folder; requires pg_dump')
@@ -28,7 +33,8 @@ export function backupCommand(): Command {
       await withPostgres(config, async (url) => {
         await run('pg_dump', ['--format=custom', `--file=${join(folder, dumpName)}`], url)
       })
-      for (const name of keySettings) await copyFile(config[name], join(folder, keyNames[name]))
+      for (const name of keySettingsOf(config))
+        await copyFile(config[name], join(folder, keyNames[name]))
       const manifest = { version: readVersion(), created_at: new Date().toISOString() }
       await writeFile(join(folder, manifestName), `${JSON.stringify(manifest)}\n`)
       print(command, { folder, ...manifest }, [
@@ -50,7 +56,7 @@ export function restoreCommand(): Command {
         const options = ['--exit-on-error', '--single-transaction', '--no-owner']
         await run('pg_restore', [...options, '--dbname=', join(folder, dumpName)], url)
       })
-      for (const name of keySettings) {
+      for (const name of keySettingsOf(config)) {
         if (!existsSync(config[name])) await copyFile(join(folder, keyNames[name]), config[name])
       }
       print(command, { folder, ...manifest }, [
@@ -71,7 +77,7 @@ async function withPostgres(config: Config, work: (url: string) => Promise<void>
 
 /** Key files that exist are not replaced: tokens of another server may depend on them. */
 async function requireSameKeys(config: Config, folder: string): Promise<void> {
-  for (const name of keySettings) {
+  for (const name of keySettingsOf(config)) {
     const path = config[name]
     if (!existsSync(path)) continue
     const [existing, backup] = [await readFile(path), await readFile(join(folder, keyNames[name]))]

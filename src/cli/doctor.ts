@@ -6,7 +6,7 @@ import { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { pendingMigrations } from '../database/migrate.ts'
 import { maxEntityConnections, maxStatementConnections } from '../database/pool.ts'
-import { readKeys } from '../identity/keys.ts'
+import { loadKeys } from '../identity/key-source.ts'
 import { explainFailure } from './failure.ts'
 import { print } from './output.ts'
 import { openPostgres } from './session.ts'
@@ -103,15 +103,12 @@ function configurationChecks(config: Config): Record<string, Check> {
       )
     },
     'signing keys': async () => {
-      const paths = {
-        privatePath: config.JWT_PRIVATE_KEY_PATH,
-        publicPath: config.JWT_PUBLIC_KEY_PATH,
-      }
-      const { verifying, createdAt = statSync(paths.privatePath).mtime } = await readKeys(paths)
+      const keys = await loadKeys(config)
+      const createdAt = keys.createdAt ?? statSync(config.JWT_PRIVATE_KEY_PATH).mtime
       const age = Math.floor((Date.now() - createdAt.getTime()) / day)
       return expect(
         age < 365,
-        `${verifying.size} for verification, the newest ${age} days old`,
+        `${keys.verifying.size} for verification, the newest ${age} days old`,
         `the signing key is ${age} days old: run \`daikon keys rotate --schedule\` regularly`,
       )
     },

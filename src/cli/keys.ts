@@ -9,6 +9,7 @@ import {
   type RotationStep,
   rotateKeys,
 } from '../identity/key-rotation.ts'
+import { keyPathsOf } from '../identity/key-source.ts'
 import { createKeyFiles, type KeyPaths } from '../identity/keys.ts'
 import { UsageError } from './failure.ts'
 import { formatTable, print } from './output.ts'
@@ -147,8 +148,13 @@ function whileUnlocked<Result>(work: () => Result): Result {
   }
 }
 
+/** Throws if the keys are not in files. */
 function pathsOf(config: Config): KeyPaths {
-  return { privatePath: config.JWT_PRIVATE_KEY_PATH, publicPath: config.JWT_PUBLIC_KEY_PATH }
+  if (config.VAULT_ADDR !== '') {
+    const key = `${config.VAULT_TRANSIT_MOUNT}/keys/${config.VAULT_TRANSIT_KEY}`
+    throw new UsageError(`The signing keys are in Vault: use \`vault write -f ${key}/rotate\``)
+  }
+  return keyPathsOf(config)
 }
 
 /** Parses 1, 2, 3, … */

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
 import { User } from '../database/entities/people.ts'
 import { loadAccessClaims } from '../identity/access-claims.ts'
-import { readKeys } from '../identity/keys.ts'
+import { loadKeys } from '../identity/key-source.ts'
 import { createTokens } from '../identity/tokens.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
@@ -34,10 +34,7 @@ export async function signDemoToken(
 ): Promise<string> {
   const claims = await loadAccessClaims(em, { email, slug })
   if (!claims) throw new UsageError(await explainMissingMember(em, email, slug))
-  const keys = await readKeys({
-    privatePath: config.JWT_PRIVATE_KEY_PATH,
-    publicPath: config.JWT_PUBLIC_KEY_PATH,
-  })
+  const keys = await loadKeys(config)
   const tokens = createTokens({
     currentKeys: () => keys,
     issuer: config.BASE_URL,

@@ -1,3 +1,4 @@
+import { isSecureUrl } from '../core/loopback.ts'
 import { defaultQuotas, type Quotas } from '../core/quotas.ts'
 import { findProductionMistakes } from './production.ts'
 import { findProviderMistakes } from './provider-settings.ts'
@@ -38,6 +39,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     ...findProductionMistakes(config, settings.SESSION_SECRET_KEY.fallback),
     ...findProviderMistakes(config),
     ...findTlsMistakes(config),
+    ...findVaultMistakes(config),
   )
   if (mistakes.length > 0) throw new ConfigError(mistakes.join('\n'))
   return config
@@ -63,4 +65,15 @@ function findTlsMistakes(config: Config): string[] {
     return ['GRPC_TLS_CERT_PATH must be set if GRPC_TLS_CLIENT_CA_PATH is set']
   }
   return []
+}
+
+function findVaultMistakes(config: Config): string[] {
+  if (config.VAULT_ADDR === '') return []
+  const hasToken = (config.VAULT_TOKEN === '') !== (config.VAULT_TOKEN_PATH === '')
+  return [
+    ...(hasToken ? [] : ['VAULT_TOKEN or VAULT_TOKEN_PATH must be set if VAULT_ADDR is set']),
+    ...(isSecureUrl(config.VAULT_ADDR) || config.DEBUG || config.INSECURE_HTTP
+      ? []
+      : ['VAULT_ADDR must be an https URL if DEBUG is false, unless INSECURE_HTTP is true']),
+  ]
 }

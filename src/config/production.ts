@@ -12,6 +12,7 @@ export type ProductionSettings = {
   SESSION_SECRET_KEY: string
   JWT_PRIVATE_KEY_PATH: string
   GRPC_TLS_KEY_PATH: string
+  VAULT_TOKEN_PATH: string
 }
 
 /** The shortest SESSION_SECRET_KEY, in bytes of UTF-8. */
@@ -41,12 +42,14 @@ function findSecretMistakes(
 }
 
 function findKeyFileMistakes(settings: ProductionSettings): string[] {
-  return (['JWT_PRIVATE_KEY_PATH', 'GRPC_TLS_KEY_PATH'] as const).flatMap((name) => {
-    const path = settings[name]
-    return path !== '' && isReadableByOthers(path)
-      ? [`${name} must be readable by its owner only: run chmod 600 ${path}`]
-      : []
-  })
+  return (['JWT_PRIVATE_KEY_PATH', 'GRPC_TLS_KEY_PATH', 'VAULT_TOKEN_PATH'] as const).flatMap(
+    (name) => {
+      const path = settings[name]
+      return path !== '' && isReadableByOthers(path)
+        ? [`${name} must be readable by its owner only: run chmod 600 ${path}`]
+        : []
+    },
+  )
 }
 
 /**

@@ -129,10 +129,24 @@ export const settings = {
     text,
     'PEM file with the RSA public keys that verify tokens, newest first.',
   ),
+  VAULT_ADDR: setting(
+    '',
+    optional(http),
+    'URL of HashiCorp Vault or OpenBao, whose transit secrets engine signs tokens. Empty: the keys are in the files above.',
+  ),
+  VAULT_TOKEN: setting('', text, 'Token for Vault.'),
+  VAULT_TOKEN_PATH: setting(
+    '',
+    text,
+    'File with the token for Vault, such as a sink of Vault Agent. It is read for every request.',
+  ),
+  VAULT_NAMESPACE: setting('', text, 'Namespace in Vault.'),
+  VAULT_TRANSIT_MOUNT: setting('transit', text, 'Path of the transit secrets engine in Vault.'),
+  VAULT_TRANSIT_KEY: setting('daikon', text, 'Name of the RSA key in Vault.'),
   RELOAD_INTERVAL_SECONDS: setting(
     '10',
     positiveNumber,
-    'Seconds between checks whether the files of signing keys and certificates have changed. SIGHUP checks at once.',
+    'Seconds between checks whether signing keys and certificates have changed. SIGHUP checks at once.',
   ),
   ACCESS_TOKEN_EXPIRE_MINUTES: setting(
     '15',

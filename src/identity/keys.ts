@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import {
   chownSync,
   existsSync,
@@ -18,14 +18,15 @@ import {
   thumbprint,
   toJwk,
 } from './public-key-file.ts'
+import { createLocalSigner, type Signer } from './signer.ts'
 
 /** The paths of the PEM key files. The public file may contain several keys, newest first. */
 export type KeyPaths = { privatePath: string; publicPath: string }
 
 /** The key that signs tokens, and all keys that verify them, by thumbprint (RFC 7638). */
 export type Keys = {
-  kid: string
-  signing: KeyObject
+  /** Signs new tokens. */
+  signer: Signer
   /** When the signing key was created, if the file of public keys says so. */
   createdAt: Date | undefined
   verifying: Map<string, KeyObject>
@@ -40,18 +41,17 @@ export async function readKeys(paths: KeyPaths): Promise<Keys> {
 
 /** Parses the contents of the key files. Throws unless they belong together; `paths` are for the error. */
 export function parseKeys(privatePem: Buffer, publicPem: Buffer, paths: KeyPaths): Keys {
-  const signing = createPrivateKey(privatePem)
+  const privateKey = createPrivateKey(privatePem)
   const entries = parsePublicKeys(publicPem.toString('utf8'))
-  const kid = signing.asymmetricKeyType === 'rsa' ? thumbprint(createPublicKey(signing)) : ''
-  const own = entries.find((entry) => entry.kid === kid)
-  if (!own) {
+  const signer = createLocalSigner(privateKey)
+  const own = entries.find((entry) => entry.kid === signer.kid)
+  if (!own || privateKey.asymmetricKeyType !== 'rsa') {
     throw new Error(
       `${paths.publicPath} does not contain the RSA public key of ${paths.privatePath}`,
     )
   }
   return {
-    kid,
-    signing,
+    signer,
     createdAt: own.published,
     verifying: new Map(entries.map((entry) => [entry.kid, entry.key])),
     jwks: entries.map(toJwk),

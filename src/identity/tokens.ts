@@ -1,4 +1,4 @@
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import { ServiceError } from '../core/errors.ts'
 import { isUuid } from '../core/uuid.ts'
 import {
@@ -56,25 +56,11 @@ export function createTokens({ currentKeys, issuer, now }: TokenDependencies): T
 
     async sign(type, claims, seconds, issuedAt = now()) {
       const { typ, audience } = tokenKinds[type]
-      const { kid, signing } = currentKeys()
-      return new SignJWT({ ...claims, type })
-        .setProtectedHeader({ alg: 'RS256', typ, kid })
-        .setIssuer(issuer)
-        .setAudience(audience)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(expiryOf(issuedAt, seconds))
-        .sign(signing)
+      return signToken(typ, { ...claims, type }, audience, seconds, issuedAt)
     },
 
     async signForClient(kind, claims, clientId, seconds, issuedAt = now()) {
-      const { kid, signing } = currentKeys()
-      return new SignJWT(claims)
-        .setProtectedHeader({ alg: 'RS256', typ: clientTokenTypes[kind], kid })
-        .setIssuer(issuer)
-        .setAudience(clientId)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(expiryOf(issuedAt, seconds))
-        .sign(signing)
+      return signToken(clientTokenTypes[kind], claims, clientId, seconds, issuedAt)
     },
 
     async readIdToken(token) {
@@ -101,6 +87,28 @@ export function createTokens({ currentKeys, issuer, now }: TokenDependencies): T
       if (!claims) throw tokenInvalid()
       return claims
     },
+  }
+
+  /** Creates a JWS in compact serialization (RFC 7515, 7.1). */
+  async function signToken(
+    typ: string,
+    claims: JWTPayload,
+    audience: string,
+    seconds: number,
+    issuedAt: Date,
+  ): Promise<string> {
+    const { signer } = currentKeys()
+    const registered = {
+      iss: issuer,
+      aud: audience,
+      iat: Math.floor(issuedAt.getTime() / 1000),
+      exp: expiryOf(issuedAt, seconds).getTime() / 1000,
+    }
+    const header = { alg: 'RS256', typ, kid: signer.kid }
+    const input = [header, { ...claims, ...registered }]
+      .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+      .join('.')
+    return `${input}.${(await signer.sign(input)).toString('base64url')}`
   }
 
   async function verifySignature(type: TokenType, token: string): Promise<JWTPayload> {

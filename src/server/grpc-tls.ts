@@ -2,8 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { type Config, ConfigError } from '../config/config.ts'
+import { createFileSource, type Source } from '../core/source.ts'
 import type { GrpcTls } from '../grpc/server.ts'
-import { createFileSource, type Source } from './reload.ts'
 
 const settingNames = ['GRPC_TLS_CERT_PATH', 'GRPC_TLS_KEY_PATH', 'GRPC_TLS_CLIENT_CA_PATH'] as const
 type Paths = Pick<Config, (typeof settingNames)[number]>

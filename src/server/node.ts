@@ -7,12 +7,12 @@ import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { startSweeping } from '../database/sweep.ts'
 import type { GrpcTls } from '../grpc/server.ts'
+import { openKeys } from '../identity/key-source.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expiry.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
 import { type Application, type ApplicationOptions, createApplication } from './application.ts'
-import { openKeys } from './bootstrap.ts'
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createCallLog } from './observability/call-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
@@ -57,7 +57,7 @@ export async function startNode(
   const keysRequired = config.SERVICE_KEYS_REQUIRED
   const keys = await createReloadable({
     name: 'signing keys',
-    source: openKeys(config, log),
+    source: openKeys(config),
     log,
   })
   const tlsSource = openGrpcTls(config)
@@ -84,7 +84,10 @@ export async function startNode(
   const admissions = createAdmissions()
   const metrics = createMetrics(database.counts, readiness.read, admissions, {
     reloads: reloadables.map(({ state }) => state),
-    signingKey: keys.current,
+    signingKey: () => {
+      const { signer, createdAt } = keys.current()
+      return { kid: signer.kid, createdAt }
+    },
     certificateExpiry: () => (tls ? readCertificateExpiry(tls.current()) : {}),
   })
   const logCall = createCallLog(log)

@@ -1,12 +1,5 @@
-import { hash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import type { Logger } from '../core/logger.ts'
-
-/** Where a value is read from that operators replace while the server runs, such as files. */
-export type Source<Value> = {
-  /** Returns what identifies the content, and a function that parses it and throws if it is invalid. */
-  read(): Promise<{ version: string; parse(): Value | Promise<Value> }>
-}
+import type { Source } from '../core/source.ts'
 
 /** How often a value has been reloaded, for metrics. */
 export type ReloadState = { name: string; succeeded: number; failed: number; isFailing: boolean }
@@ -73,19 +66,5 @@ export async function createReloadable<Value>({
       return running
     },
     state,
-  }
-}
-
-/** A source of files. Their contents are compared, because volumes of Kubernetes replace them by symbolic links. */
-export function createFileSource<Value>(
-  paths: string[],
-  parse: (contents: Buffer[]) => Value | Promise<Value>,
-): Source<Value> {
-  return {
-    async read() {
-      const contents = await Promise.all(paths.map((path) => readFile(path)))
-      const digests = contents.map((content) => hash('sha256', content))
-      return { version: digests.join(), parse: () => parse(contents) }
-    },
   }
 }

@@ -1,5 +1,5 @@
-import { createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createPrivateKey, createSign, generateKeyPairSync, randomUUID } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test from 'ava'
@@ -13,7 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'daikon-forge-'))
 const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
 createKeyFiles(paths)
 const keys = await readKeys(paths)
-const { kid, signing } = keys
+const { kid } = keys.signer
+const signing = createPrivateKey(readFileSync(paths.privatePath))
 const environment = await startTestEnvironment({}, undefined, {
   currentKeys: () => keys,
 })

@@ -1,5 +1,5 @@
 // Threat: token type confusion; alg confusion (refresh and admin tokens).
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac, createPrivateKey, randomUUID } from 'node:crypto'
 import { mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +24,7 @@ const folder = await mkdtemp(join(tmpdir(), 'daikon-keys-'))
 const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
 createKeyFiles(paths)
 const keys = await readKeys(paths)
+const privateKey = createPrivateKey(await readFile(paths.privatePath))
 const environment = await createSignInEnvironment({
   people: [boss],
   options: { adminEmails: [boss.email] },
@@ -87,8 +88,8 @@ for (const transport of environment.transports) {
     const claims = decodeJwt(access)
     const sign = (typ: string | undefined, aud: string | string[]) =>
       new SignJWT({ ...claims, aud })
-        .setProtectedHeader({ alg: 'RS256', kid: keys.kid, ...(typ && { typ }) })
-        .sign(keys.signing)
+        .setProtectedHeader({ alg: 'RS256', kid: keys.signer.kid, ...(typ && { typ }) })
+        .sign(privateKey)
     const uses = async (token: string) => (await transport.call('GetMe', {}, { token })).ok
     t.true(await uses(await sign('at+jwt', 'daikon')))
     for (const typ of [undefined, 'JWT', 'AT+JWT', 'application/at+jwt', 'refresh+jwt', 'id+jwt'])
@@ -144,7 +145,7 @@ for (const transport of environment.transports) {
         `${token.slice(0, token.lastIndexOf('.'))}.`,
         await new CompactSign(payload)
           .setProtectedHeader({ alg: 'RS512', typ, ...(kid && { kid }) })
-          .sign(keys.signing),
+          .sign(privateKey),
         await new CompactSign(payload)
           .setProtectedHeader({ alg: 'RS256', typ, ...(kid && { kid }) })
           .sign(attacker.privateKey),
@@ -160,11 +161,11 @@ for (const transport of environment.transports) {
     for (const admin of [false, undefined, 'true', 1]) {
       const claims = { sub, jti: randomUUID(), email: 'x', name: 'x', type: 'admin_access', admin }
       const token = await new SignJWT(claims)
-        .setProtectedHeader({ alg: 'RS256', typ: 'admin+jwt', kid: keys.kid })
+        .setProtectedHeader({ alg: 'RS256', typ: 'admin+jwt', kid: keys.signer.kid })
         .setIssuer('http://localhost:8000')
         .setAudience('daikon:admin')
         .setExpirationTime('1h')
-        .sign(keys.signing)
+        .sign(privateKey)
       t.like(await transport.call('GetAdminMe', {}, { admin: token }), {
         ok: false,
         code: 'permission_denied',

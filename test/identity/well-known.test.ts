@@ -42,7 +42,7 @@ for (const transport of environment.transports) {
     const { keys: set } = expectOk(await transport.call('GetKeySet', {}))
     t.is(set.length, 1)
     t.deepEqual(Object.keys(set[0]).toSorted(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
-    t.like(set[0], { kty: 'RSA', use: 'sig', alg: 'RS256', kid: keys.kid, e: 'AQAB' })
+    t.like(set[0], { kty: 'RSA', use: 'sig', alg: 'RS256', kid: keys.signer.kid, e: 'AQAB' })
     t.is(Buffer.from(set[0].n, 'base64url').length, 256)
   })
 
@@ -80,7 +80,7 @@ test('after a rotation the set contains both keys and old tokens stay valid', as
   t.is(rotateKeys(rotated), 1)
   t.is(((await readFile(rotated.publicPath, 'utf8')).match(/BEGIN PUBLIC/g) ?? []).length, 2)
   const newer = await readKeys(rotated)
-  t.not(newer.kid, keys.kid)
+  t.not(newer.signer.kid, keys.signer.kid)
   const node = await startTestEnvironment({}, environment.databaseUrl, {
     currentKeys: () => newer,
   })
@@ -90,7 +90,7 @@ test('after a rotation the set contains both keys and old tokens stay valid', as
     const set = expectOk(await next.call('GetKeySet', {})).keys
     t.deepEqual(
       set.map(({ kid }: { kid: string }) => kid),
-      [newer.kid, keys.kid],
+      [newer.signer.kid, keys.signer.kid],
     )
     t.true((await next.call('GetMe', {}, { token: tokens.access_token })).ok)
   }
@@ -98,7 +98,7 @@ test('after a rotation the set contains both keys and old tokens stay valid', as
   const [next] = node.transports as [Transport]
   const { refresh_token } = tokens
   const fresh = expectOk(await next.call('RefreshToken', { refresh_token })).access_token
-  t.is(decodeProtectedHeader(fresh).kid, newer.kid)
+  t.is(decodeProtectedHeader(fresh).kid, newer.signer.kid)
   await jwtVerify(fresh, setOf(node), own)
   // A node that has not read the new key rejects its tokens.
   t.like(await transport.call('GetMe', {}, { token: fresh }), {

@@ -56,7 +56,7 @@ test('with DEBUG=false, missing keys are an error until the operator creates the
   t.is((await exited).code, 2)
   t.is(
     output(),
-    `JWT_PRIVATE_KEY_PATH must name an existing file: ${privatePath}. Run \`npm run daikon -- keys\` to create the keys.\n`,
+    `JWT_PRIVATE_KEY_PATH must name an existing file: ${privatePath}. Run \`daikon keys make\` to create the keys.\n`,
   )
   t.false(existsSync(privatePath))
 
