@@ -35,3 +35,11 @@ export async function createEnvironment(folder: string): Promise<string> {
   await runPython(['-m', 'venv', '--without-pip', join(folder, 'venv')])
   return join(folder, 'venv/bin/python')
 }
+
+/** Builds the wheel of the client into a folder; returns the settings of pip that find it and its dependencies. */
+export async function buildWheel(folder: string): Promise<Record<string, string>> {
+  const build = ['-m', 'build', '--wheel', '--no-isolation', '--outdir', folder, pythonFolder]
+  const { output, code } = await runPython(build)
+  if (code !== 0) throw new Error(output)
+  return { PIP_NO_INDEX: '1', PIP_FIND_LINKS: `${wheels} ${folder}` }
+}

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import django
-import httpx
+import httpx2
 import pytest
 from asgiref.sync import sync_to_async
 from django.conf import settings
@@ -116,9 +116,9 @@ class FastApiSite:
 
     def send(self, method: str, path: str, token: str | None = None) -> Response:
         async def run() -> Response:
-            transport = httpx.ASGITransport(self.app)
+            transport = httpx2.ASGITransport(self.app)
             headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-            async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
                 response = await client.request(method, path, headers=headers)
                 return Response(response.status_code, response.headers, response.json())
 
