@@ -2,7 +2,6 @@ import { connect } from 'node:http2'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
 import { createFaultEnvironment } from '../../bench/faults/fault-environment.ts'
-import type { NodeProcess } from '../../bench/faults/node-process.ts'
 import { uint32 } from '../../bench/http2-frames.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { sendRawGrpc } from '../support/raw-requests.ts'
@@ -10,7 +9,9 @@ import { sendRawGrpc } from '../support/raw-requests.ts'
 const database = await cloneDatabase()
 const environment = await createFaultEnvironment(database.url)
 const { owner } = await environment.workspace()
+const node = await environment.node()
 test.after.always(async () => {
+  await node.stop()
   await environment.close()
   await database.drop()
 })
@@ -36,7 +37,7 @@ function sendUnfinished(port: number, streams: number, announced = messageBytes)
 }
 
 /** The growth of resident memory in MiB while `work` runs. */
-async function measureGrowth(node: NodeProcess, work: () => Promise<void>): Promise<number> {
+async function measureGrowth(work: () => Promise<void>): Promise<number> {
   const before = node.memory()
   let maximum = before
   const watch = setInterval(() => {
@@ -54,10 +55,8 @@ for (const { connections, streams, limit } of [
   test.serial(
     `${streams} unfinished messages of 4 MiB on each of ${connections} connections take bounded memory`,
     async (t) => {
-      const node = await environment.node()
-      t.teardown(node.stop)
       const [grpc] = node.transports
-      const growth = await measureGrowth(node, async () => {
+      const growth = await measureGrowth(async () => {
         // The second round takes what the first has released.
         for (let round = 0; round < 2; round += 1) {
           const sent = Array.from({ length: connections }, () =>
@@ -77,8 +76,6 @@ for (const { connections, streams, limit } of [
   )
 
 test.serial('parallel messages above the limit of a connection all arrive', async (t) => {
-  const node = await environment.node()
-  t.teardown(node.stop)
   const session = connect(`http://127.0.0.1:${node.grpcPort}`, { maxSessionMemory: 10_000 })
   t.teardown(() => session.destroy())
   const bytes = Buffer.concat([Buffer.from([0]), uint32(mebibyte), Buffer.alloc(mebibyte)])
@@ -102,15 +99,11 @@ test.serial('parallel messages above the limit of a connection all arrive', asyn
 })
 
 test.serial('a message that announces too many bytes is rejected before it arrives', async (t) => {
-  const node = await environment.node()
-  t.teardown(node.stop)
   const status = await sendRawGrpc(node.grpcPort, path, Buffer.alloc(5 * mebibyte))
   t.like(status, { code: 8, reason: 'MESSAGE_TOO_LARGE' })
 })
 
 test.serial('a message that takes longer than 20 seconds is reset', async (t) => {
-  const node = await environment.node()
-  t.teardown(node.stop)
   const { session, codes } = sendUnfinished(node.grpcPort, 2, 1000)
   t.teardown(() => session.destroy())
   await sleep(15_000)

@@ -1,14 +1,15 @@
 import { connect } from 'node:net'
 import test from 'ava'
 import { createFaultEnvironment } from '../../bench/faults/fault-environment.ts'
-import type { NodeProcess } from '../../bench/faults/node-process.ts'
 import { createServiceKey } from '../../src/identity/service-keys.ts'
 import { cloneDatabase } from '../support/database.ts'
 
 const database = await cloneDatabase()
 const environment = await createFaultEnvironment(database.url)
 const { owner } = await environment.workspace()
+const node = await environment.node({ SERVICE_KEYS_REQUIRED: 'true' })
 test.after.always(async () => {
+  await node.stop()
   await environment.close()
   await database.drop()
 })
@@ -17,12 +18,7 @@ const mebibyte = 1024 * 1024
 const bodyBytes = 4 * mebibyte
 
 /** Sends a request without the last byte of its body. `status` resolves to 0 if there is no response. */
-function sendUnfinished(
-  node: NodeProcess,
-  path: string,
-  headers: string[] = [],
-  sent = bodyBytes - 1,
-) {
+function sendUnfinished(path: string, headers: string[] = [], sent = bodyBytes - 1) {
   const socket = connect(node.httpPort, '127.0.0.1')
   const status = new Promise<number>((resolve) => {
     socket.once('data', (data) => resolve(Number(/^HTTP\/1.1 (\d+)/.exec(String(data))?.[1])))
@@ -42,13 +38,13 @@ function sendUnfinished(
 }
 
 /** Sends 100 unfinished requests. Returns their statuses and the growth of resident memory in MiB. */
-async function flood(node: NodeProcess, path: string, headers: string[], responses: number) {
+async function flood(path: string, headers: string[], responses: number) {
   const before = node.memory()
   let maximum = before
   const watch = setInterval(() => {
     maximum = Math.max(maximum, node.memory())
   }, 20)
-  const sent = Array.from({ length: 100 }, () => sendUnfinished(node, path, headers))
+  const sent = Array.from({ length: 100 }, () => sendUnfinished(path, headers))
   const statuses: number[] = []
   const enough = Promise.withResolvers<void>()
   for (const { status } of sent) {
@@ -77,9 +73,7 @@ for (const { caller, path, headers } of [
   { caller: 'no admin token', path: '/admin/import/csv/execute', headers: [] },
 ]) {
   test.serial(`large bodies of a caller with ${caller} are rejected unread`, async (t) => {
-    const node = await environment.node({ SERVICE_KEYS_REQUIRED: 'true' })
-    t.teardown(node.stop)
-    const { statuses, growth, outcome } = await flood(node, path, headers, 100)
+    const { statuses, growth, outcome } = await flood(path, headers, 100)
     t.log(`${growth} MiB`)
     // A connection may be reset while the client still writes.
     const rejected = statuses.filter((status) => status === 401)
@@ -94,10 +88,8 @@ for (const { caller, path, headers } of [
 }
 
 test.serial('unfinished bodies of a public route take bounded memory', async (t) => {
-  const node = await environment.node()
-  t.teardown(node.stop)
   // 16 bodies fit into 64 MiB.
-  const { statuses, growth, outcome } = await flood(node, '/auth/refresh', [], 84)
+  const { statuses, growth, outcome } = await flood('/auth/refresh', [], 84)
   t.log(`${growth} MiB`)
   t.true(statuses.includes(429))
   t.deepEqual(
@@ -109,10 +101,8 @@ test.serial('unfinished bodies of a public route take bounded memory', async (t)
 })
 
 test.serial('a body that takes longer than 20 seconds is 408', async (t) => {
-  const node = await environment.node()
-  t.teardown(node.stop)
   const startedAt = performance.now()
-  const { status } = sendUnfinished(node, '/auth/refresh', [], 10)
+  const { status } = sendUnfinished('/auth/refresh', [], 10)
   t.is(await status, 408)
   t.true(performance.now() - startedAt >= 19_000)
 })
