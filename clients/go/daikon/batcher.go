@@ -1,0 +1,379 @@
+package daikon
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
+
+const (
+	// maxBatchItems is a limit of the server.
+	maxBatchItems = 1000
+
+	// maxBatchBytes is below the 4 MiB that the server accepts.
+	maxBatchBytes = 3 << 20
+
+	// itemOverhead is the size of an encoded item without its texts, at most.
+	itemOverhead = 40
+)
+
+// batcher sends the checks of concurrent goroutines together. A goroutine sends the queue as soon as a slot of
+// the connection is free; checks that start while all slots are taken share the next batch.
+type batcher struct {
+	connection *connection
+	service    string
+	client     daikonv1.AccessServiceClient
+
+	mu       sync.Mutex
+	queue    []*batchItem
+	unsent   map[itemKey]*batchItem
+	sending  bool
+	isClosed bool
+}
+
+// itemKey identifies a check; identical ones that are not sent yet share an item.
+type itemKey struct {
+	subject      subjectName
+	action       string
+	resourceType string
+	resourceID   string
+}
+
+type batchItem struct {
+	key     itemKey
+	waiters []waiter
+	batch   *batch
+}
+
+// waiter is a result of a pending operation.
+type waiter struct {
+	pending *pendingChecks
+	index   int
+}
+
+// pendingChecks is a Check or CheckMany that waits for its results. The mutex of the batcher guards all but done.
+type pendingChecks struct {
+	deadline  time.Time
+	items     []*batchItem
+	results   []bool
+	missing   int
+	err       *Error
+	isSettled bool
+	done      chan struct{}
+}
+
+// batch is a call that runs, and the number of its items for which an operation still waits.
+type batch struct {
+	items   []*batchItem
+	waiting int
+	cancel  context.CancelFunc
+}
+
+func newBatcher(connection *connection, service string) *batcher {
+	return &batcher{
+		connection: connection,
+		service:    service,
+		client:     daikonv1.NewAccessServiceClient(connection.grpc),
+		unsent:     map[itemKey]*batchItem{},
+	}
+}
+
+// check returns the results of the checks, in order.
+func (b *batcher) check(ctx context.Context, checks []Check) ([]bool, error) {
+	keys := make([]itemKey, len(checks))
+	for index, check := range checks {
+		key, err := newItemKey(check)
+		if err != nil {
+			return nil, err
+		}
+		keys[index] = key
+	}
+	ctx, cancel := b.connection.withTimeout(ctx)
+	defer cancel()
+	if ctx.Err() == context.Canceled {
+		return nil, canceledError(context.Cause(ctx))
+	}
+	if ctx.Err() != nil {
+		return nil, queueDeadlineError()
+	}
+	pending, err := b.add(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-pending.done:
+	case <-ctx.Done():
+		b.leave(ctx, pending)
+	}
+	if pending.err != nil {
+		return nil, pending.err
+	}
+	return pending.results, nil
+}
+
+func newItemKey(check Check) (itemKey, error) {
+	subject, err := nameSubject(check.Subject)
+	if err != nil {
+		return itemKey{}, err
+	}
+	if err := requireAction(check.Action); err != nil {
+		return itemKey{}, err
+	}
+	if err := requireResource(check.Resource); err != nil {
+		return itemKey{}, err
+	}
+	return itemKey{subject, check.Action, check.Resource.Type, check.Resource.ID}, nil
+}
+
+func (b *batcher) add(ctx context.Context, keys []itemKey) (*pendingChecks, error) {
+	deadline, _ := ctx.Deadline()
+	pending := &pendingChecks{
+		deadline: deadline,
+		items:    make([]*batchItem, len(keys)),
+		results:  make([]bool, len(keys)),
+		missing:  len(keys),
+		done:     make(chan struct{}),
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.isClosed {
+		return nil, closedError()
+	}
+	for index, key := range keys {
+		item := b.unsent[key]
+		if item == nil {
+			item = &batchItem{key: key}
+			b.unsent[key] = item
+			b.queue = append(b.queue, item)
+		}
+		item.waiters = append(item.waiters, waiter{pending, index})
+		pending.items[index] = item
+	}
+	if !b.sending {
+		b.sending = true
+		go b.sendQueue()
+	}
+	return pending, nil
+}
+
+// sendQueue sends batches until the queue is empty.
+func (b *batcher) sendQueue() {
+	// Lets goroutines that are about to start a check add it to the first batch.
+	runtime.Gosched()
+	for {
+		if err := b.connection.acquire(context.Background()); err != nil {
+			return // close has failed the queue
+		}
+		next, ctx, isLast := b.takeBatch()
+		switch {
+		case next == nil:
+			b.connection.release()
+			return
+		case isLast:
+			b.send(ctx, next)
+			return
+		}
+		go b.send(ctx, next)
+	}
+}
+
+// takeBatch takes items from the queue. It returns no batch if nothing is left to send, and isLast if nothing is
+// left in the queue; either ends sendQueue.
+func (b *batcher) takeBatch() (next *batch, ctx context.Context, isLast bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := &batch{}
+	size, index := 0, 0
+	var deadline time.Time
+	for ; index < len(b.queue) && len(taken.items) < maxBatchItems; index++ {
+		item := b.queue[index]
+		if len(item.waiters) == 0 {
+			continue
+		}
+		bytes := item.key.bytes() + len(b.service)
+		if len(taken.items) > 0 && size+bytes > maxBatchBytes {
+			break
+		}
+		size += bytes
+		item.batch = taken
+		taken.items = append(taken.items, item)
+		delete(b.unsent, item.key)
+		for _, waiter := range item.waiters {
+			if waiter.pending.deadline.After(deadline) {
+				deadline = waiter.pending.deadline
+			}
+		}
+	}
+	b.queue = b.queue[index:]
+	isLast = len(b.queue) == 0
+	if isLast {
+		b.queue = nil
+		b.sending = false
+	}
+	if len(taken.items) == 0 {
+		return nil, nil, true
+	}
+	taken.waiting = len(taken.items)
+	ctx, taken.cancel = context.WithDeadline(context.Background(), deadline)
+	return taken, ctx, isLast
+}
+
+func (k *itemKey) bytes() int {
+	return len(k.subject.id) + len(k.action) + len(k.resourceType) + len(k.resourceID) + itemOverhead
+}
+
+// send sends a batch in a slot that is already taken.
+func (b *batcher) send(ctx context.Context, sent *batch) {
+	defer b.connection.release()
+	defer sent.cancel()
+	request := b.request(sent.items)
+	var response *daikonv1.EvaluateBatchResponse
+	err := b.connection.send(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) error {
+		var err error
+		response, err = b.client.EvaluateBatch(ctx, request, options...)
+		return err
+	})
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err != nil {
+		for _, item := range sent.items {
+			b.settle(item, false, err)
+		}
+		return
+	}
+	b.settleResponse(sent.items, response.GetEvaluations())
+}
+
+func (b *batcher) request(items []*batchItem) *daikonv1.EvaluateBatchRequest {
+	evaluations := make([]*daikonv1.EvaluationItem, len(items))
+	for index, item := range items {
+		key := item.key
+		evaluations[index] = &daikonv1.EvaluationItem{
+			Subject:  key.subject.message(),
+			Action:   &daikonv1.AccessAction{Name: key.action},
+			Resource: &daikonv1.AccessResource{Type: b.service + ":" + key.resourceType, Id: key.resourceID},
+		}
+	}
+	return &daikonv1.EvaluateBatchRequest{Evaluations: evaluations}
+}
+
+func (b *batcher) settleResponse(items []*batchItem, evaluations []*daikonv1.Evaluation) {
+	tokenErrors := map[subjectName]*Error{}
+	findTokenError := func(subject subjectName) *Error {
+		if subject.kind != kindToken {
+			return nil
+		}
+		err, known := tokenErrors[subject]
+		if !known {
+			err = deniedTokenError(subject)
+			tokenErrors[subject] = err
+		}
+		return err
+	}
+	for index, item := range items {
+		if index >= len(evaluations) {
+			message := "daikon returned fewer results than checks"
+			b.settle(item, false, &Error{Code: CodeInternal, Reason: "INTERNAL", Message: message})
+			continue
+		}
+		evaluation := evaluations[index]
+		if evaluation.GetDecision() {
+			b.settle(item, true, nil)
+			continue
+		}
+		err := readItemError(evaluation.GetContext())
+		if err == nil {
+			err = findTokenError(item.key.subject)
+		}
+		b.settle(item, false, err)
+	}
+}
+
+// settle gives the result of an item to the operations that wait for it. It needs the mutex.
+func (b *batcher) settle(item *batchItem, isAllowed bool, err *Error) {
+	waiters := item.waiters
+	item.waiters = nil
+	for _, waiter := range waiters {
+		pending := waiter.pending
+		if pending.isSettled {
+			continue
+		}
+		if err != nil {
+			b.fail(pending, err)
+			continue
+		}
+		pending.results[waiter.index] = isAllowed
+		pending.missing--
+		if pending.missing == 0 {
+			pending.isSettled = true
+			close(pending.done)
+		}
+	}
+}
+
+// fail ends an operation early. A call for which no operation waits is canceled. It needs the mutex.
+func (b *batcher) fail(pending *pendingChecks, err *Error) {
+	pending.isSettled = true
+	pending.err = err
+	close(pending.done)
+	for _, item := range pending.items {
+		if len(item.waiters) == 0 {
+			continue
+		}
+		remaining := item.waiters[:0]
+		for _, waiter := range item.waiters {
+			if waiter.pending != pending {
+				remaining = append(remaining, waiter)
+			}
+		}
+		clear(item.waiters[len(remaining):])
+		item.waiters = remaining
+		if len(remaining) > 0 {
+			continue
+		}
+		if item.batch == nil {
+			delete(b.unsent, item.key)
+			continue
+		}
+		item.batch.waiting--
+		if item.batch.waiting == 0 {
+			item.batch.cancel()
+		}
+	}
+}
+
+// leave ends an operation whose context has ended, unless it has a result.
+func (b *batcher) leave(ctx context.Context, pending *pendingChecks) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if pending.isSettled {
+		return
+	}
+	if ctx.Err() == context.Canceled {
+		b.fail(pending, canceledError(context.Cause(ctx)))
+		return
+	}
+	for _, item := range pending.items {
+		if item.batch == nil {
+			b.fail(pending, queueDeadlineError())
+			return
+		}
+	}
+	b.fail(pending, b.connection.responseDeadlineError())
+}
+
+// close fails the checks that are not sent yet. The connection fails the others.
+func (b *batcher) close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.isClosed = true
+	for _, item := range b.queue {
+		b.settle(item, false, closedError())
+	}
+	b.queue = nil
+}

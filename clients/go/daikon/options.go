@@ -1,0 +1,148 @@
+package daikon
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+const (
+	defaultTimeout     = 2 * time.Second
+	defaultMaxInFlight = 16
+)
+
+// Option configures a [Client].
+type Option func(*options)
+
+type options struct {
+	service     string
+	serviceKey  string
+	tls         *tls.Config
+	isPlaintext bool
+	timeout     time.Duration
+	maxInFlight int
+	issuer      string
+	dialOptions []grpc.DialOption
+}
+
+// WithService sets the service that your resources belong to: the service_name of the service key. Required.
+func WithService(name string) Option { return func(o *options) { o.service = name } }
+
+// WithServiceKey sets the key of the service. Optional only while daikon runs in development mode.
+func WithServiceKey(key string) Option { return func(o *options) { o.serviceKey = key } }
+
+// WithTLS sets the certificates of TLS; see [LoadTLS] for those in files. Without it, loopback addresses use
+// plaintext, and all others TLS with the certificate authorities of the system.
+func WithTLS(config *tls.Config) Option { return func(o *options) { o.tls = config } }
+
+// WithPlaintext turns TLS off for an address that is not a loopback address.
+func WithPlaintext() Option { return func(o *options) { o.isPlaintext = true } }
+
+// WithTimeout sets the time after which an operation fails if its context has no deadline, including waiting and
+// retries. 2 seconds by default.
+func WithTimeout(timeout time.Duration) Option { return func(o *options) { o.timeout = timeout } }
+
+// WithMaxInFlight sets how many calls run at once; further ones wait. 16 by default.
+func WithMaxInFlight(calls int) Option { return func(o *options) { o.maxInFlight = calls } }
+
+// WithIssuer sets the only iss that [Client.VerifyAccessToken] accepts. By default, the issuer that the server
+// names.
+func WithIssuer(issuer string) Option { return func(o *options) { o.issuer = issuer } }
+
+// WithDialOptions adds options of gRPC, which replace those of the client. Use them for tracing, for example.
+func WithDialOptions(dialOptions ...grpc.DialOption) Option {
+	return func(o *options) { o.dialOptions = append(o.dialOptions, dialOptions...) }
+}
+
+// LoadTLS reads certificates in PEM for [WithTLS]. caFile is the certificate authority of the server; if it is
+// empty, those of the system are used. certFile and keyFile are the certificate of this client and its private
+// key, for a server that requires one (mutual TLS); otherwise they are empty. Set ServerName of the result if
+// the certificate of the server has another name than the host of the address.
+func LoadTLS(caFile, certFile, keyFile string) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if caFile != "" {
+		pem, err := os.ReadFile(caFile)
+		if err != nil {
+			return nil, fmt.Errorf("daikon: the certificate authority cannot be read: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("daikon: %s has no certificate in PEM", caFile)
+		}
+	}
+	if certFile == "" && keyFile == "" {
+		return config, nil
+	}
+	if certFile == "" || keyFile == "" {
+		return nil, fmt.Errorf("daikon: LoadTLS needs both certFile and keyFile, or neither")
+	}
+	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, fmt.Errorf("daikon: the certificate %s and key %s cannot be used: %w", certFile, keyFile, err)
+	}
+	config.Certificates = []tls.Certificate{certificate}
+	return config, nil
+}
+
+var (
+	urlPattern  = regexp.MustCompile(`^https?://`)
+	portPattern = regexp.MustCompile(`:\d+$|^unix:|^passthrough:`)
+)
+
+func (o *options) validate(address string) error {
+	var field Field
+	switch {
+	case address == "":
+		field = Field{"address", "must be host:port"}
+	case urlPattern.MatchString(address):
+		field = Field{"address", "must be host:port of the gRPC server, not a URL"}
+	case !portPattern.MatchString(address):
+		field = Field{"address", "must have a port, such as localhost:50051"}
+	case !isText(o.service, maxTypeLength):
+		field = Field{"service", "is required: pass WithService with the service_name of your service key"}
+	case o.serviceKey != "" && !isPrintable(o.serviceKey):
+		field = Field{"serviceKey", "must be a key of daikon (dk_…), without spaces or line breaks"}
+	case o.timeout <= 0:
+		field = Field{"timeout", "must be positive"}
+	case o.maxInFlight <= 0:
+		field = Field{"maxInFlight", "must be positive"}
+	case o.tls != nil && o.isPlaintext:
+		field = Field{"tls", "must not be combined with WithPlaintext"}
+	default:
+		return nil
+	}
+	return invalidArgument(field)
+}
+
+func (o *options) credentials(address string) credentials.TransportCredentials {
+	switch {
+	case o.tls != nil:
+		return credentials.NewTLS(o.tls)
+	case o.isPlaintext || isLoopback(address):
+		return insecure.NewCredentials()
+	}
+	return credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})
+}
+
+var schemePattern = regexp.MustCompile(`^(dns|passthrough):(//[^/]*/)?`)
+
+func isLoopback(address string) bool {
+	if strings.HasPrefix(address, "unix:") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(schemePattern.ReplaceAllString(address, ""))
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,100 @@
+package daikon
+
+import (
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
+
+func readResource(record *daikonv1.ResourcePermissionResponse) *RegisteredResource {
+	resource := &RegisteredResource{
+		Type:        record.GetResourceType(),
+		ID:          record.GetResourceId(),
+		ResourceID:  record.GetResourceId(),
+		WorkspaceID: record.GetWorkspaceId(),
+		OwnerID:     record.GetOwnerId(),
+		Visibility:  Visibility(record.GetVisibility()),
+		Inherits:    record.GetInherits(),
+		CreatedAt:   readTime(record.GetCreatedAt()),
+	}
+	if record.ExternalId != nil {
+		resource.ID = record.GetExternalId()
+	}
+	if parent := record.GetParent(); parent != nil {
+		resource.Parent = &ResourceRef{Type: parent.GetResourceType(), ResourceID: parent.GetResourceId()}
+	}
+	for _, share := range record.GetShares() {
+		resource.Shares = append(resource.Shares, *readShare(share))
+	}
+	return resource
+}
+
+func readShare(record *daikonv1.ShareResponse) *Share {
+	share := &Share{
+		ID:         record.GetId(),
+		Permission: Permission(record.GetPermission()),
+		GrantedBy:  record.GetGrantedBy(),
+		GrantedAt:  readTime(record.GetGrantedAt()),
+		ExpiresAt:  readTime(record.GetExpiresAt()),
+	}
+	if record.GetGranteeType() == "user" {
+		share.Grantee.UserID = record.GetGranteeId()
+	} else {
+		share.Grantee.GroupID = record.GetGranteeId()
+	}
+	return share
+}
+
+func readTime(timestamp *timestamppb.Timestamp) time.Time {
+	if timestamp == nil {
+		return time.Time{}
+	}
+	return timestamp.AsTime()
+}
+
+// readReasons reads context.reasons of an explained evaluation.
+func readReasons(context *structpb.Struct) []Reason {
+	values := context.GetFields()["reasons"].GetListValue().GetValues()
+	reasons := make([]Reason, len(values))
+	for index, value := range values {
+		fields := value.GetStructValue().GetFields()
+		text := func(name string) string { return fields[name].GetStringValue() }
+		reasons[index] = Reason{
+			Rule:       text("rule"),
+			Permission: Permission(text("permission")),
+			Role:       text("role"),
+			GroupID:    text("group_id"),
+			ShareID:    text("share_id"),
+		}
+		if expiresAt, err := time.Parse(time.RFC3339, text("expires_at")); err == nil {
+			reasons[index].ExpiresAt = expiresAt
+		}
+		if ancestor := fields["inherited_from"].GetStructValue().GetFields(); ancestor != nil {
+			reasons[index].InheritedFrom = &ResourceRef{
+				Type:       ancestor["resource_type"].GetStringValue(),
+				ResourceID: ancestor["resource_id"].GetStringValue(),
+			}
+		}
+	}
+	return reasons
+}
+
+// readItemError returns the error of an item that the server finds invalid.
+func readItemError(context *structpb.Struct) *Error {
+	object := context.GetFields()["error"].GetStructValue()
+	if object == nil {
+		return nil
+	}
+	err := &Error{Code: CodeInvalidArgument, Reason: "INVALID_REQUEST", Message: "The check is not valid"}
+	if message := object.GetFields()["message"].GetStringValue(); message != "" {
+		err.Message = message
+	}
+	for _, value := range object.GetFields()["errors"].GetListValue().GetValues() {
+		fields := value.GetStructValue().GetFields()
+		err.Fields = append(err.Fields, Field{fields["field"].GetStringValue(), fields["message"].GetStringValue()})
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package daikon
+
+import (
+	"context"
+	"crypto"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
+
+const (
+	maxKeysAge = 5 * time.Minute
+
+	// minReload limits how many calls forged tokens cause.
+	minReload = 5 * time.Second
+)
+
+// tokenVerifier verifies access tokens with the public keys of daikon, which it caches.
+type tokenVerifier struct {
+	// load returns the issuer and its keys.
+	load func(context.Context) (issuer string, keys []*daikonv1.Key, err error)
+	// issuer is the only one that is accepted, unless it is empty.
+	issuer string
+	now    func() time.Time
+
+	mu          sync.Mutex
+	keys        *keySet
+	loading     *keyLoad
+	lastAttempt time.Time
+}
+
+// keySet has the public keys of an issuer, by kid.
+type keySet struct {
+	issuer   string
+	keys     map[string]*rsa.PublicKey
+	loadedAt time.Time
+}
+
+// keyLoad is a load that several callers may wait for.
+type keyLoad struct {
+	done chan struct{}
+	keys *keySet
+	err  error
+}
+
+func (v *tokenVerifier) verify(ctx context.Context, token string) (*Claims, error) {
+	decoded := decodeToken(token)
+	if decoded == nil {
+		return nil, tokenInvalidError("it is not a JSON Web Token")
+	}
+	if decoded.header.Algorithm != "RS256" || decoded.header.Type != "at+jwt" {
+		return nil, tokenInvalidError("it is not an access token of daikon")
+	}
+	keys, err := v.findKeys(ctx, decoded.header.KeyID)
+	if err != nil {
+		return nil, err
+	}
+	key := keys.keys[decoded.header.KeyID]
+	if key == nil {
+		return nil, tokenInvalidError("daikon has no key of this kid. Was it issued by another daikon?")
+	}
+	digest := sha256.Sum256([]byte(decoded.signed))
+	if rsa.VerifyPKCS1v15(key, crypto.SHA256, digest[:], decoded.signature) != nil {
+		return nil, tokenInvalidError("the signature does not match")
+	}
+	claims := &Claims{}
+	if err := json.Unmarshal(decoded.payload, claims); err != nil {
+		return nil, tokenInvalidError("its claims are malformed")
+	}
+	issuer := keys.issuer
+	if v.issuer != "" {
+		issuer = v.issuer
+	}
+	switch {
+	case claims.Issuer != keys.issuer || claims.Issuer != issuer:
+		return nil, tokenInvalidError(fmt.Sprintf("its issuer is %q, not %s", claims.Issuer, issuer))
+	case claims.Audience != "daikon" || claims.Type != "access":
+		return nil, tokenInvalidError("it is not an access token")
+	case claims.ExpiresAtUnix == 0:
+		return nil, tokenInvalidError("it has no exp")
+	case !v.now().Before(claims.ExpiresAt()):
+		return nil, tokenExpiredError()
+	}
+	return claims, nil
+}
+
+// findKeys returns the cached keys, or loads them if they are old or lack kid. Old keys are used for as long as new
+// ones cannot be loaded: they are still those of the issuer.
+func (v *tokenVerifier) findKeys(ctx context.Context, kid string) (*keySet, error) {
+	v.mu.Lock()
+	current := v.keys
+	mayLoad := v.now().Sub(v.lastAttempt) >= minReload
+	isKnown := current != nil && current.keys[kid] != nil
+	if current != nil && (!mayLoad || isKnown && v.now().Sub(current.loadedAt) < maxKeysAge) && v.loading == nil {
+		v.mu.Unlock()
+		return current, nil
+	}
+	load := v.startLoading()
+	v.mu.Unlock()
+	select {
+	case <-load.done:
+	case <-ctx.Done():
+		if ctx.Err() == context.Canceled {
+			return nil, canceledError(context.Cause(ctx))
+		}
+		return nil, deadlineError("The keys of daikon could not be loaded before the deadline. Check the address.")
+	}
+	if load.err != nil && isKnown {
+		return current, nil
+	}
+	return load.keys, load.err
+}
+
+// startLoading loads the keys independently of the context of the caller, whom others may join. It needs the
+// mutex.
+func (v *tokenVerifier) startLoading() *keyLoad {
+	if v.loading != nil {
+		return v.loading
+	}
+	load := &keyLoad{done: make(chan struct{})}
+	v.loading = load
+	v.lastAttempt = v.now()
+	go func() {
+		issuer, keys, err := v.load(context.Background())
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		if err == nil {
+			load.keys = &keySet{issuer: issuer, keys: importKeys(keys), loadedAt: v.now()}
+			v.keys = load.keys
+		}
+		load.err = err
+		v.loading = nil
+		close(load.done)
+	}()
+	return load
+}
+
+// importKeys converts JSON Web Keys (RFC 7517), leaving out those that are not of RSA.
+func importKeys(keys []*daikonv1.Key) map[string]*rsa.PublicKey {
+	imported := map[string]*rsa.PublicKey{}
+	for _, key := range keys {
+		modulus, err := base64.RawURLEncoding.DecodeString(key.GetN())
+		exponent, err2 := base64.RawURLEncoding.DecodeString(key.GetE())
+		if err != nil || err2 != nil || key.GetKty() != "RSA" || len(exponent) > 4 {
+			continue
+		}
+		imported[key.GetKid()] = &rsa.PublicKey{
+			N: new(big.Int).SetBytes(modulus),
+			E: int(new(big.Int).SetBytes(exponent).Int64()),
+		}
+	}
+	return imported
+}
+
+// decodedToken has the parts of a JSON Web Token, not verified.
+type decodedToken struct {
+	header    tokenHeader
+	payload   []byte
+	signed    string
+	signature []byte
+}
+
+type tokenHeader struct {
+	Algorithm string `json:"alg"`
+	Type      string `json:"typ"`
+	KeyID     string `json:"kid"`
+}
+
+// decodeToken returns nil if the token is not a JSON Web Token (RFC 7519).
+func decodeToken(token string) *decodedToken {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 || parts[0] == "" || parts[1] == "" || parts[2] == "" {
+		return nil
+	}
+	decoded := &decodedToken{signed: parts[0] + "." + parts[1]}
+	header, err := base64.RawURLEncoding.DecodeString(parts[0])
+	if err != nil || json.Unmarshal(header, &decoded.header) != nil {
+		return nil
+	}
+	decoded.payload, err = base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || !isJSONObject(decoded.payload) {
+		return nil
+	}
+	decoded.signature, err = base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil {
+		return nil
+	}
+	return decoded
+}
+
+func isJSONObject(text []byte) bool {
+	var object map[string]json.RawMessage
+	return json.Unmarshal(text, &object) == nil && object != nil
+}
+
+// deniedTokenError returns the error of a subject that was denied because its token cannot be valid. The server
+// denies such a token like a user without permission.
+func deniedTokenError(subject subjectName) *Error {
+	if subject.kind != kindToken {
+		return nil
+	}
+	decoded := decodeToken(subject.id)
+	if decoded == nil {
+		return tokenInvalidError("it is not a JSON Web Token")
+	}
+	var claims struct {
+		ExpiresAt *float64 `json:"exp"`
+	}
+	if json.Unmarshal(decoded.payload, &claims) == nil && claims.ExpiresAt != nil &&
+		*claims.ExpiresAt*1000 <= float64(time.Now().UnixMilli()) {
+		return tokenExpiredError()
+	}
+	return nil
+}

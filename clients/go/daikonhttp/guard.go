@@ -1,0 +1,181 @@
+// Package daikonhttp has middleware for net/http that verifies access tokens and checks permissions with daikon.
+//
+//	guard := daikonhttp.New(client)
+//	mux.Handle("GET /notes", guard.RequireUser(listNotes))
+//	mux.Handle("PUT /notes/{id}", guard.RequirePermission("edit", daikonhttp.PathValue("note", "id"))(saveNote))
+package daikonhttp
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"regexp"
+
+	"github.com/daikon-auth/daikon/clients/go/daikon"
+)
+
+// User is the user of a request.
+type User struct {
+	// Claims are the verified claims of the access token.
+	Claims *daikon.Claims
+	// Token is the access token, for a [daikon.Subject] and for [daikon.As].
+	Token string
+}
+
+// Subject returns the subject for checks.
+func (u *User) Subject() daikon.Subject { return daikon.Subject{Token: u.Token} }
+
+// Guard has the middleware for one client.
+type Guard struct {
+	client       *daikon.Client
+	errorHandler func(http.ResponseWriter, *http.Request, error)
+}
+
+// Option configures a [Guard].
+type Option func(*Guard)
+
+// WithErrorHandler sets what handles errors that are not about the request, such as a wrong service key. By default,
+// they are logged with log/slog, and the response is 500 without details.
+func WithErrorHandler(handle func(http.ResponseWriter, *http.Request, error)) Option {
+	return func(g *Guard) { g.errorHandler = handle }
+}
+
+// New creates the middleware.
+func New(client *daikon.Client, options ...Option) *Guard {
+	guard := &Guard{client: client, errorHandler: logError}
+	for _, option := range options {
+		option(guard)
+	}
+	return guard
+}
+
+func logError(w http.ResponseWriter, r *http.Request, err error) {
+	slog.ErrorContext(r.Context(), "daikon: the request failed", "error", err, "path", r.URL.Path)
+	http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+}
+
+type contextKey struct{}
+
+// guarded is what a guard stores in the context of a request.
+type guarded struct {
+	guard *Guard
+	user  *User
+}
+
+// RequireUser requires a valid access token: 401 otherwise. It sends nothing to daikon once the keys are cached, so
+// it does not notice that a token was revoked; RequirePermission does.
+func (g *Guard) RequireUser(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		authenticated, err := g.authenticate(r)
+		if err != nil {
+			g.Error(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, authenticated)
+	})
+}
+
+// PermissionOption configures [Guard.RequirePermission].
+type PermissionOption func(*permissionOptions)
+
+type permissionOptions struct{ hide bool }
+
+// Hide responds with 404 instead of 403, so that the response does not reveal that the resource exists.
+func Hide() PermissionOption { return func(o *permissionOptions) { o.hide = true } }
+
+// RequirePermission requires a valid access token whose user may take the action on the resource: 401 or 403
+// otherwise, 503 while daikon is not available. An error of resource that is not a [*daikon.Error] goes to the
+// error handler.
+func (g *Guard) RequirePermission(
+	action string, resource func(*http.Request) (daikon.Resource, error), options ...PermissionOption,
+) func(http.Handler) http.Handler {
+	var settings permissionOptions
+	for _, option := range options {
+		option(&settings)
+	}
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			authenticated, err := g.authorize(r, action, resource, settings)
+			if err != nil {
+				g.Error(w, r, err)
+				return
+			}
+			next.ServeHTTP(w, authenticated)
+		})
+	}
+}
+
+// PathValue returns the resource of a type whose ID is a wildcard of the pattern of [http.ServeMux].
+func PathValue(resourceType, name string) func(*http.Request) (daikon.Resource, error) {
+	return func(r *http.Request) (daikon.Resource, error) {
+		return daikon.Resource{Type: resourceType, ID: r.PathValue(name)}, nil
+	}
+}
+
+// UserOf returns the user of a request that passed a guard. It panics for other requests.
+func UserOf(r *http.Request) *User { return find(r).user }
+
+// Filter returns the items on whose resources the user of the request may take the action, in order. It sends one
+// call for up to 1,000 items, and panics unless the request passed a guard.
+func Filter[Item any](
+	r *http.Request, action string, items []Item, resourceOf func(Item) daikon.Resource,
+) ([]Item, error) {
+	found := find(r)
+	return daikon.Filter(r.Context(), found.guard.client, found.user.Subject(), action, items, resourceOf)
+}
+
+func find(r *http.Request) *guarded {
+	if found, ok := r.Context().Value(contextKey{}).(*guarded); ok {
+		return found
+	}
+	panic("daikonhttp: the request has no user: add RequireUser or RequirePermission before this handler")
+}
+
+var bearer = regexp.MustCompile(`(?i)^Bearer +(\S+)$`)
+
+func (g *Guard) authenticate(r *http.Request) (*http.Request, error) {
+	if found, ok := r.Context().Value(contextKey{}).(*guarded); ok && found.guard == g {
+		return r, nil
+	}
+	match := bearer.FindStringSubmatch(r.Header.Get("Authorization"))
+	if match == nil {
+		return nil, &daikon.Error{
+			Code:    daikon.CodeUnauthenticated,
+			Reason:  "TOKEN_MISSING",
+			Message: `The header "Authorization: Bearer <access token>" is missing`,
+		}
+	}
+	claims, err := g.client.VerifyAccessToken(r.Context(), match[1])
+	if err != nil {
+		return nil, err
+	}
+	stored := &guarded{guard: g, user: &User{Claims: claims, Token: match[1]}}
+	return r.WithContext(context.WithValue(r.Context(), contextKey{}, stored)), nil
+}
+
+func (g *Guard) authorize(
+	r *http.Request, action string, findResource func(*http.Request) (daikon.Resource, error), options permissionOptions,
+) (*http.Request, error) {
+	authenticated, err := g.authenticate(r)
+	if err != nil {
+		return nil, err
+	}
+	resource, err := findResource(authenticated)
+	if err != nil {
+		return nil, err
+	}
+	isAllowed, err := g.client.Check(r.Context(), UserOf(authenticated).Subject(), action, resource)
+	switch {
+	case err != nil:
+		return nil, err
+	case isAllowed:
+		return authenticated, nil
+	case options.hide:
+		return nil, &daikon.Error{Code: daikon.CodeNotFound, Reason: "RESOURCE_NOT_FOUND", Message: "Not found"}
+	}
+	return nil, &daikon.Error{
+		Code:    daikon.CodePermissionDenied,
+		Reason:  "ACTION_DENIED",
+		Message: "You are not allowed to " + action + " this " + resource.Type,
+	}
+}

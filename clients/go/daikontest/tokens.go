@@ -1,0 +1,99 @@
+package daikontest
+
+import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"math/big"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/daikon-auth/daikon/clients/go/daikon"
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
+
+// issuer says that a token comes from a fake, so that no server accepts it.
+const issuer = "daikon-fake"
+
+const keyID = "daikon-fake"
+
+// signingKey is generated when the first token is needed, once for all fakes of a process.
+var signingKey = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+func publicKey() *daikonv1.Key {
+	key := signingKey().PublicKey
+	encode := base64.RawURLEncoding.EncodeToString
+	return &daikonv1.Key{
+		Kty: "RSA",
+		Use: "sig",
+		Alg: "RS256",
+		Kid: keyID,
+		N:   encode(key.N.Bytes()),
+		E:   encode(big.NewInt(int64(key.E)).Bytes()),
+	}
+}
+
+// Token returns an access token of a user for a workspace that this fake accepts for 15 minutes.
+func (f *Fake) Token(userID, workspaceID string) string {
+	return f.TokenWithLifetime(userID, workspaceID, 15*time.Minute)
+}
+
+// TokenWithLifetime returns an access token that expires after lifetime, or that has expired if it is negative.
+func (f *Fake) TokenWithLifetime(userID, workspaceID string, lifetime time.Duration) string {
+	f.server.mu.Lock()
+	user := f.server.state.users[userID]
+	role := f.server.state.roles[memberKey{workspaceID, userID}]
+	f.server.mu.Unlock()
+	now := time.Now()
+	claims := daikon.Claims{
+		Subject:       userID,
+		ID:            rand.Text(),
+		Email:         user.Email,
+		WorkspaceID:   workspaceID,
+		Role:          string(role),
+		Issuer:        issuer,
+		Audience:      "daikon",
+		Type:          "access",
+		IssuedAtUnix:  now.Unix(),
+		ExpiresAtUnix: now.Add(lifetime).Unix(),
+	}
+	header := map[string]string{"alg": "RS256", "typ": "at+jwt", "kid": keyID}
+	signed := encodePart(header) + "." + encodePart(claims)
+	digest := sha256.Sum256([]byte(signed))
+	signature, err := rsa.SignPKCS1v15(nil, signingKey(), crypto.SHA256, digest[:])
+	if err != nil {
+		panic(err)
+	}
+	return signed + "." + base64.RawURLEncoding.EncodeToString(signature)
+}
+
+func encodePart(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// readToken returns the claims of a token of a fake; isCurrent is false if it has expired.
+func readToken(token string) (claims daikon.Claims, isValid, isCurrent bool) {
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return claims, false, false
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(payload, &claims) != nil || claims.Issuer != issuer {
+		return claims, false, false
+	}
+	return claims, true, time.Now().Before(claims.ExpiresAt())
+}
