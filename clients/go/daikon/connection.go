@@ -24,6 +24,7 @@ const (
 // connection sends calls over one HTTP/2 connection, which the first call opens. At most cap(slots) run at once.
 type connection struct {
 	address    string
+	usesTLS    bool
 	grpc       *grpc.ClientConn
 	serviceKey string
 	timeout    time.Duration
@@ -43,8 +44,9 @@ type call struct {
 }
 
 func newConnection(address string, o *options) (*connection, error) {
+	transport := o.credentials(address)
 	dialOptions := []grpc.DialOption{
-		grpc.WithTransportCredentials(o.credentials(address)),
+		grpc.WithTransportCredentials(transport),
 		grpc.WithDisableRetry(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithConnectParams(grpc.ConnectParams{
@@ -69,6 +71,7 @@ func newConnection(address string, o *options) (*connection, error) {
 	}
 	return &connection{
 		address:    address,
+		usesTLS:    transport.Info().SecurityProtocol == "tls",
 		grpc:       client,
 		serviceKey: o.serviceKey,
 		timeout:    o.timeout,

@@ -71,7 +71,7 @@ func (c *connection) convertError(ctx context.Context, failure error, trailer me
 	}
 	switch code := grpcStatus.Code(); {
 	case code == codes.Unavailable:
-		return connectionError(c.address, grpcStatus.Message(), failure)
+		return c.connectionError(grpcStatus.Message(), failure)
 	case code == codes.DeadlineExceeded:
 		return c.responseDeadlineError()
 	case code == codes.Internal && strings.Contains(grpcStatus.Message(), "invalid UTF-8"):
@@ -115,7 +115,7 @@ var (
 )
 
 // connectionError returns the error of a call for which there is no connection.
-func connectionError(address, message string, cause error) *Error {
+func (c *connection) connectionError(message string, cause error) *Error {
 	text := connectionPrefix.ReplaceAllString(message, "")
 	text = strings.TrimSuffix(strings.Trim(whitespace.ReplaceAllString(text, " "), `"`), ".")
 	reason, start, hint := "UNREACHABLE", "No connection to ", "Check the address (the gRPC port is 50051 by default), "+
@@ -128,11 +128,14 @@ func connectionError(address, message string, cause error) *Error {
 		reason, start = "TLS_FAILED", "No TLS connection to "
 		hint = "Pass WithTLS with RootCAs for the certificate authority of the server, ServerName if its " +
 			"certificate has another name, and Certificates if the server requires client certificates."
+	case c.usesTLS:
+		// A server that requires a certificate of the client may close the connection before the client reads why.
+		hint += " If the server requires client certificates, pass WithTLS with Certificates."
 	}
 	return &Error{
 		Code:    CodeUnavailable,
 		Reason:  reason,
-		Message: start + address + ": " + text + ". " + hint,
+		Message: start + c.address + ": " + text + ". " + hint,
 		cause:   cause,
 	}
 }
