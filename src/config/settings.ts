@@ -293,7 +293,22 @@ export const settings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: setting(
     '',
     optional(http),
-    'URL of an OpenTelemetry collector that receives traces (OTLP over HTTP). Empty: tracing is disabled.',
+    'URL of an OpenTelemetry collector that receives traces and metrics (OTLP over HTTP). Empty: nothing is exported.',
+  ),
+  OTEL_METRICS_EXPORTER: setting(
+    'otlp',
+    oneOf('otlp', 'none'),
+    'otlp exports metrics to the collector, none does not. The metrics server serves them in any case.',
+  ),
+  OTEL_METRIC_EXPORT_INTERVAL: setting(
+    '60000',
+    positiveNumber,
+    'Milliseconds between two exports of metrics.',
+  ),
+  OTEL_SERVICE_NAME: setting(
+    'daikon',
+    text,
+    'Name of this service in traces and exported metrics.',
   ),
   DEMO_PORT: setting(
     '9101',

@@ -16,6 +16,7 @@ import { type Application, type ApplicationOptions, createApplication } from './
 import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createCallLog } from './observability/call-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
+import { startMetricsExport } from './observability/otlp-metrics.ts'
 import { startTracing } from './observability/tracing.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import { createReloadable } from './reload.ts'
@@ -92,8 +93,22 @@ export async function startNode(
   })
   const logCall = createCallLog(log)
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
-  const tracing = endpoint ? await startTracing(endpoint) : undefined
+  const serviceName = config.OTEL_SERVICE_NAME
+  const tracing = endpoint ? await startTracing(endpoint, serviceName) : undefined
+  const metricsExport =
+    endpoint && config.OTEL_METRICS_EXPORTER === 'otlp'
+      ? await startMetricsExport({
+          endpoint,
+          serviceName,
+          interval: config.OTEL_METRIC_EXPORT_INTERVAL,
+          registry: metrics.registry,
+          log,
+        })
+      : undefined
   const close = async () => {
+    await metricsExport
+      ?.stop()
+      .catch((error) => log.warn({ err: error }, 'Exporting the last metrics failed'))
     await tracing?.stop().catch((error) => log.warn({ err: error }, 'Sending spans failed'))
     await rateLimiter.close()
     await database.close()

@@ -29,9 +29,9 @@ async function startCollector(t: ExecutionContext) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString())
+    const body = JSON.parse(Buffer.concat(chunks).toString())
     if (request.url === '/v1/traces')
-      for (const { scopeSpans } of resourceSpans)
+      for (const { scopeSpans } of body.resourceSpans)
         for (const scope of scopeSpans) spans.push(...scope.spans)
     response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   }).listen(0, '127.0.0.1')

@@ -11,7 +11,7 @@ export type Tracing = {
 }
 
 /** Exports spans by OTLP over HTTP. Loads OpenTelemetry only when called. */
-export async function startTracing(endpoint: string): Promise<Tracing> {
+export async function startTracing(endpoint: string, serviceName: string): Promise<Tracing> {
   const [api, { BatchSpanProcessor, ParentBasedSampler, AlwaysOnSampler, TracerProvider }] =
     await Promise.all([import('@opentelemetry/api'), import('@opentelemetry/sdk-trace')])
   const [{ OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
@@ -20,7 +20,7 @@ export async function startTracing(endpoint: string): Promise<Tracing> {
   ])
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
   const provider = new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'daikon' }),
+    resource: resourceFromAttributes({ 'service.name': serviceName }),
     sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })
