@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
 import { hasBrowser, launchBrowser } from '../support/browser.ts'
+import { findFreePort } from '../support/dev-server.ts'
 import { startIssuer } from '../support/oauth-issuer.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -81,6 +80,9 @@ browserTest(
     await capture(ann, 'share')
     await ann.getByRole('button', { name: 'Done' }).click()
     await capture(ann, 'owner')
+    await ann.setViewportSize({ width: 360, height: 720 })
+    t.is(await ann.evaluate('document.documentElement.scrollWidth'), 360, 'fits a phone')
+    await ann.setViewportSize({ width: 1100, height: 720 })
 
     await ben.reload()
     await ben.getByText('View only').waitFor()
@@ -155,12 +157,4 @@ async function startExample(t: ExecutionContext, env: Record<string, string>): P
   })
   for await (const line of createInterface(child.stdout)) if (line.startsWith('http://')) return
   throw new Error('The example ended')
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import test from 'ava'
-import { startDevServer } from '../support/dev-server.ts'
+import test, { type ExecutionContext } from 'ava'
+import { hasBrowser, openBrowserPage } from '../support/browser.ts'
+import { findFreePort, startDevServer } from '../support/dev-server.ts'
 import { pages } from '../support/generate-docs.ts'
 import { buildWheel, hasPythonPackages, python } from '../support/python.ts'
 
@@ -41,6 +43,7 @@ test('the commands of every page work as pasted', async (t) => {
   process.env.RATE_LIMIT_PER_MINUTE = '1000'
   const { env, welcome, rest, grpc, app, metricsPort } = await startDevServer(t)
   const folder = await mkdtemp(join(tmpdir(), 'daikon-docs-'))
+  const appPort = await findFreePort()
   t.teardown(() => rm(folder, { recursive: true }))
 
   const pipEnv = hasPythonPackages ? await buildWheel(join(folder, 'wheels')) : {}
@@ -59,7 +62,8 @@ test('the commands of every page work as pasted', async (t) => {
       .replaceAll('localhost:50051', `localhost:${grpc}`)
       .replaceAll('localhost:9464', `localhost:${metricsPort}`)
       .replaceAll('/tmp/', `${folder}/`)
-      .replaceAll('npm install @daikon-auth/client', `node ${root}/test/support/install-client.ts`)
+      .replaceAll('npm install @daikon-auth/', `node ${root}/test/support/install-client.ts `)
+      .replaceAll('http://localhost:5173', `http://localhost:${appPort}`)
       .replaceAll('.daikon/', `${env.DATA_DIR}/`)
       .replaceAll('python3 -m venv .venv', `${python} -m venv --without-pip .venv`)
       .replaceAll('.venv/bin/pip install', `${python} -m pip --python .venv/bin/python install`)
@@ -71,6 +75,8 @@ test('the commands of every page work as pasted', async (t) => {
       if (output !== undefined) t.is(outputs[index]?.trim(), output.trim(), path)
   }
 
+  if (hasBrowser) await trySignIn(t, join(folder, 'browser-app'), appPort)
+
   const [curl = ''] = /^TOKEN=.*?^curl.*?\n\n/ms.exec(welcome) ?? []
   const { stdout } = await shell('bash', ['-euc', curl], { cwd: root, env })
   const { results } = JSON.parse(stdout)
@@ -80,3 +86,35 @@ test('the commands of every page work as pasted', async (t) => {
     'the curl line of the welcome message',
   )
 })
+
+/** Does what docs/browser-sign-in.md asks the reader to do with the application of its commands. */
+async function trySignIn(t: ExecutionContext, folder: string, port: number): Promise<void> {
+  const vite = spawn('npx', ['vite', '--port', String(port), '--strictPort'], {
+    cwd: folder,
+    detached: true,
+  })
+  const ended = once(vite, 'exit')
+  t.teardown(async () => {
+    if (vite.exitCode === null) process.kill(-(vite.pid as number), 'SIGTERM')
+    await ended
+  })
+  await new Promise<void>((resolve) => {
+    vite.stdout.on('data', (chunk) => `${chunk}`.includes('Local') && resolve())
+  })
+  const url = `http://localhost:${port}/`
+  const page = await openBrowserPage(t)
+  page.setDefaultTimeout(60_000)
+  await page.goto(url)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('link', { name: 'Google' }).click()
+  await page.getByRole('button', { name: 'Bob' }).click()
+  await page.getByText('Hello, Bob').waitFor()
+  await page.getByRole('button', { name: 'Edit the roadmap' }).waitFor()
+  const other = await page.context().newPage()
+  await other.goto(url)
+  await other.getByText('Hello, Bob').waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await other.getByText('Please sign in').waitFor()
+  await page.getByText('Please sign in').waitFor()
+  t.is(page.url(), url)
+}

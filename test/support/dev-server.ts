@@ -13,8 +13,8 @@ const root = join(import.meta.dirname, '../..')
 /** Runs `npm run dev` in a temporary folder until it prints its welcome; stops it after the test. */
 export async function startDevServer(t: ExecutionContext) {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-dev-'))
-  const port = await freePort()
-  const metricsPort = await freePort()
+  const port = await findFreePort()
+  const metricsPort = await findFreePort()
   const env = {
     ...process.env,
     DATA_DIR: join(folder, 'data'),
@@ -40,7 +40,8 @@ export async function startDevServer(t: ExecutionContext) {
   return { env, root, welcome, rest: rest ?? '', grpc: grpc ?? '', app: app ?? '', metricsPort }
 }
 
-async function freePort(): Promise<number> {
+/** A port that no server uses at the moment. */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -3,21 +3,31 @@ import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * `node test/support/install-client.ts <package>...` stands for `npm install @daikon-auth/client <package>...`
- * in the tests of the documentation: builds the client into the current folder and links the packages of
- * this repository, without a registry.
+ * `node test/support/install-client.ts <client> <package>...` stands for
+ * `npm install @daikon-auth/<client> <package>...` in the tests of the documentation: builds the client
+ * into the current folder and links the packages of this repository. Only packages that are not among
+ * them come from a registry.
  */
 const root = join(import.meta.dirname, '../..')
-const source = join(root, 'clients/typescript')
 const modules = join(process.cwd(), 'node_modules')
-const target = join(modules, '@daikon-auth/client')
+const [client = '', ...packages] = process.argv.slice(2)
+const source = join(root, 'clients', client === 'client' ? 'typescript' : client)
+const target = join(modules, '@daikon-auth', client)
+const dependencies = client === 'client' ? ['@grpc/grpc-js', '@bufbuild/protobuf'] : []
 
+const isLinked = (name: string) => existsSync(join(root, 'node_modules', name))
+const others = packages.filter((name) => !isLinked(name))
+if (others.length > 0) {
+  const options = ['--prefer-offline', '--no-audit', '--no-fund', '--silent']
+  execFileSync('npm', ['install', ...options, ...others], { stdio: 'inherit' })
+}
+// Afterwards, because npm removes what it has not installed.
 mkdirSync(target, { recursive: true })
 cpSync(join(source, 'package.json'), join(target, 'package.json'))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 const args = [compiler, '-p', source, '--outDir', join(target, 'dist')]
 execFileSync(process.execPath, args, { stdio: 'inherit' })
-for (const name of ['@grpc/grpc-js', '@bufbuild/protobuf', ...process.argv.slice(2)]) {
+for (const name of [...dependencies, ...packages.filter(isLinked)]) {
   const link = join(modules, name)
   if (existsSync(link)) continue
   mkdirSync(dirname(link), { recursive: true })

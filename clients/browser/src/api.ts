@@ -112,7 +112,7 @@ export type DaikonEvent =
 
 /** A client of daikon for one page. */
 export interface DaikonBrowser {
-  /** The signed-in user, `null` if nobody is signed in, `undefined` until {@link start} has finished. */
+  /** The signed-in user, `null` without one, `undefined` until {@link start} has finished. */
   readonly user: User | null | undefined
 
   /**

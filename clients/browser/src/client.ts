@@ -120,7 +120,7 @@ export function createDaikonBrowser(options: DaikonBrowserOptions): DaikonBrowse
   async function restore(): Promise<User | null> {
     const stored = manager.current ? undefined : manager.readStored()
     if (stored) manager.adopt(stored)
-    // Without a marker, nobody has signed in here, or the user has signed out.
+    // Without a marker, no user has signed in here, or the user has signed out.
     if (!manager.current && manager.readMarker() !== null) {
       await manager.askForSession(restoreTimeout)
       if (!manager.current && options.silentSignIn !== false) await restoreSilently()

@@ -48,7 +48,7 @@ export class DaikonError extends Error {
   }
 }
 
-/** Nobody is signed in (`NOT_SIGNED_IN`), or daikon rejected the access token. */
+/** No user is signed in (`NOT_SIGNED_IN`), or daikon rejected the access token. */
 export class UnauthenticatedError extends DaikonError {
   constructor(reason: string, message: string, details?: ErrorDetails) {
     super('unauthenticated', reason, message, details)
@@ -117,7 +117,7 @@ export function invalidArgument(...fields: Field[]): InvalidArgumentError {
 }
 
 export function notSignedIn(): UnauthenticatedError {
-  return new UnauthenticatedError('NOT_SIGNED_IN', 'Nobody is signed in: call signIn()')
+  return new UnauthenticatedError('NOT_SIGNED_IN', 'No user is signed in: call signIn()')
 }
 
 /** Returns an error of this package: itself, or one that wraps what was thrown. */

@@ -49,7 +49,7 @@ export function useDaikon(): DaikonBrowser {
   return useDaikonContext().daikon
 }
 
-/** The signed-in user, `null` if nobody is signed in, `undefined` until that is known. */
+/** The signed-in user, `null` without one, `undefined` until that is known. */
 export function useUser(): User | null | undefined {
   const { daikon } = useDaikonContext()
   const subscribe = useCallback((listener: () => void) => daikon.subscribe(listener), [daikon])

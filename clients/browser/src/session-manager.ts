@@ -264,7 +264,7 @@ export function createSessionManager({
     readStored: store.read,
     /** Asks the other tabs for a session. */
     askForSession: (timeoutMs: number) => askTabs(() => Boolean(current), timeoutMs),
-    /** Notes that nobody is signed in, if no session was found. */
+    /** Notes that there is no session, if none was found. */
     settle() {
       if (current !== undefined) return
       current = null
