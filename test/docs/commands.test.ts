@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -39,6 +39,18 @@ function moduleScript(text: string): string {
   return `node --input-type=module - <<'MODULE'\n${text}MODULE\n`
 }
 
+const goGet = 'go get github.com/daikon-auth/daikon/clients/go/'
+
+/** Why the commands of a page cannot run here; undefined if they can. */
+function findMissingTool(path: string): string | undefined {
+  const isInstalled = (command: string) =>
+    spawnSync('sh', ['-c', `command -v ${command}`]).status === 0
+  if (path === 'docs/integrate-python.md' && !hasPythonPackages) return 'run clients/python/install'
+  if (path === 'docs/integrate-go.md' && !isInstalled('go')) return 'Go is not installed'
+  if (path === 'docs/other-languages.md' && !isInstalled('protoc')) return 'protoc is not installed'
+  return undefined
+}
+
 test('the commands of every page work as pasted', async (t) => {
   process.env.RATE_LIMIT_PER_MINUTE = '1000'
   const { env, welcome, rest, grpc, app, metricsPort } = await startDevServer(t)
@@ -49,8 +61,9 @@ test('the commands of every page work as pasted', async (t) => {
   const pipEnv = hasPythonPackages ? await buildWheel(join(folder, 'wheels')) : {}
 
   for (const path of pages) {
-    if (path === 'docs/integrate-python.md' && !hasPythonPackages) {
-      t.log(`${path} is skipped: run clients/python/install`)
+    const missing = findMissingTool(path)
+    if (missing) {
+      t.log(`${path} is skipped: ${missing}`)
       continue
     }
     const blocks = readBlocks(await readFile(join(root, path), 'utf8'))
@@ -65,6 +78,7 @@ test('the commands of every page work as pasted', async (t) => {
       .replaceAll('npm install @daikon-auth/', `node ${root}/test/support/install-client.ts `)
       .replaceAll('http://localhost:5173', `http://localhost:${appPort}`)
       .replaceAll('.daikon/', `${env.DATA_DIR}/`)
+      .replaceAll(goGet, `node ${root}/test/support/install-go-client.ts `)
       .replaceAll('python3 -m venv .venv', `${python} -m venv --without-pip .venv`)
       .replaceAll('.venv/bin/pip install', `${python} -m pip --python .venv/bin/python install`)
     const options = { cwd: root, env: { ...env, ...pipEnv, PORT: '0' }, maxBuffer: 2 ** 26 }
