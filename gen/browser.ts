@@ -964,6 +964,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up names
+         * @description Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps and client apps. IDs that do not exist are omitted.
+         */
+        post: operations["AdminService_LookUpNames"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/users": {
         parameters: {
             query?: never;
@@ -1027,6 +1047,46 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/users/{user_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End all sessions
+         * @description Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions are rejected from then on. The user may sign in again.
+         */
+        delete: operations["AdminService_EndUserSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/users/{user_id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a session
+         * @description Ends a session of a user. Its access tokens are rejected from then on.
+         */
+        delete: operations["AdminService_EndUserSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3011,6 +3071,10 @@ export interface components {
             recent_activity: components["schemas"]["ActivityEntry"][];
             /** @description The new users of each of the last 30 days, ending today. */
             signups_by_day: components["schemas"]["DaySignups"][];
+            /** @description The sign-ins to client apps on each of the last 30 days, ending today. */
+            sign_ins_by_day: components["schemas"]["DaySignIns"][];
+            /** @description Whether requests are accepted with any service key, or none, because no service app is active. */
+            development_mode: boolean;
         };
         /** @description The size of a workspace. */
         WorkspaceShare: {
@@ -3061,11 +3125,37 @@ export interface components {
             /** @description The number of new users. */
             count: number;
         };
+        /** @description The sign-ins of a day. */
+        DaySignIns: {
+            /** @description The date in UTC (ISO 8601). */
+            day: string;
+            /** @description The number of sign-ins. */
+            count: number;
+        };
         ListActivityResponse: {
             /** @description The events, newest first. */
             items: components["schemas"]["ActivityEntry"][];
             /** @description The cursor of the next page. Absent on the last page. */
             next_before: string | null;
+        };
+        LookUpNamesRequest: {
+            /** @description The IDs, 1 to 200. */
+            ids: string[];
+        };
+        LookUpNamesResponse: {
+            /** @description What the IDs identify, in any order. */
+            names: components["schemas"]["NamedObject"][];
+        };
+        /** @description What an ID identifies. */
+        NamedObject: {
+            /** @description The ID. */
+            id: string;
+            /** @description `user`, `workspace`, `group`, `role`, `permission`, `service_app` or `client_app`. */
+            type: string;
+            /** @description The name; for a user without one, the e-mail address. For a permission record, service, type and ID of the resource, separated by slashes. */
+            name: string;
+            /** @description The ID of the workspace that it belongs to, or of the workspace itself. Absent for users and apps. */
+            workspace_id: string | null;
         };
         /** @description A page of users. */
         UserPage: {
@@ -7248,7 +7338,14 @@ export interface operations {
                      *           "day": "2026-11-21",
                      *           "count": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "sign_ins_by_day": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "development_mode": true
                      *     }
                      */
                     "application/json": components["schemas"]["Stats"];
@@ -7332,6 +7429,60 @@ export interface operations {
             default: components["responses"]["default"];
         };
     };
+    AdminService_LookUpNames: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "0d000000-0000-7000-8000-000000000010"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LookUpNamesRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "names": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "type": "type",
+                     *           "name": "Example",
+                     *           "workspace_id": "0d000000-0000-7000-8000-000000000001"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LookUpNamesResponse"];
+                };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            413: components["responses"]["413"];
+            415: components["responses"]["415"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
     AdminService_ListUsers: {
         parameters: {
             query?: {
@@ -7341,6 +7492,10 @@ export interface operations {
                 page_size?: number;
                 /** @description Searches names and e-mail addresses. At most 100 characters. */
                 q?: string;
+                /** @description Returns only users who are active, or only users who are deactivated. */
+                is_active?: boolean;
+                /** @description Returns only administrators, or only users who are not. */
+                is_admin?: boolean;
             };
             header?: never;
             path?: never;
@@ -7774,6 +7929,79 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["UserExport"];
                 };
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_EndUserSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, no content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400"];
+            401: components["responses"]["401"];
+            403: components["responses"]["403"];
+            404: components["responses"]["404"];
+            422: components["responses"]["422"];
+            429: components["responses"]["429"];
+            503: components["responses"]["503"];
+            default: components["responses"]["default"];
+        };
+    };
+    AdminService_EndUserSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The ID of the user.
+                 * @example 0d000000-0000-7000-8000-00000000000b
+                 */
+                user_id: string;
+                /**
+                 * @description The ID of the session.
+                 * @example 0d000000-0000-7000-8000-000000000010
+                 */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, no content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["400"];
             401: components["responses"]["401"];
@@ -10891,7 +11119,10 @@ export interface operations {
     };
     AuthService_BeginAdminLogin: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The path and query of the page of the admin console to return to after sign-in, such as `/people?q=ann`. Starts with one slash. Defaults to `/`. */
+                return_to?: string;
+            };
             header?: never;
             path: {
                 /**

@@ -76,8 +76,9 @@ export const activityEvents = {
   'session.ended': {
     target: 'session',
     detail: ['user_id'],
-    description: 'A user ended a session, or all of their other sessions: one entry for each',
-    recordedBy: ['endSession', 'endOtherSessions'],
+    description:
+      'A user ended a session or all of their other sessions, or an administrator did: one entry for each',
+    recordedBy: ['endSession', 'endOtherSessions', 'endUserSession', 'endUserSessions'],
   },
   'session.revoked': {
     target: 'session',

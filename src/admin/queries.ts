@@ -16,17 +16,37 @@ export type UserRow = Omit<UserSummary, 'created_at' | 'last_sign_in_at' | 'exte
 const userColumns =
   'u.id, u.email, u.external_id, u.name, u.avatar_url, u.is_active, u.is_admin, u.created_at, u.last_sign_in_at'
 
+export type UserFilters = {
+  q?: string | undefined
+  is_active?: boolean | undefined
+  is_admin?: boolean | undefined
+}
+
 /** A page of users, by e-mail address; `q` matches names and e-mail addresses. */
 export function findUserPage(
   em: EntityManager,
   page: PageRequest,
-  q: string | undefined,
+  { q, is_active, is_admin }: UserFilters,
 ): Promise<Page<UserRow>> {
+  const conditions: string[] = []
+  const values: unknown[] = []
+  const filter = (value: unknown, condition: (placeholder: string) => string) => {
+    if (value === undefined) return
+    values.push(value)
+    conditions.push(condition(`$${values.length}`))
+  }
+  filter(
+    q ? likePattern(q) : undefined,
+    (text) => `(u.email ilike ${text} or u.name ilike ${text})`,
+  )
+  filter(is_active, (placeholder) => `u.is_active = ${placeholder}`)
+  filter(is_admin, (placeholder) => `u.is_admin = ${placeholder}`)
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
   return findPage(em, page, {
     select: userColumns,
-    from: `users u ${q ? 'where u.email ilike $1 or u.name ilike $1' : ''}`,
+    from: `users u ${where}`,
     orderBy: 'u.email',
-    values: q ? [likePattern(q)] : [],
+    values,
   })
 }
 

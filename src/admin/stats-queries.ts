@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Stats } from '../../gen/daikon/v1/admin_records.ts'
+import { activeAppsSql } from '../database/control-connection.ts'
 import { query } from '../database/query.ts'
 
 type Totals = Pick<
@@ -59,4 +60,40 @@ export function countSignupsByDay(
      order by day`,
     [today],
   )
+}
+
+/**
+ * Counts the sign-ins to client apps on each of the 30 days (UTC) up to `now`. The ids of entries begin with
+ * their time, so that the index over action and id leads to the first of them.
+ */
+export function countSignInsByDay(em: EntityManager, now: Date): Promise<Stats['sign_ins_by_day']> {
+  const today = now.toISOString().slice(0, 10)
+  const firstDay = Date.parse(`${today}T00:00:00Z`) - 29 * 86_400_000
+  return query(
+    em,
+    `select to_char(day, 'YYYY-MM-DD') as day, coalesce(sign_ins.count, 0)::int as count
+     from generate_series($1::date - 29, $1::date, interval '1 day') day
+     left join (
+       select date_trunc('day', created_at at time zone 'UTC') as day, count(*)
+       from activity
+       where action = 'user.signed_in' and id >= $2::uuid
+         and created_at >= ($1::date - 29)::timestamp at time zone 'UTC'
+         and created_at < ($1::date + 1)::timestamp at time zone 'UTC'
+       group by 1
+     ) sign_ins using (day)
+     order by day`,
+    // The clocks of the node and of the database differ by less than a day.
+    [today, lowestIdAt(firstDay - 86_400_000)],
+  )
+}
+
+export async function hasActiveApps(em: EntityManager): Promise<boolean> {
+  const [row] = await query<{ active: boolean }>(em, activeAppsSql)
+  return row?.active === true
+}
+
+/** The lowest UUID of version 7 with a time in milliseconds since the epoch. */
+function lowestIdAt(time: number): string {
+  const digits = time.toString(16).padStart(12, '0')
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-7000-8000-000000000000`
 }

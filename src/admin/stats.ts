@@ -1,22 +1,48 @@
 import type { GetStatsRequest, Stats } from '../../gen/daikon/v1/admin_records.ts'
 import { findEntries } from '../activity/activity-log.ts'
 import type { RequestContext } from '../core/request-context.ts'
-import { countSignupsByDay, countTotals, findLargestWorkspaces } from './stats-queries.ts'
+import {
+  countSignInsByDay,
+  countSignupsByDay,
+  countTotals,
+  findLargestWorkspaces,
+  hasActiveApps,
+} from './stats-queries.ts'
 
 /**
  * Returns the statistics of the dashboard. The queries run concurrently on the entity manager's
  * pool, because they would delay permission checks on the pool of prepared statements.
  */
 export async function getStats(
-  { em, now }: Pick<RequestContext, 'em' | 'now'>,
+  {
+    em,
+    now,
+    keysRequired = false,
+  }: Pick<RequestContext, 'em' | 'now'> & { keysRequired?: boolean },
   _request: GetStatsRequest,
 ): Promise<Stats> {
   const today = now.toISOString().slice(0, 10)
-  const [totals, workspace_distribution, signups_by_day, recent_activity] = await Promise.all([
+  const [
+    totals,
+    workspace_distribution,
+    signups_by_day,
+    sign_ins_by_day,
+    recent_activity,
+    hasApps,
+  ] = await Promise.all([
     countTotals(em),
     findLargestWorkspaces(em),
     countSignupsByDay(em, today),
+    countSignInsByDay(em, now),
     findEntries(em, { limit: 10 }),
+    hasActiveApps(em),
   ])
-  return { ...totals, workspace_distribution, recent_activity, signups_by_day }
+  return {
+    ...totals,
+    workspace_distribution,
+    recent_activity,
+    signups_by_day,
+    sign_ins_by_day,
+    development_mode: !keysRequired && !hasApps,
+  }
 }

@@ -27,9 +27,9 @@ import {
 /** Lists a page of users, by e-mail address; `q` matches names and e-mail addresses. */
 export async function listUsers(
   { em }: RequestContext,
-  { q, ...page }: UserPageRequest,
+  { page, page_size, ...filters }: UserPageRequest,
 ): Promise<UserPage> {
-  const result = await findUserPage(em, page, q)
+  const result = await findUserPage(em, { page, page_size }, filters)
   return { ...result, items: result.items.map(toUserSummary) }
 }
 

@@ -24,7 +24,7 @@ export function userCommand(): Command {
     .argument('<text>', 'part of a name or e-mail address')
     .action(async (text: string, _options, command) => {
       const { items } = await withDatabase(({ em }) =>
-        findUserPage(em, { page: 1, page_size: 100 }, text),
+        findUserPage(em, { page: 1, page_size: 100 }, { q: text }),
       )
       const rows = items.map(({ id, email, name, is_active, is_admin }) => ({
         id,

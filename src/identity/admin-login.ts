@@ -9,6 +9,7 @@ import type {
   GetAdminMeRequest,
 } from '../../gen/daikon/v1/auth.ts'
 import { recordActivity } from '../activity/record-activity.ts'
+import { invalidArgument } from '../core/errors.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { requireAdmin } from '../core/request-context.ts'
 import { User } from '../database/entities/people.ts'
@@ -39,7 +40,8 @@ export async function beginAdminLogin(
 ): Promise<BeginLoginResponse> {
   const provider = requireProvider(context, request.provider)
   const { adminMaxAge: maxAge } = context.identity.options
-  const started = await startFlow(context, provider, { flow: 'admin' }, { maxAge })
+  const returnTo = readReturnPath(context.identity.options, request.return_to)
+  const started = await startFlow(context, provider, { flow: 'admin', returnTo }, { maxAge })
   return started.ok ? started.value : { location: loginPage(context, started) }
 }
 
@@ -63,7 +65,8 @@ export function completeAdminLogin(
     const { id: sub, email, name, tokenId: jti, issuedAt } = result.value
     const claims = { sub, jti, email, name, admin: true as const }
     const admin_token = await tokens.sign('admin_access', claims, result.value.seconds, issuedAt)
-    return { result, response: { ...clearedState, location: options.adminUrl, admin_token } }
+    const location = `${options.adminUrl}${login.returnTo ?? ''}`
+    return { result, response: { ...clearedState, location, admin_token } }
   })
 }
 
@@ -132,6 +135,19 @@ function readTokenSeconds(
   const time = authentication?.time?.getTime() ?? 0
   const remaining = Math.floor((time - issuedAt.getTime()) / 1000) + adminMaxAge
   return Math.min(lifetimes.admin, remaining)
+}
+
+/**
+ * Returns the path if it leads to the admin console, else throws. A browser reads `//host` and `/\\host` as
+ * another origin, and removes tabs and line breaks before it does.
+ */
+function readReturnPath({ adminUrl }: Options, path = ''): string {
+  const isPath = path === '' || /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)
+  if (isPath && new URL(`${adminUrl}${path}`).origin === new URL(adminUrl).origin) return path
+  throw invalidArgument({
+    field: 'return_to',
+    message: 'must be a path of the admin console that starts with one slash',
+  })
 }
 
 function loginPage(

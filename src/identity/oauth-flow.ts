@@ -26,7 +26,7 @@ export function requireProvider({ identity }: IdentityContext, name: string): Pr
 export async function startFlow(
   context: IdentityContext,
   provider: Provider,
-  login: Pick<OAuthState, 'flow' | 'client'>,
+  login: Pick<OAuthState, 'flow' | 'client' | 'returnTo'>,
   loginOptions: LoginOptions = {},
 ): Promise<SignInResult<{ location: string; state: string; login_state: string }>> {
   const { stateCookies, options } = context.identity

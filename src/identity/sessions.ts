@@ -54,17 +54,30 @@ export async function endSession(
   { session_id }: EndSessionRequest,
 ): Promise<EndSessionResponse> {
   const { id } = requireUser(principal)
-  return inTransaction(em, async (em) => {
-    if (!(await em.count(RefreshFamily, { id: session_id, user_id: id })))
-      throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
-    await endBrowserSessionsOf(em, id, { familyId: session_id })
-    await revokeRefreshFamilies(em, now, [session_id])
-    await recordActivity(em, actorOf(principal), {
-      action: 'session.ended',
-      targetId: session_id,
-      detail: { user_id: id },
-    })
-    return {}
+  await inTransaction(em, (em) => endSessionOf(em, now, actorOf(principal), id, session_id))
+  return {}
+}
+
+/**
+ * Ends a session of a user and records it.
+ *
+ * @throws {ServiceError} not_found if the user has no such session
+ */
+export async function endSessionOf(
+  em: EntityManager,
+  now: Date,
+  actor: ReturnType<typeof actorOf>,
+  userId: string,
+  sessionId: string,
+): Promise<void> {
+  if (!(await em.count(RefreshFamily, { id: sessionId, user_id: userId })))
+    throw new ServiceError('not_found', 'SESSION_NOT_FOUND', 'Session not found')
+  await endBrowserSessionsOf(em, userId, { familyId: sessionId })
+  await revokeRefreshFamilies(em, now, [sessionId])
+  await recordActivity(em, actor, {
+    action: 'session.ended',
+    targetId: sessionId,
+    detail: { user_id: userId },
   })
 }
 
@@ -78,14 +91,28 @@ export async function endOtherSessions(
 ): Promise<EndSessionResponse> {
   const { id, token } = requireUser(principal)
   return inTransaction(em, async (em) => {
-    await preventSessions(em, now, id)
     const currentId = await findSessionId(em, token.id)
-    await endBrowserSessionsOf(em, id, { exceptFamilyId: currentId })
-    const ended = await endSessions(em, now, { user_id: id }, currentId)
-    const events = ended.map((targetId) => ({ targetId, detail: { user_id: id } }))
-    await recordActivityBatch(em, actorOf(principal), 'session.ended', events)
+    await endAllSessions(em, now, actorOf(principal), id, currentId)
     return {}
   })
+}
+
+/**
+ * Ends all sessions of a user except `exceptId`, and the sign-ins whose code has not been exchanged yet, and
+ * records each.
+ */
+export async function endAllSessions(
+  em: EntityManager,
+  now: Date,
+  actor: ReturnType<typeof actorOf>,
+  userId: string,
+  exceptId?: string,
+): Promise<void> {
+  await preventSessions(em, now, userId)
+  await endBrowserSessionsOf(em, userId, { exceptFamilyId: exceptId })
+  const ended = await endSessions(em, now, { user_id: userId }, exceptId)
+  const events = ended.map((targetId) => ({ targetId, detail: { user_id: userId } }))
+  await recordActivityBatch(em, actor, 'session.ended', events)
 }
 
 /**

@@ -11,6 +11,8 @@ export type OAuthState = {
   flow: Flow
   provider: ProviderName
   secrets: LoginSecrets
+  /** In the admin flow: the path of the admin console to return to. */
+  returnTo?: string
   /** In the user flow: where to send the code, its PKCE challenge and the state of the client app. */
   client?: {
     redirectUri: string

@@ -17,6 +17,7 @@ import {
 import { deleteUser } from '../admin/delete-user.ts'
 import { exportUser } from '../admin/export-user.ts'
 import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
+import { lookUpNames } from '../admin/names.ts'
 import {
   createServiceApp,
   deleteServiceApp,
@@ -25,6 +26,7 @@ import {
   updateServiceApp,
 } from '../admin/service-apps.ts'
 import { getStats } from '../admin/stats.ts'
+import { endUserSession, endUserSessions } from '../admin/user-sessions.ts'
 import { updateUser } from '../admin/user-status.ts'
 import { getUser, listUsers } from '../admin/users.ts'
 import type { Quotas } from '../core/quotas.ts'
@@ -135,7 +137,8 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       getAccessConfiguration: createGetAccessConfiguration(rest.options.baseUrl),
     } satisfies HandlersOf<AccessServiceServer>,
     AdminService: {
-      getStats,
+      getStats: bind(getStats),
+      lookUpNames,
       listActivity,
       // Users.
       listUsers,
@@ -143,6 +146,8 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       updateUser,
       deleteUser,
       exportUser,
+      endUserSession,
+      endUserSessions,
       addUserToWorkspace: bind(addUserToWorkspace),
       // Workspaces, members and groups.
       listWorkspaces: listWorkspacePage,

@@ -121,6 +121,18 @@ const eventCalls: EventCalls = {
       const [{ id: session_id }] = listed.sessions ?? listed
       return { method: 'EndSession', message: { session_id }, ...as }
     },
+    endUserSession: async ({ signedIn, transport }) => {
+      const { as } = await signedIn()
+      const listed = expectOk(await transport.call('ListSessions', {}, as.credentials)) as any
+      const [{ id: session_id }] = listed.sessions ?? listed
+      const me = expectOk(await transport.call('GetMe', {}, as.credentials)) as any
+      return forPanel('EndUserSession', { user_id: me.id, session_id })
+    },
+    endUserSessions: async ({ signedIn, transport }) => {
+      const { as } = await signedIn()
+      const me = expectOk(await transport.call('GetMe', {}, as.credentials)) as any
+      return forPanel('EndUserSessions', { user_id: me.id })
+    },
     endOtherSessions: async ({ signedIn }) => {
       const { email } = await signedIn()
       return { method: 'EndOtherSessions', message: {}, ...(await signedIn(email)).as }

@@ -24,10 +24,11 @@ var File_daikon_v1_admin_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\n" +
-	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x16daikon/v1/groups.proto\x1a\x1bdaikon/v1/permissions.proto\x1a\x1adaikon/v1/workspaces.proto2\xe5#\n" +
+	"\x15daikon/v1/admin.proto\x12\tdaikon.v1\x1a\x1fdaikon/v1/acknowledgement.proto\x1a\x1adaikon/v1/admin_apps.proto\x1a\x1cdaikon/v1/admin_import.proto\x1a!daikon/v1/admin_permissions.proto\x1a\x1ddaikon/v1/admin_records.proto\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x1fdaikon/v1/admin_user_data.proto\x1a\x1bdaikon/v1/admin_users.proto\x1a daikon/v1/admin_workspaces.proto\x1a\x16daikon/v1/groups.proto\x1a\x1bdaikon/v1/permissions.proto\x1a\x1adaikon/v1/workspaces.proto2\xd3%\n" +
 	"\fAdminService\x128\n" +
 	"\bGetStats\x12\x1a.daikon.v1.GetStatsRequest\x1a\x10.daikon.v1.Stats\x12O\n" +
-	"\fListActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12<\n" +
+	"\fListActivity\x12\x1e.daikon.v1.ListActivityRequest\x1a\x1f.daikon.v1.ListActivityResponse\x12L\n" +
+	"\vLookUpNames\x12\x1d.daikon.v1.LookUpNamesRequest\x1a\x1e.daikon.v1.LookUpNamesResponse\x12<\n" +
 	"\tListUsers\x12\x1a.daikon.v1.UserPageRequest\x1a\x13.daikon.v1.UserPage\x12;\n" +
 	"\aGetUser\x12\x19.daikon.v1.GetUserRequest\x1a\x15.daikon.v1.UserDetail\x12A\n" +
 	"\n" +
@@ -35,7 +36,9 @@ const file_daikon_v1_admin_proto_rawDesc = "" +
 	"\n" +
 	"DeleteUser\x12\x1c.daikon.v1.DeleteUserRequest\x1a\x1d.daikon.v1.DeleteUserResponse\x12A\n" +
 	"\n" +
-	"ExportUser\x12\x1c.daikon.v1.ExportUserRequest\x1a\x15.daikon.v1.UserExport\x12^\n" +
+	"ExportUser\x12\x1c.daikon.v1.ExportUserRequest\x1a\x15.daikon.v1.UserExport\x12O\n" +
+	"\x0fEndUserSessions\x12!.daikon.v1.EndUserSessionsRequest\x1a\x19.daikon.v1.DeleteResponse\x12M\n" +
+	"\x0eEndUserSession\x12 .daikon.v1.EndUserSessionRequest\x1a\x19.daikon.v1.DeleteResponse\x12^\n" +
 	"\x12AddUserToWorkspace\x12$.daikon.v1.AddUserToWorkspaceRequest\x1a\".daikon.v1.WorkspaceMemberResponse\x12K\n" +
 	"\x0eListWorkspaces\x12\x1f.daikon.v1.WorkspacePageRequest\x1a\x18.daikon.v1.WorkspacePage\x12R\n" +
 	"\x0fCreateWorkspace\x12!.daikon.v1.CreateWorkspaceRequest\x1a\x1c.daikon.v1.WorkspaceResponse\x12^\n" +
@@ -95,205 +98,215 @@ const file_daikon_v1_admin_proto_rawDesc = "" +
 var file_daikon_v1_admin_proto_goTypes = []any{
 	(*GetStatsRequest)(nil),               // 0: daikon.v1.GetStatsRequest
 	(*ListActivityRequest)(nil),           // 1: daikon.v1.ListActivityRequest
-	(*UserPageRequest)(nil),               // 2: daikon.v1.UserPageRequest
-	(*GetUserRequest)(nil),                // 3: daikon.v1.GetUserRequest
-	(*UserUpdateRequest)(nil),             // 4: daikon.v1.UserUpdateRequest
-	(*DeleteUserRequest)(nil),             // 5: daikon.v1.DeleteUserRequest
-	(*ExportUserRequest)(nil),             // 6: daikon.v1.ExportUserRequest
-	(*AddUserToWorkspaceRequest)(nil),     // 7: daikon.v1.AddUserToWorkspaceRequest
-	(*WorkspacePageRequest)(nil),          // 8: daikon.v1.WorkspacePageRequest
-	(*CreateWorkspaceRequest)(nil),        // 9: daikon.v1.CreateWorkspaceRequest
-	(*ListAllWorkspacesRequest)(nil),      // 10: daikon.v1.ListAllWorkspacesRequest
-	(*WorkspaceRequest)(nil),              // 11: daikon.v1.WorkspaceRequest
-	(*UpdateWorkspaceRequest)(nil),        // 12: daikon.v1.UpdateWorkspaceRequest
-	(*ListMembersRequest)(nil),            // 13: daikon.v1.ListMembersRequest
-	(*InviteMemberRequest)(nil),           // 14: daikon.v1.InviteMemberRequest
-	(*UpdateMemberRequest)(nil),           // 15: daikon.v1.UpdateMemberRequest
-	(*RemoveMemberRequest)(nil),           // 16: daikon.v1.RemoveMemberRequest
-	(*ListGroupsRequest)(nil),             // 17: daikon.v1.ListGroupsRequest
-	(*GroupCreateRequest)(nil),            // 18: daikon.v1.GroupCreateRequest
-	(*GroupUpdateRequest)(nil),            // 19: daikon.v1.GroupUpdateRequest
-	(*GroupRequest)(nil),                  // 20: daikon.v1.GroupRequest
-	(*ListGroupMembersRequest)(nil),       // 21: daikon.v1.ListGroupMembersRequest
-	(*GroupMemberRequest)(nil),            // 22: daikon.v1.GroupMemberRequest
-	(*ChildGroupRequest)(nil),             // 23: daikon.v1.ChildGroupRequest
-	(*PermissionPageRequest)(nil),         // 24: daikon.v1.PermissionPageRequest
-	(*PermissionRequest)(nil),             // 25: daikon.v1.PermissionRequest
-	(*ExplainPermissionRequest)(nil),      // 26: daikon.v1.ExplainPermissionRequest
-	(*ListPermissionSubjectsRequest)(nil), // 27: daikon.v1.ListPermissionSubjectsRequest
-	(*UpdateVisibilityRequest)(nil),       // 28: daikon.v1.UpdateVisibilityRequest
-	(*ShareRequest)(nil),                  // 29: daikon.v1.ShareRequest
-	(*ListServiceActionsRequest)(nil),     // 30: daikon.v1.ListServiceActionsRequest
-	(*ListRolesRequest)(nil),              // 31: daikon.v1.ListRolesRequest
-	(*RoleCreateRequest)(nil),             // 32: daikon.v1.RoleCreateRequest
-	(*RoleUpdateRequest)(nil),             // 33: daikon.v1.RoleUpdateRequest
-	(*RoleRequest)(nil),                   // 34: daikon.v1.RoleRequest
-	(*AddRoleActionsRequest)(nil),         // 35: daikon.v1.AddRoleActionsRequest
-	(*RoleActionRequest)(nil),             // 36: daikon.v1.RoleActionRequest
-	(*RoleMemberRequest)(nil),             // 37: daikon.v1.RoleMemberRequest
-	(*ListServiceAppsRequest)(nil),        // 38: daikon.v1.ListServiceAppsRequest
-	(*ServiceAppCreateRequest)(nil),       // 39: daikon.v1.ServiceAppCreateRequest
-	(*ServiceAppUpdateRequest)(nil),       // 40: daikon.v1.ServiceAppUpdateRequest
-	(*ServiceAppRequest)(nil),             // 41: daikon.v1.ServiceAppRequest
-	(*ServiceAppRotateRequest)(nil),       // 42: daikon.v1.ServiceAppRotateRequest
-	(*ListClientAppsRequest)(nil),         // 43: daikon.v1.ListClientAppsRequest
-	(*ClientAppCreateRequest)(nil),        // 44: daikon.v1.ClientAppCreateRequest
-	(*ClientAppUpdateRequest)(nil),        // 45: daikon.v1.ClientAppUpdateRequest
-	(*ClientAppRotateRequest)(nil),        // 46: daikon.v1.ClientAppRotateRequest
-	(*ClientAppRequest)(nil),              // 47: daikon.v1.ClientAppRequest
-	(*CsvImportRequest)(nil),              // 48: daikon.v1.CsvImportRequest
-	(*Stats)(nil),                         // 49: daikon.v1.Stats
-	(*ListActivityResponse)(nil),          // 50: daikon.v1.ListActivityResponse
-	(*UserPage)(nil),                      // 51: daikon.v1.UserPage
-	(*UserDetail)(nil),                    // 52: daikon.v1.UserDetail
-	(*DeleteUserResponse)(nil),            // 53: daikon.v1.DeleteUserResponse
-	(*UserExport)(nil),                    // 54: daikon.v1.UserExport
-	(*WorkspaceMemberResponse)(nil),       // 55: daikon.v1.WorkspaceMemberResponse
-	(*WorkspacePage)(nil),                 // 56: daikon.v1.WorkspacePage
-	(*WorkspaceResponse)(nil),             // 57: daikon.v1.WorkspaceResponse
-	(*ListAllWorkspacesResponse)(nil),     // 58: daikon.v1.ListAllWorkspacesResponse
+	(*LookUpNamesRequest)(nil),            // 2: daikon.v1.LookUpNamesRequest
+	(*UserPageRequest)(nil),               // 3: daikon.v1.UserPageRequest
+	(*GetUserRequest)(nil),                // 4: daikon.v1.GetUserRequest
+	(*UserUpdateRequest)(nil),             // 5: daikon.v1.UserUpdateRequest
+	(*DeleteUserRequest)(nil),             // 6: daikon.v1.DeleteUserRequest
+	(*ExportUserRequest)(nil),             // 7: daikon.v1.ExportUserRequest
+	(*EndUserSessionsRequest)(nil),        // 8: daikon.v1.EndUserSessionsRequest
+	(*EndUserSessionRequest)(nil),         // 9: daikon.v1.EndUserSessionRequest
+	(*AddUserToWorkspaceRequest)(nil),     // 10: daikon.v1.AddUserToWorkspaceRequest
+	(*WorkspacePageRequest)(nil),          // 11: daikon.v1.WorkspacePageRequest
+	(*CreateWorkspaceRequest)(nil),        // 12: daikon.v1.CreateWorkspaceRequest
+	(*ListAllWorkspacesRequest)(nil),      // 13: daikon.v1.ListAllWorkspacesRequest
+	(*WorkspaceRequest)(nil),              // 14: daikon.v1.WorkspaceRequest
+	(*UpdateWorkspaceRequest)(nil),        // 15: daikon.v1.UpdateWorkspaceRequest
+	(*ListMembersRequest)(nil),            // 16: daikon.v1.ListMembersRequest
+	(*InviteMemberRequest)(nil),           // 17: daikon.v1.InviteMemberRequest
+	(*UpdateMemberRequest)(nil),           // 18: daikon.v1.UpdateMemberRequest
+	(*RemoveMemberRequest)(nil),           // 19: daikon.v1.RemoveMemberRequest
+	(*ListGroupsRequest)(nil),             // 20: daikon.v1.ListGroupsRequest
+	(*GroupCreateRequest)(nil),            // 21: daikon.v1.GroupCreateRequest
+	(*GroupUpdateRequest)(nil),            // 22: daikon.v1.GroupUpdateRequest
+	(*GroupRequest)(nil),                  // 23: daikon.v1.GroupRequest
+	(*ListGroupMembersRequest)(nil),       // 24: daikon.v1.ListGroupMembersRequest
+	(*GroupMemberRequest)(nil),            // 25: daikon.v1.GroupMemberRequest
+	(*ChildGroupRequest)(nil),             // 26: daikon.v1.ChildGroupRequest
+	(*PermissionPageRequest)(nil),         // 27: daikon.v1.PermissionPageRequest
+	(*PermissionRequest)(nil),             // 28: daikon.v1.PermissionRequest
+	(*ExplainPermissionRequest)(nil),      // 29: daikon.v1.ExplainPermissionRequest
+	(*ListPermissionSubjectsRequest)(nil), // 30: daikon.v1.ListPermissionSubjectsRequest
+	(*UpdateVisibilityRequest)(nil),       // 31: daikon.v1.UpdateVisibilityRequest
+	(*ShareRequest)(nil),                  // 32: daikon.v1.ShareRequest
+	(*ListServiceActionsRequest)(nil),     // 33: daikon.v1.ListServiceActionsRequest
+	(*ListRolesRequest)(nil),              // 34: daikon.v1.ListRolesRequest
+	(*RoleCreateRequest)(nil),             // 35: daikon.v1.RoleCreateRequest
+	(*RoleUpdateRequest)(nil),             // 36: daikon.v1.RoleUpdateRequest
+	(*RoleRequest)(nil),                   // 37: daikon.v1.RoleRequest
+	(*AddRoleActionsRequest)(nil),         // 38: daikon.v1.AddRoleActionsRequest
+	(*RoleActionRequest)(nil),             // 39: daikon.v1.RoleActionRequest
+	(*RoleMemberRequest)(nil),             // 40: daikon.v1.RoleMemberRequest
+	(*ListServiceAppsRequest)(nil),        // 41: daikon.v1.ListServiceAppsRequest
+	(*ServiceAppCreateRequest)(nil),       // 42: daikon.v1.ServiceAppCreateRequest
+	(*ServiceAppUpdateRequest)(nil),       // 43: daikon.v1.ServiceAppUpdateRequest
+	(*ServiceAppRequest)(nil),             // 44: daikon.v1.ServiceAppRequest
+	(*ServiceAppRotateRequest)(nil),       // 45: daikon.v1.ServiceAppRotateRequest
+	(*ListClientAppsRequest)(nil),         // 46: daikon.v1.ListClientAppsRequest
+	(*ClientAppCreateRequest)(nil),        // 47: daikon.v1.ClientAppCreateRequest
+	(*ClientAppUpdateRequest)(nil),        // 48: daikon.v1.ClientAppUpdateRequest
+	(*ClientAppRotateRequest)(nil),        // 49: daikon.v1.ClientAppRotateRequest
+	(*ClientAppRequest)(nil),              // 50: daikon.v1.ClientAppRequest
+	(*CsvImportRequest)(nil),              // 51: daikon.v1.CsvImportRequest
+	(*Stats)(nil),                         // 52: daikon.v1.Stats
+	(*ListActivityResponse)(nil),          // 53: daikon.v1.ListActivityResponse
+	(*LookUpNamesResponse)(nil),           // 54: daikon.v1.LookUpNamesResponse
+	(*UserPage)(nil),                      // 55: daikon.v1.UserPage
+	(*UserDetail)(nil),                    // 56: daikon.v1.UserDetail
+	(*DeleteUserResponse)(nil),            // 57: daikon.v1.DeleteUserResponse
+	(*UserExport)(nil),                    // 58: daikon.v1.UserExport
 	(*DeleteResponse)(nil),                // 59: daikon.v1.DeleteResponse
-	(*ListMembersResponse)(nil),           // 60: daikon.v1.ListMembersResponse
-	(*ListGroupsResponse)(nil),            // 61: daikon.v1.ListGroupsResponse
-	(*GroupResponse)(nil),                 // 62: daikon.v1.GroupResponse
-	(*ListGroupMembersResponse)(nil),      // 63: daikon.v1.ListGroupMembersResponse
-	(*Acknowledgement)(nil),               // 64: daikon.v1.Acknowledgement
-	(*PermissionPage)(nil),                // 65: daikon.v1.PermissionPage
-	(*ResourcePermissionResponse)(nil),    // 66: daikon.v1.ResourcePermissionResponse
-	(*PermissionExplanation)(nil),         // 67: daikon.v1.PermissionExplanation
-	(*PermissionSubjectPage)(nil),         // 68: daikon.v1.PermissionSubjectPage
-	(*ShareResponse)(nil),                 // 69: daikon.v1.ShareResponse
-	(*ListServiceActionsResponse)(nil),    // 70: daikon.v1.ListServiceActionsResponse
-	(*ListRolesResponse)(nil),             // 71: daikon.v1.ListRolesResponse
-	(*RoleResponse)(nil),                  // 72: daikon.v1.RoleResponse
-	(*ListRoleActionsResponse)(nil),       // 73: daikon.v1.ListRoleActionsResponse
-	(*ListRoleMembersResponse)(nil),       // 74: daikon.v1.ListRoleMembersResponse
-	(*ListServiceAppsResponse)(nil),       // 75: daikon.v1.ListServiceAppsResponse
-	(*ServiceAppKeyResponse)(nil),         // 76: daikon.v1.ServiceAppKeyResponse
-	(*ServiceAppResponse)(nil),            // 77: daikon.v1.ServiceAppResponse
-	(*ListClientAppsResponse)(nil),        // 78: daikon.v1.ListClientAppsResponse
-	(*ClientAppResponse)(nil),             // 79: daikon.v1.ClientAppResponse
-	(*CsvImportReport)(nil),               // 80: daikon.v1.CsvImportReport
+	(*WorkspaceMemberResponse)(nil),       // 60: daikon.v1.WorkspaceMemberResponse
+	(*WorkspacePage)(nil),                 // 61: daikon.v1.WorkspacePage
+	(*WorkspaceResponse)(nil),             // 62: daikon.v1.WorkspaceResponse
+	(*ListAllWorkspacesResponse)(nil),     // 63: daikon.v1.ListAllWorkspacesResponse
+	(*ListMembersResponse)(nil),           // 64: daikon.v1.ListMembersResponse
+	(*ListGroupsResponse)(nil),            // 65: daikon.v1.ListGroupsResponse
+	(*GroupResponse)(nil),                 // 66: daikon.v1.GroupResponse
+	(*ListGroupMembersResponse)(nil),      // 67: daikon.v1.ListGroupMembersResponse
+	(*Acknowledgement)(nil),               // 68: daikon.v1.Acknowledgement
+	(*PermissionPage)(nil),                // 69: daikon.v1.PermissionPage
+	(*ResourcePermissionResponse)(nil),    // 70: daikon.v1.ResourcePermissionResponse
+	(*PermissionExplanation)(nil),         // 71: daikon.v1.PermissionExplanation
+	(*PermissionSubjectPage)(nil),         // 72: daikon.v1.PermissionSubjectPage
+	(*ShareResponse)(nil),                 // 73: daikon.v1.ShareResponse
+	(*ListServiceActionsResponse)(nil),    // 74: daikon.v1.ListServiceActionsResponse
+	(*ListRolesResponse)(nil),             // 75: daikon.v1.ListRolesResponse
+	(*RoleResponse)(nil),                  // 76: daikon.v1.RoleResponse
+	(*ListRoleActionsResponse)(nil),       // 77: daikon.v1.ListRoleActionsResponse
+	(*ListRoleMembersResponse)(nil),       // 78: daikon.v1.ListRoleMembersResponse
+	(*ListServiceAppsResponse)(nil),       // 79: daikon.v1.ListServiceAppsResponse
+	(*ServiceAppKeyResponse)(nil),         // 80: daikon.v1.ServiceAppKeyResponse
+	(*ServiceAppResponse)(nil),            // 81: daikon.v1.ServiceAppResponse
+	(*ListClientAppsResponse)(nil),        // 82: daikon.v1.ListClientAppsResponse
+	(*ClientAppResponse)(nil),             // 83: daikon.v1.ClientAppResponse
+	(*CsvImportReport)(nil),               // 84: daikon.v1.CsvImportReport
 }
 var file_daikon_v1_admin_proto_depIdxs = []int32{
 	0,  // 0: daikon.v1.AdminService.GetStats:input_type -> daikon.v1.GetStatsRequest
 	1,  // 1: daikon.v1.AdminService.ListActivity:input_type -> daikon.v1.ListActivityRequest
-	2,  // 2: daikon.v1.AdminService.ListUsers:input_type -> daikon.v1.UserPageRequest
-	3,  // 3: daikon.v1.AdminService.GetUser:input_type -> daikon.v1.GetUserRequest
-	4,  // 4: daikon.v1.AdminService.UpdateUser:input_type -> daikon.v1.UserUpdateRequest
-	5,  // 5: daikon.v1.AdminService.DeleteUser:input_type -> daikon.v1.DeleteUserRequest
-	6,  // 6: daikon.v1.AdminService.ExportUser:input_type -> daikon.v1.ExportUserRequest
-	7,  // 7: daikon.v1.AdminService.AddUserToWorkspace:input_type -> daikon.v1.AddUserToWorkspaceRequest
-	8,  // 8: daikon.v1.AdminService.ListWorkspaces:input_type -> daikon.v1.WorkspacePageRequest
-	9,  // 9: daikon.v1.AdminService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
-	10, // 10: daikon.v1.AdminService.ListAllWorkspaces:input_type -> daikon.v1.ListAllWorkspacesRequest
-	11, // 11: daikon.v1.AdminService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	12, // 12: daikon.v1.AdminService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
-	11, // 13: daikon.v1.AdminService.DeleteWorkspace:input_type -> daikon.v1.WorkspaceRequest
-	13, // 14: daikon.v1.AdminService.ListMembers:input_type -> daikon.v1.ListMembersRequest
-	14, // 15: daikon.v1.AdminService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
-	15, // 16: daikon.v1.AdminService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
-	16, // 17: daikon.v1.AdminService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
-	17, // 18: daikon.v1.AdminService.ListGroups:input_type -> daikon.v1.ListGroupsRequest
-	18, // 19: daikon.v1.AdminService.CreateGroup:input_type -> daikon.v1.GroupCreateRequest
-	19, // 20: daikon.v1.AdminService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
-	20, // 21: daikon.v1.AdminService.DeleteGroup:input_type -> daikon.v1.GroupRequest
-	21, // 22: daikon.v1.AdminService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
-	22, // 23: daikon.v1.AdminService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	22, // 24: daikon.v1.AdminService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
-	23, // 25: daikon.v1.AdminService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	20, // 26: daikon.v1.AdminService.ListChildGroups:input_type -> daikon.v1.GroupRequest
-	23, // 27: daikon.v1.AdminService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
-	24, // 28: daikon.v1.AdminService.ListPermissions:input_type -> daikon.v1.PermissionPageRequest
-	25, // 29: daikon.v1.AdminService.GetPermission:input_type -> daikon.v1.PermissionRequest
-	26, // 30: daikon.v1.AdminService.ExplainPermission:input_type -> daikon.v1.ExplainPermissionRequest
-	27, // 31: daikon.v1.AdminService.ListPermissionSubjects:input_type -> daikon.v1.ListPermissionSubjectsRequest
-	28, // 32: daikon.v1.AdminService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
-	29, // 33: daikon.v1.AdminService.Share:input_type -> daikon.v1.ShareRequest
-	29, // 34: daikon.v1.AdminService.RevokeShare:input_type -> daikon.v1.ShareRequest
-	30, // 35: daikon.v1.AdminService.ListServiceActions:input_type -> daikon.v1.ListServiceActionsRequest
-	31, // 36: daikon.v1.AdminService.ListRoles:input_type -> daikon.v1.ListRolesRequest
-	32, // 37: daikon.v1.AdminService.CreateRole:input_type -> daikon.v1.RoleCreateRequest
-	33, // 38: daikon.v1.AdminService.UpdateRole:input_type -> daikon.v1.RoleUpdateRequest
-	34, // 39: daikon.v1.AdminService.DeleteRole:input_type -> daikon.v1.RoleRequest
-	34, // 40: daikon.v1.AdminService.ListRoleActions:input_type -> daikon.v1.RoleRequest
-	35, // 41: daikon.v1.AdminService.AddRoleActions:input_type -> daikon.v1.AddRoleActionsRequest
-	36, // 42: daikon.v1.AdminService.RemoveRoleAction:input_type -> daikon.v1.RoleActionRequest
-	34, // 43: daikon.v1.AdminService.ListRoleMembers:input_type -> daikon.v1.RoleRequest
-	37, // 44: daikon.v1.AdminService.AddRoleMember:input_type -> daikon.v1.RoleMemberRequest
-	37, // 45: daikon.v1.AdminService.RemoveRoleMember:input_type -> daikon.v1.RoleMemberRequest
-	38, // 46: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
-	39, // 47: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
-	40, // 48: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
-	41, // 49: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
-	42, // 50: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
-	43, // 51: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
-	44, // 52: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
-	45, // 53: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
-	46, // 54: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
-	47, // 55: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
-	48, // 56: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
-	48, // 57: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
-	49, // 58: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
-	50, // 59: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
-	51, // 60: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
-	52, // 61: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
-	52, // 62: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
-	53, // 63: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
-	54, // 64: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
-	55, // 65: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
-	56, // 66: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
-	57, // 67: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	58, // 68: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
-	57, // 69: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	57, // 70: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
-	59, // 71: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
-	60, // 72: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
-	55, // 73: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	55, // 74: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
-	59, // 75: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
-	61, // 76: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
-	62, // 77: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
-	62, // 78: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
-	59, // 79: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
-	63, // 80: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
-	64, // 81: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
-	59, // 82: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
-	64, // 83: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
-	61, // 84: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
-	59, // 85: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
-	65, // 86: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
-	66, // 87: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
-	67, // 88: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
-	68, // 89: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
-	66, // 90: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
-	69, // 91: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
-	64, // 92: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
-	70, // 93: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
-	71, // 94: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
-	72, // 95: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
-	72, // 96: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
-	59, // 97: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
-	73, // 98: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
-	64, // 99: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
-	59, // 100: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
-	74, // 101: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
-	64, // 102: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
-	59, // 103: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
-	75, // 104: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
-	76, // 105: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	77, // 106: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
-	59, // 107: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
-	76, // 108: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
-	78, // 109: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
-	79, // 110: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
-	79, // 111: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
-	79, // 112: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
-	59, // 113: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
-	80, // 114: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
-	80, // 115: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
-	58, // [58:116] is the sub-list for method output_type
-	0,  // [0:58] is the sub-list for method input_type
+	2,  // 2: daikon.v1.AdminService.LookUpNames:input_type -> daikon.v1.LookUpNamesRequest
+	3,  // 3: daikon.v1.AdminService.ListUsers:input_type -> daikon.v1.UserPageRequest
+	4,  // 4: daikon.v1.AdminService.GetUser:input_type -> daikon.v1.GetUserRequest
+	5,  // 5: daikon.v1.AdminService.UpdateUser:input_type -> daikon.v1.UserUpdateRequest
+	6,  // 6: daikon.v1.AdminService.DeleteUser:input_type -> daikon.v1.DeleteUserRequest
+	7,  // 7: daikon.v1.AdminService.ExportUser:input_type -> daikon.v1.ExportUserRequest
+	8,  // 8: daikon.v1.AdminService.EndUserSessions:input_type -> daikon.v1.EndUserSessionsRequest
+	9,  // 9: daikon.v1.AdminService.EndUserSession:input_type -> daikon.v1.EndUserSessionRequest
+	10, // 10: daikon.v1.AdminService.AddUserToWorkspace:input_type -> daikon.v1.AddUserToWorkspaceRequest
+	11, // 11: daikon.v1.AdminService.ListWorkspaces:input_type -> daikon.v1.WorkspacePageRequest
+	12, // 12: daikon.v1.AdminService.CreateWorkspace:input_type -> daikon.v1.CreateWorkspaceRequest
+	13, // 13: daikon.v1.AdminService.ListAllWorkspaces:input_type -> daikon.v1.ListAllWorkspacesRequest
+	14, // 14: daikon.v1.AdminService.GetWorkspace:input_type -> daikon.v1.WorkspaceRequest
+	15, // 15: daikon.v1.AdminService.UpdateWorkspace:input_type -> daikon.v1.UpdateWorkspaceRequest
+	14, // 16: daikon.v1.AdminService.DeleteWorkspace:input_type -> daikon.v1.WorkspaceRequest
+	16, // 17: daikon.v1.AdminService.ListMembers:input_type -> daikon.v1.ListMembersRequest
+	17, // 18: daikon.v1.AdminService.InviteMember:input_type -> daikon.v1.InviteMemberRequest
+	18, // 19: daikon.v1.AdminService.UpdateMember:input_type -> daikon.v1.UpdateMemberRequest
+	19, // 20: daikon.v1.AdminService.RemoveMember:input_type -> daikon.v1.RemoveMemberRequest
+	20, // 21: daikon.v1.AdminService.ListGroups:input_type -> daikon.v1.ListGroupsRequest
+	21, // 22: daikon.v1.AdminService.CreateGroup:input_type -> daikon.v1.GroupCreateRequest
+	22, // 23: daikon.v1.AdminService.UpdateGroup:input_type -> daikon.v1.GroupUpdateRequest
+	23, // 24: daikon.v1.AdminService.DeleteGroup:input_type -> daikon.v1.GroupRequest
+	24, // 25: daikon.v1.AdminService.ListGroupMembers:input_type -> daikon.v1.ListGroupMembersRequest
+	25, // 26: daikon.v1.AdminService.AddGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	25, // 27: daikon.v1.AdminService.RemoveGroupMember:input_type -> daikon.v1.GroupMemberRequest
+	26, // 28: daikon.v1.AdminService.AddChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	23, // 29: daikon.v1.AdminService.ListChildGroups:input_type -> daikon.v1.GroupRequest
+	26, // 30: daikon.v1.AdminService.RemoveChildGroup:input_type -> daikon.v1.ChildGroupRequest
+	27, // 31: daikon.v1.AdminService.ListPermissions:input_type -> daikon.v1.PermissionPageRequest
+	28, // 32: daikon.v1.AdminService.GetPermission:input_type -> daikon.v1.PermissionRequest
+	29, // 33: daikon.v1.AdminService.ExplainPermission:input_type -> daikon.v1.ExplainPermissionRequest
+	30, // 34: daikon.v1.AdminService.ListPermissionSubjects:input_type -> daikon.v1.ListPermissionSubjectsRequest
+	31, // 35: daikon.v1.AdminService.UpdateVisibility:input_type -> daikon.v1.UpdateVisibilityRequest
+	32, // 36: daikon.v1.AdminService.Share:input_type -> daikon.v1.ShareRequest
+	32, // 37: daikon.v1.AdminService.RevokeShare:input_type -> daikon.v1.ShareRequest
+	33, // 38: daikon.v1.AdminService.ListServiceActions:input_type -> daikon.v1.ListServiceActionsRequest
+	34, // 39: daikon.v1.AdminService.ListRoles:input_type -> daikon.v1.ListRolesRequest
+	35, // 40: daikon.v1.AdminService.CreateRole:input_type -> daikon.v1.RoleCreateRequest
+	36, // 41: daikon.v1.AdminService.UpdateRole:input_type -> daikon.v1.RoleUpdateRequest
+	37, // 42: daikon.v1.AdminService.DeleteRole:input_type -> daikon.v1.RoleRequest
+	37, // 43: daikon.v1.AdminService.ListRoleActions:input_type -> daikon.v1.RoleRequest
+	38, // 44: daikon.v1.AdminService.AddRoleActions:input_type -> daikon.v1.AddRoleActionsRequest
+	39, // 45: daikon.v1.AdminService.RemoveRoleAction:input_type -> daikon.v1.RoleActionRequest
+	37, // 46: daikon.v1.AdminService.ListRoleMembers:input_type -> daikon.v1.RoleRequest
+	40, // 47: daikon.v1.AdminService.AddRoleMember:input_type -> daikon.v1.RoleMemberRequest
+	40, // 48: daikon.v1.AdminService.RemoveRoleMember:input_type -> daikon.v1.RoleMemberRequest
+	41, // 49: daikon.v1.AdminService.ListServiceApps:input_type -> daikon.v1.ListServiceAppsRequest
+	42, // 50: daikon.v1.AdminService.CreateServiceApp:input_type -> daikon.v1.ServiceAppCreateRequest
+	43, // 51: daikon.v1.AdminService.UpdateServiceApp:input_type -> daikon.v1.ServiceAppUpdateRequest
+	44, // 52: daikon.v1.AdminService.DeleteServiceApp:input_type -> daikon.v1.ServiceAppRequest
+	45, // 53: daikon.v1.AdminService.RotateServiceApp:input_type -> daikon.v1.ServiceAppRotateRequest
+	46, // 54: daikon.v1.AdminService.ListClientApps:input_type -> daikon.v1.ListClientAppsRequest
+	47, // 55: daikon.v1.AdminService.CreateClientApp:input_type -> daikon.v1.ClientAppCreateRequest
+	48, // 56: daikon.v1.AdminService.UpdateClientApp:input_type -> daikon.v1.ClientAppUpdateRequest
+	49, // 57: daikon.v1.AdminService.RotateClientApp:input_type -> daikon.v1.ClientAppRotateRequest
+	50, // 58: daikon.v1.AdminService.DeleteClientApp:input_type -> daikon.v1.ClientAppRequest
+	51, // 59: daikon.v1.AdminService.PreviewCsvImport:input_type -> daikon.v1.CsvImportRequest
+	51, // 60: daikon.v1.AdminService.ExecuteCsvImport:input_type -> daikon.v1.CsvImportRequest
+	52, // 61: daikon.v1.AdminService.GetStats:output_type -> daikon.v1.Stats
+	53, // 62: daikon.v1.AdminService.ListActivity:output_type -> daikon.v1.ListActivityResponse
+	54, // 63: daikon.v1.AdminService.LookUpNames:output_type -> daikon.v1.LookUpNamesResponse
+	55, // 64: daikon.v1.AdminService.ListUsers:output_type -> daikon.v1.UserPage
+	56, // 65: daikon.v1.AdminService.GetUser:output_type -> daikon.v1.UserDetail
+	56, // 66: daikon.v1.AdminService.UpdateUser:output_type -> daikon.v1.UserDetail
+	57, // 67: daikon.v1.AdminService.DeleteUser:output_type -> daikon.v1.DeleteUserResponse
+	58, // 68: daikon.v1.AdminService.ExportUser:output_type -> daikon.v1.UserExport
+	59, // 69: daikon.v1.AdminService.EndUserSessions:output_type -> daikon.v1.DeleteResponse
+	59, // 70: daikon.v1.AdminService.EndUserSession:output_type -> daikon.v1.DeleteResponse
+	60, // 71: daikon.v1.AdminService.AddUserToWorkspace:output_type -> daikon.v1.WorkspaceMemberResponse
+	61, // 72: daikon.v1.AdminService.ListWorkspaces:output_type -> daikon.v1.WorkspacePage
+	62, // 73: daikon.v1.AdminService.CreateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	63, // 74: daikon.v1.AdminService.ListAllWorkspaces:output_type -> daikon.v1.ListAllWorkspacesResponse
+	62, // 75: daikon.v1.AdminService.GetWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	62, // 76: daikon.v1.AdminService.UpdateWorkspace:output_type -> daikon.v1.WorkspaceResponse
+	59, // 77: daikon.v1.AdminService.DeleteWorkspace:output_type -> daikon.v1.DeleteResponse
+	64, // 78: daikon.v1.AdminService.ListMembers:output_type -> daikon.v1.ListMembersResponse
+	60, // 79: daikon.v1.AdminService.InviteMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	60, // 80: daikon.v1.AdminService.UpdateMember:output_type -> daikon.v1.WorkspaceMemberResponse
+	59, // 81: daikon.v1.AdminService.RemoveMember:output_type -> daikon.v1.DeleteResponse
+	65, // 82: daikon.v1.AdminService.ListGroups:output_type -> daikon.v1.ListGroupsResponse
+	66, // 83: daikon.v1.AdminService.CreateGroup:output_type -> daikon.v1.GroupResponse
+	66, // 84: daikon.v1.AdminService.UpdateGroup:output_type -> daikon.v1.GroupResponse
+	59, // 85: daikon.v1.AdminService.DeleteGroup:output_type -> daikon.v1.DeleteResponse
+	67, // 86: daikon.v1.AdminService.ListGroupMembers:output_type -> daikon.v1.ListGroupMembersResponse
+	68, // 87: daikon.v1.AdminService.AddGroupMember:output_type -> daikon.v1.Acknowledgement
+	59, // 88: daikon.v1.AdminService.RemoveGroupMember:output_type -> daikon.v1.DeleteResponse
+	68, // 89: daikon.v1.AdminService.AddChildGroup:output_type -> daikon.v1.Acknowledgement
+	65, // 90: daikon.v1.AdminService.ListChildGroups:output_type -> daikon.v1.ListGroupsResponse
+	59, // 91: daikon.v1.AdminService.RemoveChildGroup:output_type -> daikon.v1.DeleteResponse
+	69, // 92: daikon.v1.AdminService.ListPermissions:output_type -> daikon.v1.PermissionPage
+	70, // 93: daikon.v1.AdminService.GetPermission:output_type -> daikon.v1.ResourcePermissionResponse
+	71, // 94: daikon.v1.AdminService.ExplainPermission:output_type -> daikon.v1.PermissionExplanation
+	72, // 95: daikon.v1.AdminService.ListPermissionSubjects:output_type -> daikon.v1.PermissionSubjectPage
+	70, // 96: daikon.v1.AdminService.UpdateVisibility:output_type -> daikon.v1.ResourcePermissionResponse
+	73, // 97: daikon.v1.AdminService.Share:output_type -> daikon.v1.ShareResponse
+	68, // 98: daikon.v1.AdminService.RevokeShare:output_type -> daikon.v1.Acknowledgement
+	74, // 99: daikon.v1.AdminService.ListServiceActions:output_type -> daikon.v1.ListServiceActionsResponse
+	75, // 100: daikon.v1.AdminService.ListRoles:output_type -> daikon.v1.ListRolesResponse
+	76, // 101: daikon.v1.AdminService.CreateRole:output_type -> daikon.v1.RoleResponse
+	76, // 102: daikon.v1.AdminService.UpdateRole:output_type -> daikon.v1.RoleResponse
+	59, // 103: daikon.v1.AdminService.DeleteRole:output_type -> daikon.v1.DeleteResponse
+	77, // 104: daikon.v1.AdminService.ListRoleActions:output_type -> daikon.v1.ListRoleActionsResponse
+	68, // 105: daikon.v1.AdminService.AddRoleActions:output_type -> daikon.v1.Acknowledgement
+	59, // 106: daikon.v1.AdminService.RemoveRoleAction:output_type -> daikon.v1.DeleteResponse
+	78, // 107: daikon.v1.AdminService.ListRoleMembers:output_type -> daikon.v1.ListRoleMembersResponse
+	68, // 108: daikon.v1.AdminService.AddRoleMember:output_type -> daikon.v1.Acknowledgement
+	59, // 109: daikon.v1.AdminService.RemoveRoleMember:output_type -> daikon.v1.DeleteResponse
+	79, // 110: daikon.v1.AdminService.ListServiceApps:output_type -> daikon.v1.ListServiceAppsResponse
+	80, // 111: daikon.v1.AdminService.CreateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	81, // 112: daikon.v1.AdminService.UpdateServiceApp:output_type -> daikon.v1.ServiceAppResponse
+	59, // 113: daikon.v1.AdminService.DeleteServiceApp:output_type -> daikon.v1.DeleteResponse
+	80, // 114: daikon.v1.AdminService.RotateServiceApp:output_type -> daikon.v1.ServiceAppKeyResponse
+	82, // 115: daikon.v1.AdminService.ListClientApps:output_type -> daikon.v1.ListClientAppsResponse
+	83, // 116: daikon.v1.AdminService.CreateClientApp:output_type -> daikon.v1.ClientAppResponse
+	83, // 117: daikon.v1.AdminService.UpdateClientApp:output_type -> daikon.v1.ClientAppResponse
+	83, // 118: daikon.v1.AdminService.RotateClientApp:output_type -> daikon.v1.ClientAppResponse
+	59, // 119: daikon.v1.AdminService.DeleteClientApp:output_type -> daikon.v1.DeleteResponse
+	84, // 120: daikon.v1.AdminService.PreviewCsvImport:output_type -> daikon.v1.CsvImportReport
+	84, // 121: daikon.v1.AdminService.ExecuteCsvImport:output_type -> daikon.v1.CsvImportReport
+	61, // [61:122] is the sub-list for method output_type
+	0,  // [0:61] is the sub-list for method input_type
 	0,  // [0:0] is the sub-list for extension type_name
 	0,  // [0:0] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name

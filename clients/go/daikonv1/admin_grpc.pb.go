@@ -21,11 +21,14 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	AdminService_GetStats_FullMethodName               = "/daikon.v1.AdminService/GetStats"
 	AdminService_ListActivity_FullMethodName           = "/daikon.v1.AdminService/ListActivity"
+	AdminService_LookUpNames_FullMethodName            = "/daikon.v1.AdminService/LookUpNames"
 	AdminService_ListUsers_FullMethodName              = "/daikon.v1.AdminService/ListUsers"
 	AdminService_GetUser_FullMethodName                = "/daikon.v1.AdminService/GetUser"
 	AdminService_UpdateUser_FullMethodName             = "/daikon.v1.AdminService/UpdateUser"
 	AdminService_DeleteUser_FullMethodName             = "/daikon.v1.AdminService/DeleteUser"
 	AdminService_ExportUser_FullMethodName             = "/daikon.v1.AdminService/ExportUser"
+	AdminService_EndUserSessions_FullMethodName        = "/daikon.v1.AdminService/EndUserSessions"
+	AdminService_EndUserSession_FullMethodName         = "/daikon.v1.AdminService/EndUserSession"
 	AdminService_AddUserToWorkspace_FullMethodName     = "/daikon.v1.AdminService/AddUserToWorkspace"
 	AdminService_ListWorkspaces_FullMethodName         = "/daikon.v1.AdminService/ListWorkspaces"
 	AdminService_CreateWorkspace_FullMethodName        = "/daikon.v1.AdminService/CreateWorkspace"
@@ -93,6 +96,11 @@ type AdminServiceClient interface {
 	//
 	// Lists activity events, newest first.
 	ListActivity(ctx context.Context, in *ListActivityRequest, opts ...grpc.CallOption) (*ListActivityResponse, error)
+	// Look up names
+	//
+	// Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
+	// and client apps. IDs that do not exist are omitted.
+	LookUpNames(ctx context.Context, in *LookUpNamesRequest, opts ...grpc.CallOption) (*LookUpNamesResponse, error)
 	// List users
 	//
 	// Lists users by e-mail address, one page at a time.
@@ -116,6 +124,15 @@ type AdminServiceClient interface {
 	//
 	// Returns all data about a user.
 	ExportUser(ctx context.Context, in *ExportUserRequest, opts ...grpc.CallOption) (*UserExport, error)
+	// End all sessions
+	//
+	// Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
+	// are rejected from then on. The user may sign in again.
+	EndUserSessions(ctx context.Context, in *EndUserSessionsRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
+	// End a session
+	//
+	// Ends a session of a user. Its access tokens are rejected from then on.
+	EndUserSession(ctx context.Context, in *EndUserSessionRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
 	// Add user to workspace
 	//
 	// Creates a pending membership, as an invitation of the user's e-mail address does.
@@ -362,6 +379,16 @@ func (c *adminServiceClient) ListActivity(ctx context.Context, in *ListActivityR
 	return out, nil
 }
 
+func (c *adminServiceClient) LookUpNames(ctx context.Context, in *LookUpNamesRequest, opts ...grpc.CallOption) (*LookUpNamesResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(LookUpNamesResponse)
+	err := c.cc.Invoke(ctx, AdminService_LookUpNames_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *adminServiceClient) ListUsers(ctx context.Context, in *UserPageRequest, opts ...grpc.CallOption) (*UserPage, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(UserPage)
@@ -406,6 +433,26 @@ func (c *adminServiceClient) ExportUser(ctx context.Context, in *ExportUserReque
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(UserExport)
 	err := c.cc.Invoke(ctx, AdminService_ExportUser_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) EndUserSessions(ctx context.Context, in *EndUserSessionsRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteResponse)
+	err := c.cc.Invoke(ctx, AdminService_EndUserSessions_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *adminServiceClient) EndUserSession(ctx context.Context, in *EndUserSessionRequest, opts ...grpc.CallOption) (*DeleteResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DeleteResponse)
+	err := c.cc.Invoke(ctx, AdminService_EndUserSession_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -936,6 +983,11 @@ type AdminServiceServer interface {
 	//
 	// Lists activity events, newest first.
 	ListActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error)
+	// Look up names
+	//
+	// Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
+	// and client apps. IDs that do not exist are omitted.
+	LookUpNames(context.Context, *LookUpNamesRequest) (*LookUpNamesResponse, error)
 	// List users
 	//
 	// Lists users by e-mail address, one page at a time.
@@ -959,6 +1011,15 @@ type AdminServiceServer interface {
 	//
 	// Returns all data about a user.
 	ExportUser(context.Context, *ExportUserRequest) (*UserExport, error)
+	// End all sessions
+	//
+	// Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
+	// are rejected from then on. The user may sign in again.
+	EndUserSessions(context.Context, *EndUserSessionsRequest) (*DeleteResponse, error)
+	// End a session
+	//
+	// Ends a session of a user. Its access tokens are rejected from then on.
+	EndUserSession(context.Context, *EndUserSessionRequest) (*DeleteResponse, error)
 	// Add user to workspace
 	//
 	// Creates a pending membership, as an invitation of the user's e-mail address does.
@@ -1191,6 +1252,9 @@ func (UnimplementedAdminServiceServer) GetStats(context.Context, *GetStatsReques
 func (UnimplementedAdminServiceServer) ListActivity(context.Context, *ListActivityRequest) (*ListActivityResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListActivity not implemented")
 }
+func (UnimplementedAdminServiceServer) LookUpNames(context.Context, *LookUpNamesRequest) (*LookUpNamesResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method LookUpNames not implemented")
+}
 func (UnimplementedAdminServiceServer) ListUsers(context.Context, *UserPageRequest) (*UserPage, error) {
 	return nil, status.Error(codes.Unimplemented, "method ListUsers not implemented")
 }
@@ -1205,6 +1269,12 @@ func (UnimplementedAdminServiceServer) DeleteUser(context.Context, *DeleteUserRe
 }
 func (UnimplementedAdminServiceServer) ExportUser(context.Context, *ExportUserRequest) (*UserExport, error) {
 	return nil, status.Error(codes.Unimplemented, "method ExportUser not implemented")
+}
+func (UnimplementedAdminServiceServer) EndUserSessions(context.Context, *EndUserSessionsRequest) (*DeleteResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EndUserSessions not implemented")
+}
+func (UnimplementedAdminServiceServer) EndUserSession(context.Context, *EndUserSessionRequest) (*DeleteResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method EndUserSession not implemented")
 }
 func (UnimplementedAdminServiceServer) AddUserToWorkspace(context.Context, *AddUserToWorkspaceRequest) (*WorkspaceMemberResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method AddUserToWorkspace not implemented")
@@ -1416,6 +1486,24 @@ func _AdminService_ListActivity_Handler(srv interface{}, ctx context.Context, de
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AdminService_LookUpNames_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(LookUpNamesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).LookUpNames(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_LookUpNames_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).LookUpNames(ctx, req.(*LookUpNamesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AdminService_ListUsers_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(UserPageRequest)
 	if err := dec(in); err != nil {
@@ -1502,6 +1590,42 @@ func _AdminService_ExportUser_Handler(srv interface{}, ctx context.Context, dec 
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(AdminServiceServer).ExportUser(ctx, req.(*ExportUserRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_EndUserSessions_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EndUserSessionsRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).EndUserSessions(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_EndUserSessions_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).EndUserSessions(ctx, req.(*EndUserSessionsRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _AdminService_EndUserSession_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(EndUserSessionRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AdminServiceServer).EndUserSession(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AdminService_EndUserSession_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AdminServiceServer).EndUserSession(ctx, req.(*EndUserSessionRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -2440,6 +2564,10 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _AdminService_ListActivity_Handler,
 		},
 		{
+			MethodName: "LookUpNames",
+			Handler:    _AdminService_LookUpNames_Handler,
+		},
+		{
 			MethodName: "ListUsers",
 			Handler:    _AdminService_ListUsers_Handler,
 		},
@@ -2458,6 +2586,14 @@ var AdminService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "ExportUser",
 			Handler:    _AdminService_ExportUser_Handler,
+		},
+		{
+			MethodName: "EndUserSessions",
+			Handler:    _AdminService_EndUserSessions_Handler,
+		},
+		{
+			MethodName: "EndUserSession",
+			Handler:    _AdminService_EndUserSession_Handler,
 		},
 		{
 			MethodName: "AddUserToWorkspace",

@@ -339,6 +339,170 @@ func (x *ListActivityResponse) GetNextBefore() string {
 	return ""
 }
 
+type LookUpNamesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The IDs, 1 to 200.
+	Ids           []string `protobuf:"bytes,1,rep,name=ids,proto3" json:"ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LookUpNamesRequest) Reset() {
+	*x = LookUpNamesRequest{}
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LookUpNamesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LookUpNamesRequest) ProtoMessage() {}
+
+func (x *LookUpNamesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LookUpNamesRequest.ProtoReflect.Descriptor instead.
+func (*LookUpNamesRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *LookUpNamesRequest) GetIds() []string {
+	if x != nil {
+		return x.Ids
+	}
+	return nil
+}
+
+type LookUpNamesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the IDs identify, in any order.
+	Names         []*NamedObject `protobuf:"bytes,1,rep,name=names,proto3" json:"names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LookUpNamesResponse) Reset() {
+	*x = LookUpNamesResponse{}
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LookUpNamesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LookUpNamesResponse) ProtoMessage() {}
+
+func (x *LookUpNamesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LookUpNamesResponse.ProtoReflect.Descriptor instead.
+func (*LookUpNamesResponse) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *LookUpNamesResponse) GetNames() []*NamedObject {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+// What an ID identifies.
+type NamedObject struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// `user`, `workspace`, `group`, `role`, `permission`, `service_app` or `client_app`.
+	Type string `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"`
+	// The name; for a user without one, the e-mail address. For a permission record, service, type and ID
+	// of the resource, separated by slashes.
+	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	// The ID of the workspace that it belongs to, or of the workspace itself. Absent for users and apps.
+	WorkspaceId   *string `protobuf:"bytes,4,opt,name=workspace_id,json=workspaceId,proto3,oneof" json:"workspace_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NamedObject) Reset() {
+	*x = NamedObject{}
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NamedObject) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NamedObject) ProtoMessage() {}
+
+func (x *NamedObject) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NamedObject.ProtoReflect.Descriptor instead.
+func (*NamedObject) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *NamedObject) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *NamedObject) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *NamedObject) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *NamedObject) GetWorkspaceId() string {
+	if x != nil && x.WorkspaceId != nil {
+		return *x.WorkspaceId
+	}
+	return ""
+}
+
 type GetStatsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -347,7 +511,7 @@ type GetStatsRequest struct {
 
 func (x *GetStatsRequest) Reset() {
 	*x = GetStatsRequest{}
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -359,7 +523,7 @@ func (x *GetStatsRequest) String() string {
 func (*GetStatsRequest) ProtoMessage() {}
 
 func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[3]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -372,7 +536,7 @@ func (x *GetStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetStatsRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{3}
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{6}
 }
 
 // The size of a workspace.
@@ -394,7 +558,7 @@ type WorkspaceShare struct {
 
 func (x *WorkspaceShare) Reset() {
 	*x = WorkspaceShare{}
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -406,7 +570,7 @@ func (x *WorkspaceShare) String() string {
 func (*WorkspaceShare) ProtoMessage() {}
 
 func (x *WorkspaceShare) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -419,7 +583,7 @@ func (x *WorkspaceShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WorkspaceShare.ProtoReflect.Descriptor instead.
 func (*WorkspaceShare) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *WorkspaceShare) GetWorkspaceId() string {
@@ -470,7 +634,7 @@ type DaySignups struct {
 
 func (x *DaySignups) Reset() {
 	*x = DaySignups{}
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -482,7 +646,7 @@ func (x *DaySignups) String() string {
 func (*DaySignups) ProtoMessage() {}
 
 func (x *DaySignups) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -495,7 +659,7 @@ func (x *DaySignups) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DaySignups.ProtoReflect.Descriptor instead.
 func (*DaySignups) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *DaySignups) GetDay() string {
@@ -506,6 +670,61 @@ func (x *DaySignups) GetDay() string {
 }
 
 func (x *DaySignups) GetCount() int32 {
+	if x != nil {
+		return x.Count
+	}
+	return 0
+}
+
+// The sign-ins of a day.
+type DaySignIns struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The date in UTC (ISO 8601).
+	Day string `protobuf:"bytes,1,opt,name=day,proto3" json:"day,omitempty"`
+	// The number of sign-ins.
+	Count         int32 `protobuf:"varint,2,opt,name=count,proto3" json:"count,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DaySignIns) Reset() {
+	*x = DaySignIns{}
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DaySignIns) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DaySignIns) ProtoMessage() {}
+
+func (x *DaySignIns) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DaySignIns.ProtoReflect.Descriptor instead.
+func (*DaySignIns) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *DaySignIns) GetDay() string {
+	if x != nil {
+		return x.Day
+	}
+	return ""
+}
+
+func (x *DaySignIns) GetCount() int32 {
 	if x != nil {
 		return x.Count
 	}
@@ -530,14 +749,18 @@ type Stats struct {
 	// The ten newest events.
 	RecentActivity []*ActivityEntry `protobuf:"bytes,7,rep,name=recent_activity,json=recentActivity,proto3" json:"recent_activity,omitempty"`
 	// The new users of each of the last 30 days, ending today.
-	SignupsByDay  []*DaySignups `protobuf:"bytes,8,rep,name=signups_by_day,json=signupsByDay,proto3" json:"signups_by_day,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	SignupsByDay []*DaySignups `protobuf:"bytes,8,rep,name=signups_by_day,json=signupsByDay,proto3" json:"signups_by_day,omitempty"`
+	// The sign-ins to client apps on each of the last 30 days, ending today.
+	SignInsByDay []*DaySignIns `protobuf:"bytes,9,rep,name=sign_ins_by_day,json=signInsByDay,proto3" json:"sign_ins_by_day,omitempty"`
+	// Whether requests are accepted with any service key, or none, because no service app is active.
+	DevelopmentMode bool `protobuf:"varint,10,opt,name=development_mode,json=developmentMode,proto3" json:"development_mode,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Stats) Reset() {
 	*x = Stats{}
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -549,7 +772,7 @@ func (x *Stats) String() string {
 func (*Stats) ProtoMessage() {}
 
 func (x *Stats) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_records_proto_msgTypes[6]
+	mi := &file_daikon_v1_admin_records_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -562,7 +785,7 @@ func (x *Stats) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Stats.ProtoReflect.Descriptor instead.
 func (*Stats) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{6}
+	return file_daikon_v1_admin_records_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Stats) GetTotalUsers() int32 {
@@ -621,6 +844,20 @@ func (x *Stats) GetSignupsByDay() []*DaySignups {
 	return nil
 }
 
+func (x *Stats) GetSignInsByDay() []*DaySignIns {
+	if x != nil {
+		return x.SignInsByDay
+	}
+	return nil
+}
+
+func (x *Stats) GetDevelopmentMode() bool {
+	if x != nil {
+		return x.DevelopmentMode
+	}
+	return false
+}
+
 var File_daikon_v1_admin_records_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_records_proto_rawDesc = "" +
@@ -677,7 +914,17 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\x05items\x18\x01 \x03(\v2\x18.daikon.v1.ActivityEntryR\x05items\x12$\n" +
 	"\vnext_before\x18\x02 \x01(\tH\x00R\n" +
 	"nextBefore\x88\x01\x01B\x0e\n" +
-	"\f_next_before\"\x11\n" +
+	"\f_next_before\"&\n" +
+	"\x12LookUpNamesRequest\x12\x10\n" +
+	"\x03ids\x18\x01 \x03(\tR\x03ids\"C\n" +
+	"\x13LookUpNamesResponse\x12,\n" +
+	"\x05names\x18\x01 \x03(\v2\x16.daikon.v1.NamedObjectR\x05names\"~\n" +
+	"\vNamedObject\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\tR\x04type\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12&\n" +
+	"\fworkspace_id\x18\x04 \x01(\tH\x00R\vworkspaceId\x88\x01\x01B\x0f\n" +
+	"\r_workspace_id\"\x11\n" +
 	"\x0fGetStatsRequest\"\x97\x01\n" +
 	"\x0eWorkspaceShare\x12!\n" +
 	"\fworkspace_id\x18\x01 \x01(\tR\vworkspaceId\x12\x12\n" +
@@ -688,7 +935,11 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\n" +
 	"DaySignups\x12\x10\n" +
 	"\x03day\x18\x01 \x01(\tR\x03day\x12\x14\n" +
-	"\x05count\x18\x02 \x01(\x05R\x05count\"\x94\x03\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\"4\n" +
+	"\n" +
+	"DaySignIns\x12\x10\n" +
+	"\x03day\x18\x01 \x01(\tR\x03day\x12\x14\n" +
+	"\x05count\x18\x02 \x01(\x05R\x05count\"\xfd\x03\n" +
 	"\x05Stats\x12\x1f\n" +
 	"\vtotal_users\x18\x01 \x01(\x05R\n" +
 	"totalUsers\x12!\n" +
@@ -698,7 +949,10 @@ const file_daikon_v1_admin_records_proto_rawDesc = "" +
 	"\x0ftotal_resources\x18\x05 \x01(\x05R\x0etotalResources\x12P\n" +
 	"\x16workspace_distribution\x18\x06 \x03(\v2\x19.daikon.v1.WorkspaceShareR\x15workspaceDistribution\x12A\n" +
 	"\x0frecent_activity\x18\a \x03(\v2\x18.daikon.v1.ActivityEntryR\x0erecentActivity\x12;\n" +
-	"\x0esignups_by_day\x18\b \x03(\v2\x15.daikon.v1.DaySignupsR\fsignupsByDayB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
+	"\x0esignups_by_day\x18\b \x03(\v2\x15.daikon.v1.DaySignupsR\fsignupsByDay\x12<\n" +
+	"\x0fsign_ins_by_day\x18\t \x03(\v2\x15.daikon.v1.DaySignInsR\fsignInsByDay\x12)\n" +
+	"\x10development_mode\x18\n" +
+	" \x01(\bR\x0fdevelopmentModeB3Z1github.com/daikon-auth/daikon/clients/go/daikonv1b\x06proto3"
 
 var (
 	file_daikon_v1_admin_records_proto_rawDescOnce sync.Once
@@ -712,32 +966,38 @@ func file_daikon_v1_admin_records_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_records_proto_rawDescData
 }
 
-var file_daikon_v1_admin_records_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_daikon_v1_admin_records_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_daikon_v1_admin_records_proto_goTypes = []any{
 	(*ActivityEntry)(nil),         // 0: daikon.v1.ActivityEntry
 	(*ListActivityRequest)(nil),   // 1: daikon.v1.ListActivityRequest
 	(*ListActivityResponse)(nil),  // 2: daikon.v1.ListActivityResponse
-	(*GetStatsRequest)(nil),       // 3: daikon.v1.GetStatsRequest
-	(*WorkspaceShare)(nil),        // 4: daikon.v1.WorkspaceShare
-	(*DaySignups)(nil),            // 5: daikon.v1.DaySignups
-	(*Stats)(nil),                 // 6: daikon.v1.Stats
-	(*structpb.Struct)(nil),       // 7: google.protobuf.Struct
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*LookUpNamesRequest)(nil),    // 3: daikon.v1.LookUpNamesRequest
+	(*LookUpNamesResponse)(nil),   // 4: daikon.v1.LookUpNamesResponse
+	(*NamedObject)(nil),           // 5: daikon.v1.NamedObject
+	(*GetStatsRequest)(nil),       // 6: daikon.v1.GetStatsRequest
+	(*WorkspaceShare)(nil),        // 7: daikon.v1.WorkspaceShare
+	(*DaySignups)(nil),            // 8: daikon.v1.DaySignups
+	(*DaySignIns)(nil),            // 9: daikon.v1.DaySignIns
+	(*Stats)(nil),                 // 10: daikon.v1.Stats
+	(*structpb.Struct)(nil),       // 11: google.protobuf.Struct
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
 }
 var file_daikon_v1_admin_records_proto_depIdxs = []int32{
-	7, // 0: daikon.v1.ActivityEntry.detail:type_name -> google.protobuf.Struct
-	8, // 1: daikon.v1.ActivityEntry.created_at:type_name -> google.protobuf.Timestamp
-	8, // 2: daikon.v1.ListActivityRequest.since:type_name -> google.protobuf.Timestamp
-	8, // 3: daikon.v1.ListActivityRequest.until:type_name -> google.protobuf.Timestamp
-	0, // 4: daikon.v1.ListActivityResponse.items:type_name -> daikon.v1.ActivityEntry
-	4, // 5: daikon.v1.Stats.workspace_distribution:type_name -> daikon.v1.WorkspaceShare
-	0, // 6: daikon.v1.Stats.recent_activity:type_name -> daikon.v1.ActivityEntry
-	5, // 7: daikon.v1.Stats.signups_by_day:type_name -> daikon.v1.DaySignups
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	11, // 0: daikon.v1.ActivityEntry.detail:type_name -> google.protobuf.Struct
+	12, // 1: daikon.v1.ActivityEntry.created_at:type_name -> google.protobuf.Timestamp
+	12, // 2: daikon.v1.ListActivityRequest.since:type_name -> google.protobuf.Timestamp
+	12, // 3: daikon.v1.ListActivityRequest.until:type_name -> google.protobuf.Timestamp
+	0,  // 4: daikon.v1.ListActivityResponse.items:type_name -> daikon.v1.ActivityEntry
+	5,  // 5: daikon.v1.LookUpNamesResponse.names:type_name -> daikon.v1.NamedObject
+	7,  // 6: daikon.v1.Stats.workspace_distribution:type_name -> daikon.v1.WorkspaceShare
+	0,  // 7: daikon.v1.Stats.recent_activity:type_name -> daikon.v1.ActivityEntry
+	8,  // 8: daikon.v1.Stats.signups_by_day:type_name -> daikon.v1.DaySignups
+	9,  // 9: daikon.v1.Stats.sign_ins_by_day:type_name -> daikon.v1.DaySignIns
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_records_proto_init() }
@@ -748,13 +1008,14 @@ func file_daikon_v1_admin_records_proto_init() {
 	file_daikon_v1_admin_records_proto_msgTypes[0].OneofWrappers = []any{}
 	file_daikon_v1_admin_records_proto_msgTypes[1].OneofWrappers = []any{}
 	file_daikon_v1_admin_records_proto_msgTypes[2].OneofWrappers = []any{}
+	file_daikon_v1_admin_records_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_records_proto_rawDesc), len(file_daikon_v1_admin_records_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   7,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -29,7 +29,11 @@ type UserPageRequest struct {
 	// The number of items per page, 1 to 100. Defaults to 20.
 	PageSize *int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3,oneof" json:"page_size,omitempty"`
 	// Searches names and e-mail addresses. At most 100 characters.
-	Q             *string `protobuf:"bytes,3,opt,name=q,proto3,oneof" json:"q,omitempty"`
+	Q *string `protobuf:"bytes,3,opt,name=q,proto3,oneof" json:"q,omitempty"`
+	// Returns only users who are active, or only users who are deactivated.
+	IsActive *bool `protobuf:"varint,4,opt,name=is_active,json=isActive,proto3,oneof" json:"is_active,omitempty"`
+	// Returns only administrators, or only users who are not.
+	IsAdmin       *bool `protobuf:"varint,5,opt,name=is_admin,json=isAdmin,proto3,oneof" json:"is_admin,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -83,6 +87,20 @@ func (x *UserPageRequest) GetQ() string {
 		return *x.Q
 	}
 	return ""
+}
+
+func (x *UserPageRequest) GetIsActive() bool {
+	if x != nil && x.IsActive != nil {
+		return *x.IsActive
+	}
+	return false
+}
+
+func (x *UserPageRequest) GetIsAdmin() bool {
+	if x != nil && x.IsAdmin != nil {
+		return *x.IsAdmin
+	}
+	return false
 }
 
 // A page of users.
@@ -649,6 +667,105 @@ func (x *Membership) GetJoinedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+type EndUserSessionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the user.
+	UserId        string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndUserSessionsRequest) Reset() {
+	*x = EndUserSessionsRequest{}
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndUserSessionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndUserSessionsRequest) ProtoMessage() {}
+
+func (x *EndUserSessionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndUserSessionsRequest.ProtoReflect.Descriptor instead.
+func (*EndUserSessionsRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *EndUserSessionsRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+type EndUserSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the user.
+	UserId string `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
+	// The ID of the session.
+	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndUserSessionRequest) Reset() {
+	*x = EndUserSessionRequest{}
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndUserSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndUserSessionRequest) ProtoMessage() {}
+
+func (x *EndUserSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndUserSessionRequest.ProtoReflect.Descriptor instead.
+func (*EndUserSessionRequest) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *EndUserSessionRequest) GetUserId() string {
+	if x != nil {
+		return x.UserId
+	}
+	return ""
+}
+
+func (x *EndUserSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
 type UserUpdateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The ID of the user.
@@ -666,7 +783,7 @@ type UserUpdateRequest struct {
 
 func (x *UserUpdateRequest) Reset() {
 	*x = UserUpdateRequest{}
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -678,7 +795,7 @@ func (x *UserUpdateRequest) String() string {
 func (*UserUpdateRequest) ProtoMessage() {}
 
 func (x *UserUpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[7]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -691,7 +808,7 @@ func (x *UserUpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UserUpdateRequest.ProtoReflect.Descriptor instead.
 func (*UserUpdateRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{7}
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UserUpdateRequest) GetUserId() string {
@@ -736,7 +853,7 @@ type AddUserToWorkspaceRequest struct {
 
 func (x *AddUserToWorkspaceRequest) Reset() {
 	*x = AddUserToWorkspaceRequest{}
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -748,7 +865,7 @@ func (x *AddUserToWorkspaceRequest) String() string {
 func (*AddUserToWorkspaceRequest) ProtoMessage() {}
 
 func (x *AddUserToWorkspaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_users_proto_msgTypes[8]
+	mi := &file_daikon_v1_admin_users_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -761,7 +878,7 @@ func (x *AddUserToWorkspaceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AddUserToWorkspaceRequest.ProtoReflect.Descriptor instead.
 func (*AddUserToWorkspaceRequest) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{8}
+	return file_daikon_v1_admin_users_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AddUserToWorkspaceRequest) GetUserId() string {
@@ -789,15 +906,20 @@ var File_daikon_v1_admin_users_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\n" +
-	"\x1bdaikon/v1/admin_users.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/users.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"|\n" +
+	"\x1bdaikon/v1/admin_users.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/admin_roles.proto\x1a\x16daikon/v1/groups.proto\x1a\x15daikon/v1/users.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd9\x01\n" +
 	"\x0fUserPageRequest\x12\x17\n" +
 	"\x04page\x18\x01 \x01(\x05H\x00R\x04page\x88\x01\x01\x12 \n" +
 	"\tpage_size\x18\x02 \x01(\x05H\x01R\bpageSize\x88\x01\x01\x12\x11\n" +
-	"\x01q\x18\x03 \x01(\tH\x02R\x01q\x88\x01\x01B\a\n" +
+	"\x01q\x18\x03 \x01(\tH\x02R\x01q\x88\x01\x01\x12 \n" +
+	"\tis_active\x18\x04 \x01(\bH\x03R\bisActive\x88\x01\x01\x12\x1e\n" +
+	"\bis_admin\x18\x05 \x01(\bH\x04R\aisAdmin\x88\x01\x01B\a\n" +
 	"\x05_pageB\f\n" +
 	"\n" +
 	"_page_sizeB\x04\n" +
-	"\x02_q\"\x7f\n" +
+	"\x02_qB\f\n" +
+	"\n" +
+	"_is_activeB\v\n" +
+	"\t_is_admin\"\x7f\n" +
 	"\bUserPage\x12,\n" +
 	"\x05items\x18\x01 \x03(\v2\x16.daikon.v1.UserSummaryR\x05items\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x05R\x05total\x12\x12\n" +
@@ -856,7 +978,13 @@ const file_daikon_v1_admin_users_proto_rawDesc = "" +
 	"\x06status\x18\x05 \x01(\tR\x06status\x12<\n" +
 	"\tjoined_at\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampH\x00R\bjoinedAt\x88\x01\x01B\f\n" +
 	"\n" +
-	"_joined_at\"\xb4\x01\n" +
+	"_joined_at\"1\n" +
+	"\x16EndUserSessionsRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"O\n" +
+	"\x15EndUserSessionRequest\x12\x17\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\"\xb4\x01\n" +
 	"\x11UserUpdateRequest\x12\x17\n" +
 	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x17\n" +
 	"\x04name\x18\x02 \x01(\tH\x00R\x04name\x88\x01\x01\x12 \n" +
@@ -885,7 +1013,7 @@ func file_daikon_v1_admin_users_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_users_proto_rawDescData
 }
 
-var file_daikon_v1_admin_users_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_daikon_v1_admin_users_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_daikon_v1_admin_users_proto_goTypes = []any{
 	(*UserPageRequest)(nil),           // 0: daikon.v1.UserPageRequest
 	(*UserPage)(nil),                  // 1: daikon.v1.UserPage
@@ -894,26 +1022,28 @@ var file_daikon_v1_admin_users_proto_goTypes = []any{
 	(*UserDetail)(nil),                // 4: daikon.v1.UserDetail
 	(*LinkedAccount)(nil),             // 5: daikon.v1.LinkedAccount
 	(*Membership)(nil),                // 6: daikon.v1.Membership
-	(*UserUpdateRequest)(nil),         // 7: daikon.v1.UserUpdateRequest
-	(*AddUserToWorkspaceRequest)(nil), // 8: daikon.v1.AddUserToWorkspaceRequest
-	(*timestamppb.Timestamp)(nil),     // 9: google.protobuf.Timestamp
-	(*GroupResponse)(nil),             // 10: daikon.v1.GroupResponse
-	(*RoleResponse)(nil),              // 11: daikon.v1.RoleResponse
-	(*Session)(nil),                   // 12: daikon.v1.Session
+	(*EndUserSessionsRequest)(nil),    // 7: daikon.v1.EndUserSessionsRequest
+	(*EndUserSessionRequest)(nil),     // 8: daikon.v1.EndUserSessionRequest
+	(*UserUpdateRequest)(nil),         // 9: daikon.v1.UserUpdateRequest
+	(*AddUserToWorkspaceRequest)(nil), // 10: daikon.v1.AddUserToWorkspaceRequest
+	(*timestamppb.Timestamp)(nil),     // 11: google.protobuf.Timestamp
+	(*GroupResponse)(nil),             // 12: daikon.v1.GroupResponse
+	(*RoleResponse)(nil),              // 13: daikon.v1.RoleResponse
+	(*Session)(nil),                   // 14: daikon.v1.Session
 }
 var file_daikon_v1_admin_users_proto_depIdxs = []int32{
 	2,  // 0: daikon.v1.UserPage.items:type_name -> daikon.v1.UserSummary
-	9,  // 1: daikon.v1.UserSummary.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 2: daikon.v1.UserSummary.last_sign_in_at:type_name -> google.protobuf.Timestamp
-	9,  // 3: daikon.v1.UserDetail.created_at:type_name -> google.protobuf.Timestamp
-	9,  // 4: daikon.v1.UserDetail.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	11, // 1: daikon.v1.UserSummary.created_at:type_name -> google.protobuf.Timestamp
+	11, // 2: daikon.v1.UserSummary.last_sign_in_at:type_name -> google.protobuf.Timestamp
+	11, // 3: daikon.v1.UserDetail.created_at:type_name -> google.protobuf.Timestamp
+	11, // 4: daikon.v1.UserDetail.last_sign_in_at:type_name -> google.protobuf.Timestamp
 	5,  // 5: daikon.v1.UserDetail.linked_accounts:type_name -> daikon.v1.LinkedAccount
 	6,  // 6: daikon.v1.UserDetail.memberships:type_name -> daikon.v1.Membership
-	10, // 7: daikon.v1.UserDetail.groups:type_name -> daikon.v1.GroupResponse
-	11, // 8: daikon.v1.UserDetail.roles:type_name -> daikon.v1.RoleResponse
-	12, // 9: daikon.v1.UserDetail.sessions:type_name -> daikon.v1.Session
-	9,  // 10: daikon.v1.LinkedAccount.linked_at:type_name -> google.protobuf.Timestamp
-	9,  // 11: daikon.v1.Membership.joined_at:type_name -> google.protobuf.Timestamp
+	12, // 7: daikon.v1.UserDetail.groups:type_name -> daikon.v1.GroupResponse
+	13, // 8: daikon.v1.UserDetail.roles:type_name -> daikon.v1.RoleResponse
+	14, // 9: daikon.v1.UserDetail.sessions:type_name -> daikon.v1.Session
+	11, // 10: daikon.v1.LinkedAccount.linked_at:type_name -> google.protobuf.Timestamp
+	11, // 11: daikon.v1.Membership.joined_at:type_name -> google.protobuf.Timestamp
 	12, // [12:12] is the sub-list for method output_type
 	12, // [12:12] is the sub-list for method input_type
 	12, // [12:12] is the sub-list for extension type_name
@@ -933,15 +1063,15 @@ func file_daikon_v1_admin_users_proto_init() {
 	file_daikon_v1_admin_users_proto_msgTypes[2].OneofWrappers = []any{}
 	file_daikon_v1_admin_users_proto_msgTypes[4].OneofWrappers = []any{}
 	file_daikon_v1_admin_users_proto_msgTypes[6].OneofWrappers = []any{}
-	file_daikon_v1_admin_users_proto_msgTypes[7].OneofWrappers = []any{}
-	file_daikon_v1_admin_users_proto_msgTypes[8].OneofWrappers = []any{}
+	file_daikon_v1_admin_users_proto_msgTypes[9].OneofWrappers = []any{}
+	file_daikon_v1_admin_users_proto_msgTypes[10].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_users_proto_rawDesc), len(file_daikon_v1_admin_users_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -105,7 +105,10 @@ func (x *BeginLoginRequest) GetState() string {
 type BeginAdminLoginRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// `google`, `microsoft` or `github`.
-	Provider      string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	Provider string `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	// The path and query of the page of the admin console to return to after sign-in, such as
+	// `/people?q=ann`. Starts with one slash. Defaults to `/`.
+	ReturnTo      *string `protobuf:"bytes,2,opt,name=return_to,json=returnTo,proto3,oneof" json:"return_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -143,6 +146,13 @@ func (*BeginAdminLoginRequest) Descriptor() ([]byte, []int) {
 func (x *BeginAdminLoginRequest) GetProvider() string {
 	if x != nil {
 		return x.Provider
+	}
+	return ""
+}
+
+func (x *BeginAdminLoginRequest) GetReturnTo() string {
+	if x != nil && x.ReturnTo != nil {
+		return *x.ReturnTo
 	}
 	return ""
 }
@@ -1615,9 +1625,12 @@ const file_daikon_v1_auth_proto_rawDesc = "" +
 	"\x0ecode_challenge\x18\x03 \x01(\tR\rcodeChallenge\x122\n" +
 	"\x15code_challenge_method\x18\x04 \x01(\tR\x13codeChallengeMethod\x12\x19\n" +
 	"\x05state\x18\x05 \x01(\tH\x00R\x05state\x88\x01\x01B\b\n" +
-	"\x06_state\"4\n" +
+	"\x06_state\"d\n" +
 	"\x16BeginAdminLoginRequest\x12\x1a\n" +
-	"\bprovider\x18\x01 \x01(\tR\bprovider\"\x8b\x01\n" +
+	"\bprovider\x18\x01 \x01(\tR\bprovider\x12 \n" +
+	"\treturn_to\x18\x02 \x01(\tH\x00R\breturnTo\x88\x01\x01B\f\n" +
+	"\n" +
+	"_return_to\"\x8b\x01\n" +
 	"\x12BeginLoginResponse\x12\x1a\n" +
 	"\blocation\x18\x01 \x01(\tR\blocation\x12\x19\n" +
 	"\x05state\x18\x02 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n" +
@@ -1840,6 +1853,7 @@ func file_daikon_v1_auth_proto_init() {
 	}
 	file_daikon_v1_acknowledgement_proto_init()
 	file_daikon_v1_auth_proto_msgTypes[0].OneofWrappers = []any{}
+	file_daikon_v1_auth_proto_msgTypes[1].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[2].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[3].OneofWrappers = []any{}
 	file_daikon_v1_auth_proto_msgTypes[4].OneofWrappers = []any{}

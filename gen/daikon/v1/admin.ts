@@ -45,7 +45,14 @@ import {
   PermissionRequest,
   PermissionSubjectPage,
 } from "./admin_permissions.ts";
-import { GetStatsRequest, ListActivityRequest, ListActivityResponse, Stats } from "./admin_records.ts";
+import {
+  GetStatsRequest,
+  ListActivityRequest,
+  ListActivityResponse,
+  LookUpNamesRequest,
+  LookUpNamesResponse,
+  Stats,
+} from "./admin_records.ts";
 import {
   AddRoleActionsRequest,
   ListRoleActionsResponse,
@@ -64,6 +71,8 @@ import {
 import { DeleteUserRequest, DeleteUserResponse, ExportUserRequest, UserExport } from "./admin_user_data.ts";
 import {
   AddUserToWorkspaceRequest,
+  EndUserSessionRequest,
+  EndUserSessionsRequest,
   GetUserRequest,
   UserDetail,
   UserPage,
@@ -140,6 +149,21 @@ export const AdminServiceService = {
     responseDeserialize: (value: Buffer): ListActivityResponse => ListActivityResponse.decode(value),
   },
   /**
+   * Look up names
+   *
+   * Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
+   * and client apps. IDs that do not exist are omitted.
+   */
+  lookUpNames: {
+    path: "/daikon.v1.AdminService/LookUpNames" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: LookUpNamesRequest): Buffer => Buffer.from(LookUpNamesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): LookUpNamesRequest => LookUpNamesRequest.decode(value),
+    responseSerialize: (value: LookUpNamesResponse): Buffer => Buffer.from(LookUpNamesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): LookUpNamesResponse => LookUpNamesResponse.decode(value),
+  },
+  /**
    * List users
    *
    * Lists users by e-mail address, one page at a time.
@@ -211,6 +235,37 @@ export const AdminServiceService = {
     requestDeserialize: (value: Buffer): ExportUserRequest => ExportUserRequest.decode(value),
     responseSerialize: (value: UserExport): Buffer => Buffer.from(UserExport.encode(value).finish()),
     responseDeserialize: (value: Buffer): UserExport => UserExport.decode(value),
+  },
+  /**
+   * End all sessions
+   *
+   * Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
+   * are rejected from then on. The user may sign in again.
+   */
+  endUserSessions: {
+    path: "/daikon.v1.AdminService/EndUserSessions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EndUserSessionsRequest): Buffer =>
+      Buffer.from(EndUserSessionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EndUserSessionsRequest => EndUserSessionsRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
+  },
+  /**
+   * End a session
+   *
+   * Ends a session of a user. Its access tokens are rejected from then on.
+   */
+  endUserSession: {
+    path: "/daikon.v1.AdminService/EndUserSession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: EndUserSessionRequest): Buffer =>
+      Buffer.from(EndUserSessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): EndUserSessionRequest => EndUserSessionRequest.decode(value),
+    responseSerialize: (value: DeleteResponse): Buffer => Buffer.from(DeleteResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteResponse => DeleteResponse.decode(value),
   },
   /**
    * Add user to workspace
@@ -989,6 +1044,13 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    */
   listActivity: handleUnaryCall<ListActivityRequest, ListActivityResponse>;
   /**
+   * Look up names
+   *
+   * Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
+   * and client apps. IDs that do not exist are omitted.
+   */
+  lookUpNames: handleUnaryCall<LookUpNamesRequest, LookUpNamesResponse>;
+  /**
    * List users
    *
    * Lists users by e-mail address, one page at a time.
@@ -1021,6 +1083,19 @@ export interface AdminServiceServer extends UntypedServiceImplementation {
    * Returns all data about a user.
    */
   exportUser: handleUnaryCall<ExportUserRequest, UserExport>;
+  /**
+   * End all sessions
+   *
+   * Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
+   * are rejected from then on. The user may sign in again.
+   */
+  endUserSessions: handleUnaryCall<EndUserSessionsRequest, DeleteResponse>;
+  /**
+   * End a session
+   *
+   * Ends a session of a user. Its access tokens are rejected from then on.
+   */
+  endUserSession: handleUnaryCall<EndUserSessionRequest, DeleteResponse>;
   /**
    * Add user to workspace
    *
@@ -1380,6 +1455,27 @@ export interface AdminServiceClient extends Client {
     callback: (error: ServiceError | null, response: ListActivityResponse) => void,
   ): ClientUnaryCall;
   /**
+   * Look up names
+   *
+   * Returns what IDs identify: users, workspaces, groups, custom roles, permission records, service apps
+   * and client apps. IDs that do not exist are omitted.
+   */
+  lookUpNames(
+    request: LookUpNamesRequest,
+    callback: (error: ServiceError | null, response: LookUpNamesResponse) => void,
+  ): ClientUnaryCall;
+  lookUpNames(
+    request: LookUpNamesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: LookUpNamesResponse) => void,
+  ): ClientUnaryCall;
+  lookUpNames(
+    request: LookUpNamesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: LookUpNamesResponse) => void,
+  ): ClientUnaryCall;
+  /**
    * List users
    *
    * Lists users by e-mail address, one page at a time.
@@ -1481,6 +1577,47 @@ export interface AdminServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UserExport) => void,
+  ): ClientUnaryCall;
+  /**
+   * End all sessions
+   *
+   * Ends all sessions of a user and the sign-ins that are not complete yet. Access tokens of the sessions
+   * are rejected from then on. The user may sign in again.
+   */
+  endUserSessions(
+    request: EndUserSessionsRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  endUserSessions(
+    request: EndUserSessionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  endUserSessions(
+    request: EndUserSessionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * End a session
+   *
+   * Ends a session of a user. Its access tokens are rejected from then on.
+   */
+  endUserSession(
+    request: EndUserSessionRequest,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  endUserSession(
+    request: EndUserSessionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
+  ): ClientUnaryCall;
+  endUserSession(
+    request: EndUserSessionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteResponse) => void,
   ): ClientUnaryCall;
   /**
    * Add user to workspace

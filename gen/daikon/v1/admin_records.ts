@@ -101,6 +101,31 @@ export interface ListActivityResponse {
   next_before?: string | undefined;
 }
 
+export interface LookUpNamesRequest {
+  /** The IDs, 1 to 200. */
+  ids: string[];
+}
+
+export interface LookUpNamesResponse {
+  /** What the IDs identify, in any order. */
+  names: NamedObject[];
+}
+
+/** What an ID identifies. */
+export interface NamedObject {
+  /** The ID. */
+  id: string;
+  /** `user`, `workspace`, `group`, `role`, `permission`, `service_app` or `client_app`. */
+  type: string;
+  /**
+   * The name; for a user without one, the e-mail address. For a permission record, service, type and ID
+   * of the resource, separated by slashes.
+   */
+  name: string;
+  /** The ID of the workspace that it belongs to, or of the workspace itself. Absent for users and apps. */
+  workspace_id?: string | undefined;
+}
+
 export interface GetStatsRequest {
 }
 
@@ -126,6 +151,14 @@ export interface DaySignups {
   count: number;
 }
 
+/** The sign-ins of a day. */
+export interface DaySignIns {
+  /** The date in UTC (ISO 8601). */
+  day: string;
+  /** The number of sign-ins. */
+  count: number;
+}
+
 /** The figures of the dashboard. */
 export interface Stats {
   /** The number of users. */
@@ -144,6 +177,10 @@ export interface Stats {
   recent_activity: ActivityEntry[];
   /** The new users of each of the last 30 days, ending today. */
   signups_by_day: DaySignups[];
+  /** The sign-ins to client apps on each of the last 30 days, ending today. */
+  sign_ins_by_day: DaySignIns[];
+  /** Whether requests are accepted with any service key, or none, because no service app is active. */
+  development_mode: boolean;
 }
 
 function createBaseActivityEntry(): ActivityEntry {
@@ -574,6 +611,207 @@ export const ListActivityResponse: MessageFns<ListActivityResponse> = {
   },
 };
 
+function createBaseLookUpNamesRequest(): LookUpNamesRequest {
+  return { ids: [] };
+}
+
+export const LookUpNamesRequest: MessageFns<LookUpNamesRequest> = {
+  encode(message: LookUpNamesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.ids) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LookUpNamesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLookUpNamesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ids.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LookUpNamesRequest>, I>>(base?: I): LookUpNamesRequest {
+    return LookUpNamesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LookUpNamesRequest>, I>>(object: I): LookUpNamesRequest {
+    const message = createBaseLookUpNamesRequest();
+    message.ids = object.ids?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseLookUpNamesResponse(): LookUpNamesResponse {
+  return { names: [] };
+}
+
+export const LookUpNamesResponse: MessageFns<LookUpNamesResponse> = {
+  encode(message: LookUpNamesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.names) {
+      NamedObject.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): LookUpNamesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseLookUpNamesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.names.push(NamedObject.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<LookUpNamesResponse>, I>>(base?: I): LookUpNamesResponse {
+    return LookUpNamesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<LookUpNamesResponse>, I>>(object: I): LookUpNamesResponse {
+    const message = createBaseLookUpNamesResponse();
+    message.names = object.names?.map((e) => NamedObject.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseNamedObject(): NamedObject {
+  return { id: "", type: "", name: "", workspace_id: undefined };
+}
+
+export const NamedObject: MessageFns<NamedObject> = {
+  encode(message: NamedObject, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.type !== "") {
+      writer.uint32(18).string(message.type);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.workspace_id !== undefined) {
+      writer.uint32(34).string(message.workspace_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NamedObject {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNamedObject();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.type = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.workspace_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<NamedObject>, I>>(base?: I): NamedObject {
+    return NamedObject.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<NamedObject>, I>>(object: I): NamedObject {
+    const message = createBaseNamedObject();
+    message.id = object.id ?? "";
+    message.type = object.type ?? "";
+    message.name = object.name ?? "";
+    message.workspace_id = object.workspace_id ?? undefined;
+    return message;
+  },
+};
+
 function createBaseGetStatsRequest(): GetStatsRequest {
   return {};
 }
@@ -787,6 +1025,73 @@ export const DaySignups: MessageFns<DaySignups> = {
   },
 };
 
+function createBaseDaySignIns(): DaySignIns {
+  return { day: "", count: 0 };
+}
+
+export const DaySignIns: MessageFns<DaySignIns> = {
+  encode(message: DaySignIns, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.day !== "") {
+      writer.uint32(10).string(message.day);
+    }
+    if (message.count !== 0) {
+      writer.uint32(16).int32(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DaySignIns {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDaySignIns();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.count = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DaySignIns>, I>>(base?: I): DaySignIns {
+    return DaySignIns.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DaySignIns>, I>>(object: I): DaySignIns {
+    const message = createBaseDaySignIns();
+    message.day = object.day ?? "";
+    message.count = object.count ?? 0;
+    return message;
+  },
+};
+
 function createBaseStats(): Stats {
   return {
     total_users: 0,
@@ -797,6 +1102,8 @@ function createBaseStats(): Stats {
     workspace_distribution: [],
     recent_activity: [],
     signups_by_day: [],
+    sign_ins_by_day: [],
+    development_mode: false,
   };
 }
 
@@ -825,6 +1132,12 @@ export const Stats: MessageFns<Stats> = {
     }
     for (const v of message.signups_by_day) {
       DaySignups.encode(v!, writer.uint32(66).fork()).join();
+    }
+    for (const v of message.sign_ins_by_day) {
+      DaySignIns.encode(v!, writer.uint32(74).fork()).join();
+    }
+    if (message.development_mode !== false) {
+      writer.uint32(80).bool(message.development_mode);
     }
     return writer;
   },
@@ -906,6 +1219,22 @@ export const Stats: MessageFns<Stats> = {
             message.signups_by_day.push(DaySignups.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.sign_ins_by_day.push(DaySignIns.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.development_mode = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -931,6 +1260,8 @@ export const Stats: MessageFns<Stats> = {
     message.workspace_distribution = object.workspace_distribution?.map((e) => WorkspaceShare.fromPartial(e)) || [];
     message.recent_activity = object.recent_activity?.map((e) => ActivityEntry.fromPartial(e)) || [];
     message.signups_by_day = object.signups_by_day?.map((e) => DaySignups.fromPartial(e)) || [];
+    message.sign_ins_by_day = object.sign_ins_by_day?.map((e) => DaySignIns.fromPartial(e)) || [];
+    message.development_mode = object.development_mode ?? false;
     return message;
   },
 };

@@ -25,7 +25,15 @@ export interface UserPageRequest {
     | number
     | undefined;
   /** Searches names and e-mail addresses. At most 100 characters. */
-  q?: string | undefined;
+  q?:
+    | string
+    | undefined;
+  /** Returns only users who are active, or only users who are deactivated. */
+  is_active?:
+    | boolean
+    | undefined;
+  /** Returns only administrators, or only users who are not. */
+  is_admin?: boolean | undefined;
 }
 
 /** A page of users. */
@@ -138,6 +146,18 @@ export interface Membership {
   joined_at?: string | undefined;
 }
 
+export interface EndUserSessionsRequest {
+  /** The ID of the user. */
+  user_id: string;
+}
+
+export interface EndUserSessionRequest {
+  /** The ID of the user. */
+  user_id: string;
+  /** The ID of the session. */
+  session_id: string;
+}
+
 export interface UserUpdateRequest {
   /** The ID of the user. */
   user_id: string;
@@ -166,7 +186,7 @@ export interface AddUserToWorkspaceRequest {
 }
 
 function createBaseUserPageRequest(): UserPageRequest {
-  return { page: undefined, page_size: undefined, q: undefined };
+  return { page: undefined, page_size: undefined, q: undefined, is_active: undefined, is_admin: undefined };
 }
 
 export const UserPageRequest: MessageFns<UserPageRequest> = {
@@ -179,6 +199,12 @@ export const UserPageRequest: MessageFns<UserPageRequest> = {
     }
     if (message.q !== undefined) {
       writer.uint32(26).string(message.q);
+    }
+    if (message.is_active !== undefined) {
+      writer.uint32(32).bool(message.is_active);
+    }
+    if (message.is_admin !== undefined) {
+      writer.uint32(40).bool(message.is_admin);
     }
     return writer;
   },
@@ -220,6 +246,22 @@ export const UserPageRequest: MessageFns<UserPageRequest> = {
             message.q = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.is_active = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.is_admin = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -240,6 +282,8 @@ export const UserPageRequest: MessageFns<UserPageRequest> = {
     message.page = object.page ?? undefined;
     message.page_size = object.page_size ?? undefined;
     message.q = object.q ?? undefined;
+    message.is_active = object.is_active ?? undefined;
+    message.is_admin = object.is_admin ?? undefined;
     return message;
   },
 };
@@ -979,6 +1023,128 @@ export const Membership: MessageFns<Membership> = {
     message.role = object.role ?? "";
     message.status = object.status ?? "";
     message.joined_at = object.joined_at ?? undefined;
+    return message;
+  },
+};
+
+function createBaseEndUserSessionsRequest(): EndUserSessionsRequest {
+  return { user_id: "" };
+}
+
+export const EndUserSessionsRequest: MessageFns<EndUserSessionsRequest> = {
+  encode(message: EndUserSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndUserSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndUserSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EndUserSessionsRequest>, I>>(base?: I): EndUserSessionsRequest {
+    return EndUserSessionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EndUserSessionsRequest>, I>>(object: I): EndUserSessionsRequest {
+    const message = createBaseEndUserSessionsRequest();
+    message.user_id = object.user_id ?? "";
+    return message;
+  },
+};
+
+function createBaseEndUserSessionRequest(): EndUserSessionRequest {
+  return { user_id: "", session_id: "" };
+}
+
+export const EndUserSessionRequest: MessageFns<EndUserSessionRequest> = {
+  encode(message: EndUserSessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.user_id !== "") {
+      writer.uint32(10).string(message.user_id);
+    }
+    if (message.session_id !== "") {
+      writer.uint32(18).string(message.session_id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndUserSessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndUserSessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.user_id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.session_id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EndUserSessionRequest>, I>>(base?: I): EndUserSessionRequest {
+    return EndUserSessionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EndUserSessionRequest>, I>>(object: I): EndUserSessionRequest {
+    const message = createBaseEndUserSessionRequest();
+    message.user_id = object.user_id ?? "";
+    message.session_id = object.session_id ?? "";
     return message;
   },
 };

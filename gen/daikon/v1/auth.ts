@@ -40,6 +40,11 @@ export interface BeginLoginRequest {
 export interface BeginAdminLoginRequest {
   /** `google`, `microsoft` or `github`. */
   provider: string;
+  /**
+   * The path and query of the page of the admin console to return to after sign-in, such as
+   * `/people?q=ann`. Starts with one slash. Defaults to `/`.
+   */
+  return_to?: string | undefined;
 }
 
 export interface BeginLoginResponse {
@@ -389,13 +394,16 @@ export const BeginLoginRequest: MessageFns<BeginLoginRequest> = {
 };
 
 function createBaseBeginAdminLoginRequest(): BeginAdminLoginRequest {
-  return { provider: "" };
+  return { provider: "", return_to: undefined };
 }
 
 export const BeginAdminLoginRequest: MessageFns<BeginAdminLoginRequest> = {
   encode(message: BeginAdminLoginRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.provider !== "") {
       writer.uint32(10).string(message.provider);
+    }
+    if (message.return_to !== undefined) {
+      writer.uint32(18).string(message.return_to);
     }
     return writer;
   },
@@ -421,6 +429,14 @@ export const BeginAdminLoginRequest: MessageFns<BeginAdminLoginRequest> = {
             message.provider = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.return_to = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -439,6 +455,7 @@ export const BeginAdminLoginRequest: MessageFns<BeginAdminLoginRequest> = {
   fromPartial<I extends Exact<DeepPartial<BeginAdminLoginRequest>, I>>(object: I): BeginAdminLoginRequest {
     const message = createBaseBeginAdminLoginRequest();
     message.provider = object.provider ?? "";
+    message.return_to = object.return_to ?? undefined;
     return message;
   },
 };
