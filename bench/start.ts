@@ -68,6 +68,7 @@ async function startOnce(harness: Harness, file: string, dataDir: string): Promi
       GRPC_PORT: `${grpc}`,
       HTTP_PORT: `${http}`,
       METRICS_PORT: `${metrics}`,
+      CONSOLE_ENABLED: 'false',
       GRPC_HOST: '127.0.0.1',
       HTTP_HOST: '127.0.0.1',
     },

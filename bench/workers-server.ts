@@ -16,6 +16,7 @@ const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
     HTTP_PORT: '0',
     GRPC_PORT: '0',
     METRICS_PORT: '0',
+    CONSOLE_ENABLED: 'false',
     JWT_PRIVATE_KEY_PATH: privatePath,
     JWT_PUBLIC_KEY_PATH: publicPath,
     DEBUG: 'false',

@@ -68,6 +68,7 @@ async function main(): Promise<void> {
     {
       grpc_port: server.grpcPort,
       http_port: server.httpPort,
+      console_port: server.consolePort,
       metrics_port: server.metricsPort,
       workers: config.WORKERS,
     },

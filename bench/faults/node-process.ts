@@ -48,6 +48,7 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
       HTTP_PORT: `${httpPort}`,
       GRPC_PORT: `${grpcPort}`,
       METRICS_PORT: '0',
+      CONSOLE_ENABLED: 'false',
       LOG_LEVEL: 'error',
       RATE_LIMIT_ENABLED: 'false',
       ...settings,

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isConsoleOutdated } from '../../src/dev/console-build.ts'
 
 /**
  * `npm run build`: writes the package of the server to `dist`, as plain JavaScript, because Node.js strips
@@ -25,16 +26,18 @@ const assets = [
 
 rmSync(dist, { recursive: true, force: true })
 compile()
+if (isConsoleOutdated()) run(process.execPath, 'console/build.ts')
 for (const asset of assets) cpSync(join(root, asset), join(dist, asset), { recursive: true })
-const console = join(root, 'console/dist')
-if (existsSync(console)) cpSync(console, join(dist, 'console/dist'), { recursive: true })
+cpSync(join(root, 'console/dist'), join(dist, 'console/dist'), { recursive: true })
 chmodSync(join(dist, 'src/daikon.js'), 0o755)
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify(createManifest(), undefined, 2)}\n`)
 
 function compile(): void {
-  const { status } = spawnSync('tsc', ['-p', join(import.meta.dirname, 'tsconfig.json')], {
-    stdio: 'inherit',
-  })
+  run('tsc', '-p', join(import.meta.dirname, 'tsconfig.json'))
+}
+
+function run(command: string, ...args: string[]): void {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
   if (status !== 0) process.exit(1)
 }
 

@@ -9,7 +9,7 @@ export class UsageError extends Error {}
 /** What a process prints before it ends, and its exit status. */
 export type Failure = { message: string; exitCode: 1 | 2 }
 
-const portSettings = ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT'] as const
+const portSettings = ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT', 'CONSOLE_PORT'] as const
 
 /** SQLSTATEs of a rejected connection: invalid authorization, wrong password, unknown database. */
 const rejectedConnection = ['28000', '28P01', '3D000']

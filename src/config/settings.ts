@@ -69,6 +69,12 @@ export const settings = {
     port,
     'Port of the metrics server: /metrics, /livez and /readyz. 0 picks a free port.',
   ),
+  CONSOLE_ENABLED: setting('true', flag, 'Serves the admin console.'),
+  CONSOLE_PORT: setting(
+    '9004',
+    port,
+    'Port of the admin console, on the address HTTP_HOST. 0 picks a free port. Set ADMIN_URL to the URL at which browsers reach it.',
+  ),
   WORKERS: setting(
     '1',
     positiveNumber,
@@ -82,7 +88,7 @@ export const settings = {
   ADMIN_URL: setting(
     'http://localhost:9004',
     http,
-    'URL of the admin panel, to which administrators return after sign-in.',
+    'Public URL of the admin console. Administrators return to it after sign-in; no other origin may call the admin API.',
   ),
   ALLOWED_HOSTS: setting(
     '',
@@ -314,11 +320,6 @@ export const settings = {
     '9101',
     port,
     'Port of the demo application; npm run dev only. If it is in use, a free port is picked.',
-  ),
-  DEMO_ADMIN_PORT: setting(
-    '9004',
-    port,
-    'Port of the demo admin page; npm run dev only. If it is in use, a free port is picked.',
   ),
   MOCK_PROVIDERS_PORT: setting(
     '0',

@@ -11,7 +11,7 @@ import { createSecret } from '../identity/secret.ts'
 import { createServiceKey } from '../identity/service-keys.ts'
 import { createMissingKeys } from '../server/bootstrap.ts'
 import { start } from '../server/start.ts'
-import { startDemoAdmin } from './demo-admin.ts'
+import { buildOutdatedConsole } from './console-build.ts'
 import { startDemoApp } from './demo-app.ts'
 import { demo, seedDemoData } from './demo-data.ts'
 import { startLocalServer } from './local-server.ts'
@@ -22,11 +22,11 @@ import { renderWelcome } from './welcome.ts'
 async function dev(): Promise<void> {
   // Reports mistakes in the environment before anything starts.
   const environment = process.env
-  const { HTTP_PORT, DEMO_PORT, DEMO_ADMIN_PORT, MOCK_PROVIDERS_PORT } = readConfig(environment)
+  const { HTTP_PORT, CONSOLE_PORT, DEMO_PORT, MOCK_PROVIDERS_PORT } = readConfig(environment)
 
   const httpPort = HTTP_PORT || (await findFreePort())
   const daikonUrl = environment.BASE_URL || `http://localhost:${httpPort}`
-  const adminPage = await startDemoAdmin({ port: DEMO_ADMIN_PORT, daikonUrl })
+  const consolePort = CONSOLE_PORT || (await findFreePort())
   const client = { id: 'daikon', secret: createSecret(), redirectUris: listRedirectUris(daikonUrl) }
   const people = Object.values(demo.people).map(({ name, email }) => ({
     name,
@@ -40,7 +40,7 @@ async function dev(): Promise<void> {
   )
 
   const config = readConfig({
-    ADMIN_URL: adminPage.url,
+    ADMIN_URL: `http://localhost:${consolePort}`,
     ADMIN_EMAILS: demo.people.alice.email,
     LOG_FORMAT: 'pretty',
     // The demo application, the browser and pasted commands share an address.
@@ -48,10 +48,12 @@ async function dev(): Promise<void> {
     ...environment,
     ...selectProviders(providers.environment, mockProviders),
     HTTP_PORT: `${httpPort}`,
+    CONSOLE_PORT: `${consolePort}`,
     BASE_URL: daikonUrl,
   })
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
   createMissingKeys(config, log)
+  const stopConsoleBuild = config.CONSOLE_ENABLED ? buildOutdatedConsole(log) : () => {}
   const serviceKey = loadServiceKey(config.DATA_DIR)
   const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, serviceKey })
   const server = await start(config, log, async (databaseUrl) => {
@@ -73,13 +75,14 @@ async function dev(): Promise<void> {
   )
 
   const stop = async () => {
-    await Promise.all([app.close(), adminPage.close(), providers.close(), server.stop()])
+    stopConsoleBuild()
+    await Promise.all([app.close(), providers.close(), server.stop()])
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
   onParentExit(stop)
 }
 
-/** A port for HTTP_PORT=0: the URLs of sign-in contain it before the server starts. */
+/** A port for HTTP_PORT=0 or CONSOLE_PORT=0: the URLs of sign-in contain it before the server starts. */
 async function findFreePort(): Promise<number> {
   const server = await startLocalServer(0, () => {})
   await server.close()

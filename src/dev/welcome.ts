@@ -42,7 +42,7 @@ ${heading('Addresses')}
 
 ${heading('Sign in')}
   Demo application  ${appUrl}
-  Administrator     ${rest}/auth/admin/login/google (choose Alice)
+  Admin console     ${renderConsole(config, server)}
 ${mockNote}
 ${heading('Try it')}
   Bob can edit the roadmap, which is shared with his group. He cannot view the salaries.
@@ -66,6 +66,10 @@ ${renderTokenCommand(config)}
 Press Ctrl-C to stop.
 
 `
+}
+
+function renderConsole(config: Config, { consolePort }: RunningServer): string {
+  return consolePort === undefined ? 'disabled' : `${config.ADMIN_URL} (choose Alice)`
 }
 
 function heading(text: string): string {

@@ -1,6 +1,5 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Express } from 'express'
 
 /** An HTTP/1.1 server. */
 export type HttpListener = {
@@ -26,8 +25,11 @@ const timeouts = {
 /** Bytes. Leaves room for the access token of a member of hundreds of groups. */
 export const maxHeaderSize = 64 * 1024
 
-/** Creates the server of an app. `headers` are sent with responses that Node writes by itself. */
-export function createHttpListener(app: Express, headers: Record<string, string>): HttpListener {
+/** Creates the server of an Express app or another listener. `headers` are sent with responses that Node writes by itself. */
+export function createHttpListener(
+  app: RequestListener,
+  headers: Record<string, string>,
+): HttpListener {
   const handleRequest: RequestListener = (request, response) => {
     // Express can't parse such a target and would respond by itself; `*` has no route.
     if (!isRequestTarget(request.url ?? '')) request.url = '*'

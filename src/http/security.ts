@@ -1,4 +1,5 @@
-import type { Request, RequestHandler } from 'express'
+import type { IncomingMessage } from 'node:http'
+import type { RequestHandler } from 'express'
 import { ServiceError } from '../core/errors.ts'
 import { loopbackHosts } from '../core/loopback.ts'
 
@@ -41,7 +42,7 @@ export function deriveAllowedHosts(...urls: string[]): string[] {
 
 /** The error of a request whose Host header is missing, repeated or not allowed (`*` allows any). */
 export function checkHost(
-  { headersDistinct }: Request,
+  { headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>,
   allowedHosts: string[],
 ): ServiceError | undefined {
   // Proxies and Node may disagree on which of two Host headers counts.

@@ -7,7 +7,9 @@ import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
 import { startSweeping } from '../database/sweep.ts'
 import type { GrpcTls } from '../grpc/server.ts'
+import { createConsoleServer } from '../http/console.ts'
 import { openKeys } from '../identity/key-source.ts'
+import { providerTitles } from '../identity/providers/provider.ts'
 import { createProviders } from '../identity/providers/providers.ts'
 import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expiry.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
@@ -27,6 +29,8 @@ export type Node = {
   database: Database
   grpcPort: number
   httpPort: number
+  /** Undefined if the admin console is disabled or has not been built. */
+  consolePort: number | undefined
   metrics: Metrics
   readReadiness(): Promise<Readiness>
   /** Replaces the signing keys and certificates if their files have changed. */
@@ -47,6 +51,9 @@ const expiryInterval = 30_000
 const sealInterval = 20_000
 
 const logoutInterval = 1000
+
+/** Milliseconds that responses of the admin console have to finish. */
+const consoleDrainTimeout = 2000
 
 /** Starts a node on a database that is already migrated. */
 export async function startNode(
@@ -138,6 +145,7 @@ export async function startNode(
     application = running
     const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
     const httpPort = await running.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
+    const adminConsole = await startConsole(config, log)
     await warnOfDevelopmentMode(database.fork(), { warn, keysRequired })
 
     const logFailure = (text: string) => (error: unknown) => log.error({ err: error }, text)
@@ -196,12 +204,13 @@ export async function startNode(
       metrics,
       grpcPort,
       httpPort,
+      consolePort: adminConsole?.port,
       readReadiness: readiness.read,
       reload,
       async stop() {
         readiness.drain()
         await Promise.all(jobs.map((job) => job.stop()))
-        await running.drain()
+        await Promise.all([running.drain(), adminConsole?.stop()])
         await running.writeKeyUses().catch(onKeyUsesFailure)
         await close()
       },
@@ -210,6 +219,29 @@ export async function startNode(
     await close()
     throw error
   }
+}
+
+/** Starts the admin console. Without a build, only a developer's node listens and waits for one. */
+async function startConsole(config: Config, log: Logger) {
+  if (!config.CONSOLE_ENABLED) return undefined
+  const server = createConsoleServer({
+    baseUrl: config.BASE_URL,
+    adminUrl: config.ADMIN_URL,
+    allowedHosts: config.ALLOWED_HOSTS,
+    secureCookies: config.COOKIE_SECURE,
+    debug: config.DEBUG,
+    providers: [...createProviders(config).keys()].map((name) => ({
+      name,
+      title: providerTitles[name],
+    })),
+  })
+  if (!server.hasBuild) {
+    const advice = config.DEBUG ? 'served as soon as it is built' : 'run `npm run console:build`'
+    log.warn(`The admin console has not been built: ${advice}`)
+    if (!config.DEBUG) return undefined
+  }
+  const port = await server.listen(config.HTTP_HOST, config.CONSOLE_PORT)
+  return { port, stop: () => server.drain(consoleDrainTimeout) }
 }
 
 function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationOptions {

@@ -6,7 +6,10 @@ import { type Node, startNode } from './node.ts'
 import { startOpsServer } from './ops-server.ts'
 
 /** A running server with its operator's port. */
-export type RunningServer = Pick<Node, 'application' | 'database' | 'grpcPort' | 'httpPort'> & {
+export type RunningServer = Pick<
+  Node,
+  'application' | 'database' | 'grpcPort' | 'httpPort' | 'consolePort'
+> & {
   databaseUrl: string
   metricsPort: number
   /** Replaces the signing keys and certificates if their files have changed. */
@@ -41,6 +44,7 @@ export async function start(
         databaseUrl,
         grpcPort: node.grpcPort,
         httpPort: node.httpPort,
+        consolePort: node.consolePort,
         metricsPort: opsServer.port,
         reload: node.reload,
         async stop() {

@@ -25,8 +25,8 @@ export async function startWorker(config: Config, log: Logger, onStopped: () => 
       : createPrimaryRateLimiter(channel)
   const node = await startNode(config, log, rateLimiter)
   started.resolve(node)
-  const { grpcPort, httpPort } = node
-  await channel.request('started', { grpcPort, httpPort })
+  const { grpcPort, httpPort, consolePort } = node
+  await channel.request('started', { grpcPort, httpPort, consolePort })
 }
 
 /** Without Redis, the primary counts for all workers, so that limits apply to the server as a whole. */

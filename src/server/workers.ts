@@ -12,7 +12,7 @@ import { startOpsServer } from './ops-server.ts'
 import type { Readiness } from './readiness.ts'
 import { createWorkerChannel, type ProcessChannel, type WorkerChannel } from './worker-channel.ts'
 
-type Ports = { grpcPort: number; httpPort: number }
+type Ports = { grpcPort: number; httpPort: number; consolePort: number | undefined }
 
 /** A worker, as the primary sees it. */
 type WorkerHandle = {

@@ -18,7 +18,7 @@ test('a port in use ends the start with one line that names the setting', async 
   await once(other, 'listening')
   t.teardown(() => other.close())
   const { port } = other.address() as { port: number }
-  for (const name of ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT']) {
+  for (const name of ['HTTP_PORT', 'GRPC_PORT', 'METRICS_PORT', 'CONSOLE_PORT']) {
     const { status, stderr } = await run(t, ['start'], {
       DATABASE_URL: database.url,
       [name]: `${port}`,
@@ -84,6 +84,7 @@ async function run(
       HTTP_PORT: '0',
       GRPC_PORT: '0',
       METRICS_PORT: '0',
+      CONSOLE_PORT: '0',
       JWT_PRIVATE_KEY_PATH: keys.privatePath,
       JWT_PUBLIC_KEY_PATH: keys.publicPath,
       ...environment,

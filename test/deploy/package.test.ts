@@ -32,7 +32,7 @@ test.serial('the packed server installs globally and runs its commands', async (
       GRPC_PORT: '0',
       METRICS_PORT: '0',
       DEMO_PORT: '0',
-      DEMO_ADMIN_PORT: '0',
+      CONSOLE_PORT: '0',
       MOCK_PROVIDERS_PORT: '0',
     },
   })

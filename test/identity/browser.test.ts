@@ -40,11 +40,10 @@ if (hasBrowser) {
 
     await page.goto(`${rest}/auth/admin/login/github`)
     await page.getByRole('button', { name: /Bob/ }).click()
-    await page.waitForURL(/\/login\?error=not_admin/)
+    await page.getByText('Sign-in failed').waitFor()
     await page.goto(`${rest}/auth/admin/login/microsoft`)
     await page.getByRole('button', { name: /Alice/ }).click()
-    await page.getByRole('link', { name: 'Show my account' }).click()
-    t.true(JSON.parse((await page.locator('body').textContent()) ?? '').is_admin)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const cookies = await page.context().cookies(rest)
     const admin = cookies.find(({ name }) => name === 'admin_token')
     t.like(admin, { httpOnly: true, secure: false, sameSite: 'Strict', path: '/' })

@@ -95,6 +95,7 @@ test('incomplete TLS settings and missing files are configuration errors', (t) =
     PATH: process.env.PATH,
     DATABASE_URL: database.url,
     METRICS_PORT: '0',
+    CONSOLE_ENABLED: 'false',
     GRPC_TLS_CERT_PATH: missing,
     GRPC_TLS_KEY_PATH: missing,
     LOG_LEVEL: 'error',

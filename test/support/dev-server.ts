@@ -25,7 +25,7 @@ export async function startDevServer(t: ExecutionContext) {
     GRPC_PORT: '0',
     METRICS_PORT: String(metricsPort),
     DEMO_PORT: '0',
-    DEMO_ADMIN_PORT: '0',
+    CONSOLE_PORT: '0',
   }
   const server = spawn('npm', ['run', 'dev'], { cwd: root, env, detached: true })
   const ended = once(server, 'exit')

@@ -8,6 +8,7 @@ const temporary = mkdtempSync(join(tmpdir(), 'daikon-check-'))
 const checks: Record<string, () => boolean> = {
   types: () => run('tsc', '--noEmit'),
   'types of the browser client': () => run('tsc', '-p', 'clients/browser', '--noEmit'),
+  'types of the admin console': () => run('tsc', '-p', 'console'),
   'lint and format': () => run('biome', 'ci', '--colors=off', '.'),
   'proto lint': () => run('buf', 'lint'),
   'proto format': () => run('buf', 'format', '--diff', '--exit-code', 'proto'),

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { startEmbedded } from '../../src/database/embedded/embedded-postgres.ts'
+import { isConsoleOutdated } from '../../src/dev/console-build.ts'
 import { createKeyFiles } from '../../src/identity/keys.ts'
 import { createFileTimer } from './file-timer.ts'
 import { createTemplateDatabase } from './template-database.ts'
@@ -12,6 +13,9 @@ import { createTemplateDatabase } from './template-database.ts'
  * `npm test`: starts one PostgreSQL with a migrated template that every test file clones, runs ava and
  * prints a final line `N passed, N failed`. Arguments are passed to ava.
  */
+if (isConsoleOutdated() && includesConsole(process.argv.slice(2))) {
+  spawnSync(process.execPath, ['console/build.ts'], { stdio: 'inherit' })
+}
 const dataDir = await mkdtemp(join(tmpdir(), 'daikon-test-'))
 const embedded = await startEmbedded({ dataDir })
 let failed = 1
@@ -25,6 +29,11 @@ try {
   await rm(dataDir, { recursive: true, force: true })
 }
 process.exitCode = failed === 0 ? 0 : 1
+
+/** Whether the tests of the admin console run: all do, or those in its folder. */
+function includesConsole(args: string[]): boolean {
+  return args.length === 0 || args.some((arg) => arg.includes('console'))
+}
 
 /** Runs ava and forwards its output; returns the number of failures. */
 async function runAva(variables: Record<string, string>): Promise<number> {

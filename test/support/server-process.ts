@@ -61,6 +61,7 @@ export function launchServer(
       HTTP_PORT: '0',
       GRPC_PORT: '0',
       METRICS_PORT: '0',
+      CONSOLE_ENABLED: 'false',
       HTTP_HOST: '127.0.0.1',
       GRPC_HOST: '127.0.0.1',
       JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),

@@ -1,0 +1,104 @@
+import { Button } from '@mantine/core'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Name } from '../ui/name.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { type ActivityEntry, type ActivityFilter, activityQuery } from './activity-queries.ts'
+import { describeAction, describeDetail } from './describe.ts'
+
+const columns: Column<ActivityEntry>[] = [
+  {
+    id: 'action',
+    header: 'Event',
+    cell: ({ action }) => <b title={action}>{describeAction(action)}</b>,
+  },
+  {
+    id: 'target',
+    header: 'Target',
+    cell: ({ target_id, target_type }) =>
+      target_id ? <Name id={target_id} /> : <span className="dimmed">{target_type}</span>,
+  },
+  {
+    id: 'actor',
+    header: 'By',
+    cell: ({ actor_id, service_app_id }) => {
+      const id = actor_id ?? service_app_id
+      return id ? <Name id={id} /> : <span className="dimmed">System</span>
+    },
+  },
+  {
+    id: 'detail',
+    header: 'Detail',
+    cell: ({ detail }) => <span className="dimmed">{describeDetail(detail)}</span>,
+  },
+  { id: 'time', header: 'Time', cell: ({ created_at }) => <Time value={created_at} /> },
+  {
+    id: 'ip',
+    header: 'IP address',
+    isOptional: true,
+    cell: ({ ip }) => <span className="mono">{ip}</span>,
+  },
+  {
+    id: 'request',
+    header: 'Request',
+    isOptional: true,
+    cell: ({ request_id }) => <span className="mono">{request_id}</span>,
+  },
+]
+
+type Props = {
+  filter: ActivityFilter
+  toolbar?: ReactNode
+  /** Milliseconds after which new entries are read; false if they are not. */
+  refreshInterval?: number | false
+  onClear?: (() => void) | undefined
+}
+
+/** The entries of the activity log that match a filter. */
+export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear }: Props) {
+  const log = useInfiniteQuery({
+    ...activityQuery(filter),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshInterval,
+  })
+  return (
+    <>
+      <DataTable
+        label="Activity"
+        columns={columns}
+        rows={log.data?.pages.flatMap(({ items }) => items)}
+        rowId={({ id }) => id}
+        error={log.error}
+        onRetry={() => log.refetch()}
+        isStale={log.isPlaceholderData}
+        toolbar={toolbar}
+        empty={
+          <EmptyState
+            icon="activity"
+            title={onClear ? 'No event matches' : 'No activity yet'}
+            action={
+              onClear && (
+                <Button variant="default" onClick={onClear}>
+                  Clear the filters
+                </Button>
+              )
+            }
+          />
+        }
+      />
+      {log.hasNextPage && (
+        <Button
+          variant="default"
+          fullWidth
+          mt="md"
+          loading={log.isFetchingNextPage}
+          onClick={() => log.fetchNextPage()}
+        >
+          Show older events
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,166 @@
+import { Button, Menu, Select, Switch, TextInput } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import dayjs from 'dayjs'
+import { useState } from 'react'
+import { downloadText } from '../ui/download.ts'
+import { Icon } from '../ui/icon.tsx'
+import { notifyDone, notifyFailure } from '../ui/notify.ts'
+import { Page, Section } from '../ui/page.tsx'
+import { PersonPicker } from '../ui/pickers.tsx'
+import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
+import { actions, targetTypes } from './activity-actions.ts'
+import { ActivityLog } from './activity-log.tsx'
+import { type ActivityFilter, maxExported, readEntries } from './activity-queries.ts'
+import { describeAction } from './describe.ts'
+import { toCsv } from './export.ts'
+
+/** Milliseconds between reads of the live log. */
+const tailInterval = 5000
+
+type Search = {
+  action?: string | undefined
+  target_type?: string | undefined
+  actor_id?: string | undefined
+  target_id?: string | undefined
+  workspace_id?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+}
+
+export function ActivityPage() {
+  const search: Search = useSearch({ from: '/shell/activity' })
+  const navigate = useNavigate({ from: '/activity' })
+  const [isLive, setLive] = useState(false)
+  const filter = toFilter(search)
+  const isFiltered = Object.values(search).some(Boolean)
+
+  function change(next: Search) {
+    void navigate({ search: { ...search, ...next }, replace: true })
+  }
+
+  return (
+    <Page
+      title="Activity"
+      description="What people, services and operators have changed, newest first."
+      actions={<ExportMenu filter={filter} />}
+    >
+      <Section
+        title="Events"
+        actions={
+          <Switch
+            label="Live"
+            checked={isLive}
+            onChange={(event) => setLive(event.currentTarget.checked)}
+          />
+        }
+      >
+        <ActivityLog
+          filter={filter}
+          refreshInterval={isLive ? tailInterval : false}
+          onClear={isFiltered ? () => navigate({ search: {} }) : undefined}
+          toolbar={<Filters search={search} onChange={change} />}
+        />
+      </Section>
+    </Page>
+  )
+}
+
+/** Days in the address are those of the browser, the last one included. */
+function toFilter({ since, until, action, target_type, ...rest }: Search): ActivityFilter {
+  return {
+    ...rest,
+    action: actions.find((known) => known === action),
+    target_type: targetTypes.find((known) => known === target_type),
+    since: since && dayjs(since).isValid() ? dayjs(since).toISOString() : undefined,
+    until: until && dayjs(until).isValid() ? dayjs(until).add(1, 'day').toISOString() : undefined,
+  }
+}
+
+function Filters({ search, onChange }: { search: Search; onChange: (change: Search) => void }) {
+  return (
+    <>
+      <Select
+        aria-label="Event"
+        placeholder="Any event"
+        data={actions.map((action) => ({ value: action, label: describeAction(action) }))}
+        value={search.action ?? null}
+        onChange={(action) => onChange({ action: action ?? undefined })}
+        searchable
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear event' }}
+        w={220}
+      />
+      <Select
+        aria-label="Type of target"
+        placeholder="Any target"
+        data={targetTypes.map((type) => ({ value: type, label: type.replaceAll('_', ' ') }))}
+        value={search.target_type ?? null}
+        onChange={(type) => onChange({ target_type: type ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear type of target' }}
+        w={150}
+      />
+      <PersonPicker
+        label="By"
+        isFilter
+        value={search.actor_id ?? null}
+        onChange={(id) => onChange({ actor_id: id ?? undefined })}
+      />
+      <WorkspacePicker
+        label="Workspace"
+        isFilter
+        value={search.workspace_id ?? null}
+        onChange={(id) => onChange({ workspace_id: id ?? undefined })}
+      />
+      <TextInput
+        type="date"
+        aria-label="From day"
+        value={search.since ?? ''}
+        onChange={(event) => onChange({ since: event.currentTarget.value || undefined })}
+      />
+      <TextInput
+        type="date"
+        aria-label="To day"
+        value={search.until ?? ''}
+        onChange={(event) => onChange({ until: event.currentTarget.value || undefined })}
+      />
+    </>
+  )
+}
+
+function ExportMenu({ filter }: { filter: ActivityFilter }) {
+  const [count, setCount] = useState<number>()
+  async function save(format: 'csv' | 'jsonl') {
+    setCount(0)
+    try {
+      const entries = await readEntries(filter, setCount)
+      const lines = entries.map((entry) => JSON.stringify(entry)).join('\n')
+      if (format === 'csv') downloadText('activity.csv', 'text/csv', toCsv(entries))
+      else downloadText('activity.jsonl', 'application/jsonl', `${lines}\n`)
+      const note = entries.length >= maxExported ? ' Use `daikon activity export` for more.' : ''
+      notifyDone(`Exported ${entries.length.toLocaleString()} events.${note}`)
+    } catch (error) {
+      notifyFailure(error)
+    } finally {
+      setCount(undefined)
+    }
+  }
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<Icon name="download" size={16} />}
+          disabled={count !== undefined}
+        >
+          {count === undefined ? 'Export' : `${count.toLocaleString()} events…`}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>The events that match the filters</Menu.Label>
+        <Menu.Item onClick={() => save('csv')}>As CSV</Menu.Item>
+        <Menu.Item onClick={() => save('jsonl')}>As JSON lines</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,37 @@
+import type { components } from '../../../gen/browser.ts'
+
+type Problem = components['schemas']['Problem']
+
+/** A request that failed: an error response of the API, or a server that cannot be reached. */
+export class ApiError extends Error {
+  /** The HTTP status; 0 if there was no response. */
+  readonly status: number
+  /** The stable identifier of the cause, such as `SLUG_TAKEN`. */
+  readonly reason: string
+  readonly requestId: string | undefined
+  /** What is wrong with each invalid field. */
+  readonly fields: { field: string; message: string }[]
+
+  constructor(status: number, problem: Partial<Problem>) {
+    super(problem.detail || problem.title || 'The request failed')
+    this.name = 'ApiError'
+    this.status = status
+    this.reason = problem.reason ?? 'UNKNOWN'
+    this.requestId = problem.request_id
+    this.fields = problem.errors ?? []
+  }
+
+  get isNotFound(): boolean {
+    // An ID in the address that is not a UUID is as unknown as one that does not exist.
+    return this.status === 404 || (this.status === 422 && this.fields.some(isIdField))
+  }
+}
+
+function isIdField({ field }: { field: string }): boolean {
+  return /_id$/.test(field)
+}
+
+/** Returns the message of any error, for people. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong'
+}

@@ -1,0 +1,24 @@
+import createClient from 'openapi-fetch'
+import type { components, paths } from '../../../gen/browser.ts'
+import { settings } from '../settings.ts'
+import { ApiError } from './api-error.ts'
+import { fetchWithSession } from './fetch.ts'
+
+export type Schemas = components['schemas']
+
+/** The typed client of the REST API. */
+export const api = createClient<paths>({ baseUrl: settings.base_url, fetch: fetchWithSession })
+
+type Result<Data> = { data?: Data; error?: unknown; response: Response }
+
+/**
+ * Returns the data of a response.
+ *
+ * @throws {ApiError} if the response is an error
+ */
+export async function unwrap<Data>(result: Promise<Result<Data>>): Promise<Data> {
+  const { data, error, response } = await result
+  if (response.ok) return data as Data
+  const problem = typeof error === 'object' && error !== null ? error : {}
+  throw new ApiError(response.status, problem)
+}

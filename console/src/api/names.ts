@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, type Schemas, unwrap } from './client.ts'
+
+export type NamedObject = Schemas['NamedObject']
+
+/** The number of IDs that one request may have. */
+const maxIds = 200
+
+type Waiting = {
+  resolve: (name: NamedObject | null) => void
+  reject: (error: unknown) => void
+}
+
+let waiting = new Map<string, Waiting[]>()
+
+/** What an ID identifies; null if it is unknown. */
+export function useName(id: string | null) {
+  return useQuery({
+    queryKey: ['name', id],
+    queryFn: () => loadName(id ?? ''),
+    staleTime: 5 * 60_000,
+    enabled: id !== null,
+  })
+}
+
+/** Loads a name, together with all others that are needed in the same turn. */
+function loadName(id: string): Promise<NamedObject | null> {
+  return new Promise((resolve, reject) => {
+    if (waiting.size === 0) setTimeout(sendWaiting)
+    const others = waiting.get(id) ?? []
+    waiting.set(id, [...others, { resolve, reject }])
+  })
+}
+
+async function sendWaiting(): Promise<void> {
+  const batch = waiting
+  waiting = new Map()
+  const ids = [...batch.keys()]
+  for (let start = 0; start < ids.length; start += maxIds) {
+    await loadNames(ids.slice(start, start + maxIds), batch)
+  }
+}
+
+async function loadNames(ids: string[], batch: Map<string, Waiting[]>): Promise<void> {
+  try {
+    const { names } = await unwrap(api.POST('/admin/names', { body: { ids } }))
+    const byId = new Map(names.map((name) => [name.id, name]))
+    for (const id of ids) {
+      for (const { resolve } of batch.get(id) ?? []) resolve(byId.get(id) ?? null)
+    }
+  } catch (error) {
+    for (const id of ids) for (const { reject } of batch.get(id) ?? []) reject(error)
+  }
+}

@@ -1,0 +1,90 @@
+import { Select, Textarea, TextInput } from '@mantine/core'
+import { FormModal } from '../ui/form.tsx'
+
+/** The fields of a client app; lists have one item per line. */
+export type ClientAppValues = {
+  name: string
+  type: string
+  redirect_uris: string
+  post_logout_redirect_uris: string
+  backchannel_logout_uri: string
+}
+
+export const emptyClientApp: ClientAppValues = {
+  name: '',
+  type: 'public',
+  redirect_uris: '',
+  post_logout_redirect_uris: '',
+  backchannel_logout_uri: '',
+}
+
+export function toClientAppBody(values: ClientAppValues) {
+  return {
+    name: values.name,
+    type: values.type as 'public' | 'confidential',
+    redirect_uris: toLines(values.redirect_uris),
+    post_logout_redirect_uris: toLines(values.post_logout_redirect_uris),
+    backchannel_logout_uri: values.backchannel_logout_uri.trim(),
+  }
+}
+
+function toLines(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+}
+
+type Props = {
+  title: string
+  action: string
+  isOpen: boolean
+  onClose: () => void
+  initialValues: ClientAppValues
+  send: (values: ClientAppValues) => Promise<unknown>
+}
+
+export function ClientAppForm(props: Props) {
+  return (
+    <FormModal {...props}>
+      {(form) => (
+        <>
+          <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+          <Select
+            label="Type"
+            description="Public for applications in a browser; confidential for those with a backend that keeps a secret."
+            data={[
+              { value: 'public', label: 'Public' },
+              { value: 'confidential', label: 'Confidential' },
+            ]}
+            allowDeselect={false}
+            mt="md"
+            {...form.getInputProps('type')}
+          />
+          <Textarea
+            label="Redirect URIs"
+            description="One per line: https, or http on a loopback host."
+            autosize
+            minRows={2}
+            mt="md"
+            {...form.getInputProps('redirect_uris')}
+          />
+          <Textarea
+            label="Redirect URIs after sign-out"
+            description="One per line. Optional."
+            autosize
+            minRows={1}
+            mt="md"
+            {...form.getInputProps('post_logout_redirect_uris')}
+          />
+          <TextInput
+            label="Back-channel logout URI"
+            description="Receives a logout token when a session ends. Optional."
+            mt="md"
+            {...form.getInputProps('backchannel_logout_uri')}
+          />
+        </>
+      )}
+    </FormModal>
+  )
+}

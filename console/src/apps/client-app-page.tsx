@@ -1,0 +1,233 @@
+import { Badge, Button, Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ActivityLog } from '../activity/activity-log.tsx'
+import { api, unwrap } from '../api/client.ts'
+import { settings } from '../settings.ts'
+import { NotFoundPage } from '../shell/not-found-page.tsx'
+import { ActiveBadge } from '../ui/badges.tsx'
+import { useConfirm } from '../ui/confirm.tsx'
+import { CopyableId } from '../ui/copy.tsx'
+import { FormModal } from '../ui/form.tsx'
+import { notifyDone, notifyFailure } from '../ui/notify.ts'
+import { Facts, Page, Section } from '../ui/page.tsx'
+import { QueryState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { type ClientApp, clientAppsQuery, overlaps, refreshApps } from './app-queries.ts'
+import { ClientAppForm, toClientAppBody } from './client-app-form.tsx'
+import { NewSecretModal } from './new-secret.tsx'
+
+export function ClientAppPage() {
+  const { appId } = useParams({ from: '/shell/client-apps/$appId' })
+  const apps = useQuery(clientAppsQuery)
+  return (
+    <QueryState query={apps}>
+      {(list) => {
+        const app = list.find(({ id }) => id === appId)
+        if (!app) return <NotFoundPage title="This client app does not exist" />
+        return <ClientAppDetail app={app} />
+      }}
+    </QueryState>
+  )
+}
+
+function ClientAppDetail({ app }: { app: ClientApp }) {
+  const [dialog, setDialog] = useState<'edit' | 'rotate'>()
+  const [secret, setSecret] = useState<string>()
+  const confirm = useConfirm()
+  const navigate = useNavigate()
+  const close = () => setDialog(undefined)
+  const params = { path: { client_app_id: app.id } }
+
+  async function setActive(is_active: boolean) {
+    await unwrap(api.PATCH('/admin/client-apps/{client_app_id}', { params, body: { is_active } }))
+    await refreshApps()
+    notifyDone(`${app.name} is ${is_active ? 'active again' : 'deactivated'}.`)
+  }
+
+  async function remove() {
+    await unwrap(api.DELETE('/admin/client-apps/{client_app_id}', { params }))
+    await navigate({ to: '/client-apps' })
+    await refreshApps()
+    notifyDone(`${app.name} was deleted.`)
+  }
+
+  return (
+    <Page
+      title={app.name}
+      breadcrumbs={
+        <Link to="/client-apps" className="link">
+          Client apps
+        </Link>
+      }
+      badges={
+        <>
+          <ActiveBadge isActive={app.is_active} />
+          <Badge variant="default">{app.type}</Badge>
+        </>
+      }
+      actions={
+        <>
+          <Button variant="default" onClick={() => setDialog('edit')}>
+            Edit
+          </Button>
+          {app.type === 'confidential' && (
+            <Button onClick={() => setDialog('rotate')}>Rotate secret</Button>
+          )}
+        </>
+      }
+    >
+      <Section
+        title="Endpoints and credentials"
+        description="What the application is configured with."
+      >
+        <Facts
+          items={[
+            ['Issuer', <CopyableId key="issuer" id={settings.base_url} label="Copy issuer" />],
+            ['Client ID', <CopyableId key="id" id={app.id} label="Copy client ID" />],
+            [
+              'Client secret',
+              app.secret_prefix ? (
+                <span key="secret" className="mono">
+                  {app.secret_prefix}…
+                </span>
+              ) : (
+                <span key="secret" className="dimmed">
+                  None: public app
+                </span>
+              ),
+            ],
+            ['Created', <Time key="created" value={app.created_at} />],
+          ]}
+        />
+      </Section>
+      <Section title="Redirect URIs">
+        <UriList uris={app.redirect_uris} />
+      </Section>
+      <Section title="After sign-out">
+        <UriList uris={app.post_logout_redirect_uris} />
+        {app.backchannel_logout_uri && (
+          <p>
+            Back-channel: <span className="mono">{app.backchannel_logout_uri}</span>
+          </p>
+        )}
+      </Section>
+      <Section title="Activity">
+        <ActivityLog filter={{ target_id: app.id }} />
+      </Section>
+      <Section
+        title="Danger zone"
+        description="A deactivated app receives no authorization codes."
+        actions={
+          <>
+            {app.is_active ? (
+              <Button
+                color="red"
+                variant="outline"
+                onClick={() =>
+                  confirm({
+                    title: `Deactivate ${app.name}?`,
+                    children: 'Nobody can sign in to it until it is activated again.',
+                    action: 'Deactivate',
+                    run: () => setActive(false),
+                  })
+                }
+              >
+                Deactivate
+              </Button>
+            ) : (
+              <Button variant="default" onClick={() => setActive(true).catch(notifyFailure)}>
+                Activate
+              </Button>
+            )}
+            <Button
+              color="red"
+              variant="outline"
+              onClick={() =>
+                confirm({
+                  title: `Delete ${app.name}?`,
+                  children: 'All its sessions end, and nobody can sign in to it any more.',
+                  action: 'Delete app',
+                  typed: app.name,
+                  run: remove,
+                })
+              }
+            >
+              Delete
+            </Button>
+          </>
+        }
+      >
+        {null}
+      </Section>
+      <ClientAppForm
+        title={`Edit ${app.name}`}
+        action="Save"
+        isOpen={dialog === 'edit'}
+        onClose={close}
+        initialValues={{
+          name: app.name,
+          type: app.type,
+          redirect_uris: app.redirect_uris.join('\n'),
+          post_logout_redirect_uris: app.post_logout_redirect_uris.join('\n'),
+          backchannel_logout_uri: app.backchannel_logout_uri ?? '',
+        }}
+        send={async (values) => {
+          const { post_logout_redirect_uris: uris, ...body } = toClientAppBody(values)
+          // An empty list would leave the addresses as they are.
+          const logout =
+            uris.length > 0
+              ? { post_logout_redirect_uris: uris }
+              : { remove_post_logout_redirect_uris: true }
+          const changed = await unwrap(
+            api.PATCH('/admin/client-apps/{client_app_id}', {
+              params,
+              body: { ...body, ...logout },
+            }),
+          )
+          if (changed.client_secret) setSecret(changed.client_secret)
+          await refreshApps()
+        }}
+      />
+      <FormModal
+        title={`Rotate the secret of ${app.name}`}
+        action="Create new secret"
+        isOpen={dialog === 'rotate'}
+        onClose={close}
+        initialValues={{ overlap_seconds: '86400' }}
+        send={async ({ overlap_seconds }) => {
+          const body = { overlap_seconds: Number(overlap_seconds) }
+          const rotated = await unwrap(
+            api.POST('/admin/client-apps/{client_app_id}/rotate', { params, body }),
+          )
+          if (rotated.client_secret) setSecret(rotated.client_secret)
+          await refreshApps()
+        }}
+      >
+        {(form) => (
+          <Select
+            label="The old secrets remain valid"
+            data={overlaps}
+            allowDeselect={false}
+            {...form.getInputProps('overlap_seconds')}
+          />
+        )}
+      </FormModal>
+      <NewSecretModal secret={secret} onClose={() => setSecret(undefined)} />
+    </Page>
+  )
+}
+
+function UriList({ uris }: { uris: string[] }) {
+  if (uris.length === 0) return <p className="dimmed">None</p>
+  return (
+    <ul>
+      {uris.map((uri) => (
+        <li key={uri} className="mono">
+          {uri}
+        </li>
+      ))}
+    </ul>
+  )
+}

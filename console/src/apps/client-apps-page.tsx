@@ -1,0 +1,86 @@
+import { Badge, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, unwrap } from '../api/client.ts'
+import { ActiveBadge } from '../ui/badges.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { type ClientApp, clientAppsQuery, refreshApps } from './app-queries.ts'
+import { ClientAppForm, emptyClientApp, toClientAppBody } from './client-app-form.tsx'
+import { NewSecretModal } from './new-secret.tsx'
+
+const columns: Column<ClientApp>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/client-apps/$appId" params={{ appId: id }} className="strong-link">
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'type',
+    header: 'Type',
+    cell: ({ type }) => <Badge variant="default">{type}</Badge>,
+  },
+  {
+    id: 'redirects',
+    header: 'Redirect URIs',
+    cell: ({ redirect_uris: [first, ...others] }) => (
+      <>
+        <span className="mono">{first}</span>
+        {others.length > 0 && <span className="dimmed"> and {others.length} more</span>}
+      </>
+    ),
+  },
+  { id: 'created', header: 'Created', cell: ({ created_at }) => <Time value={created_at} /> },
+  { id: 'status', header: 'Status', cell: ({ is_active }) => <ActiveBadge isActive={is_active} /> },
+]
+
+export function ClientAppsPage() {
+  const apps = useQuery(clientAppsQuery)
+  const [isCreating, setCreating] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const createButton = <Button onClick={() => setCreating(true)}>New client app</Button>
+  return (
+    <Page
+      title="Client apps"
+      description="Web applications that people sign in to."
+      actions={createButton}
+    >
+      <Section title="All client apps" count={apps.data?.length}>
+        <DataTable
+          label="Client apps"
+          columns={columns}
+          rows={apps.data}
+          rowId={({ id }) => id}
+          error={apps.error}
+          onRetry={() => apps.refetch()}
+          empty={
+            <EmptyState icon="window" title="No client apps yet" action={createButton}>
+              An application must be registered before people can sign in to it.
+            </EmptyState>
+          }
+        />
+      </Section>
+      <ClientAppForm
+        title="New client app"
+        action="Create"
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        initialValues={emptyClientApp}
+        send={async (values) => {
+          const body = toClientAppBody(values)
+          const created = await unwrap(api.POST('/admin/client-apps', { body }))
+          if (created.client_secret) setSecret(created.client_secret)
+          await refreshApps()
+        }}
+      />
+      <NewSecretModal secret={secret} onClose={() => setSecret(undefined)} />
+    </Page>
+  )
+}

@@ -1,0 +1,97 @@
+import { Button, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, unwrap } from '../api/client.ts'
+import { ActiveBadge } from '../ui/badges.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { FormModal } from '../ui/form.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { refreshApps, type ServiceApp, serviceAppsQuery } from './app-queries.ts'
+import { type NewKey, NewKeyModal } from './new-key.tsx'
+
+const columns: Column<ServiceApp>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <Link to="/service-apps/$appId" params={{ appId: id }} className="strong-link">
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'service', header: 'Service', cell: ({ service_name }) => service_name },
+  {
+    id: 'key',
+    header: 'Key',
+    cell: ({ key_prefix }) => <span className="mono">{key_prefix}…</span>,
+  },
+  {
+    id: 'used',
+    header: 'Last used',
+    cell: ({ last_used_at }) => <Time value={last_used_at} relative />,
+  },
+  { id: 'status', header: 'Status', cell: ({ is_active }) => <ActiveBadge isActive={is_active} /> },
+]
+
+export function ServiceAppsPage() {
+  const apps = useQuery(serviceAppsQuery)
+  const [isCreating, setCreating] = useState(false)
+  const [newKey, setNewKey] = useState<NewKey>()
+  const createButton = <Button onClick={() => setCreating(true)}>New service app</Button>
+  return (
+    <Page
+      title="Service apps"
+      description="Backend services that call daikon with a service key."
+      actions={createButton}
+    >
+      <Section title="All service apps" count={apps.data?.length}>
+        <DataTable
+          label="Service apps"
+          columns={columns}
+          rows={apps.data}
+          rowId={({ id }) => id}
+          error={apps.error}
+          onRetry={() => apps.refetch()}
+          empty={
+            <EmptyState icon="key" title="No service apps yet" action={createButton}>
+              Until there is one, requests are accepted with any service key, or none.
+            </EmptyState>
+          }
+        />
+      </Section>
+      <FormModal
+        title="New service app"
+        action="Create"
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        initialValues={{ name: '', service_name: '' }}
+        send={async (body) => {
+          const { key, service_name } = await unwrap(api.POST('/admin/service-apps', { body }))
+          setNewKey({ key, serviceName: service_name })
+          await refreshApps()
+        }}
+      >
+        {(form) => (
+          <>
+            <TextInput
+              label="Name"
+              description="A label for administrators."
+              data-autofocus
+              {...form.getInputProps('name')}
+            />
+            <TextInput
+              label="Service"
+              description="The service whose resources the key gives access to, such as docs. It cannot be changed."
+              mt="md"
+              {...form.getInputProps('service_name')}
+            />
+          </>
+        )}
+      </FormModal>
+      <NewKeyModal newKey={newKey} onClose={() => setNewKey(undefined)} />
+    </Page>
+  )
+}

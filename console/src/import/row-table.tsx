@@ -1,0 +1,79 @@
+import { Badge } from '@mantine/core'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import type { ImportReport, ImportRow } from './import-requests.ts'
+
+/** The most rows that the page shows of one kind. */
+const maxShown = 200
+
+const actionBadges: Record<string, { label: string; color: string }> = {
+  create: { label: 'New', color: 'leaf' },
+  update: { label: 'Changed', color: 'blue' },
+  unchanged: { label: 'Unchanged', color: 'gray' },
+  error: { label: 'Error', color: 'red' },
+}
+
+const columns: Column<ImportRow>[] = [
+  { id: 'email', header: 'E-mail address', cell: ({ email }) => email },
+  { id: 'line', header: 'Line', cell: ({ line }) => line.toLocaleString() },
+  {
+    id: 'action',
+    header: 'Result',
+    cell: ({ action }) => {
+      const badge = actionBadges[action]
+      return (
+        <Badge variant="light" color={badge?.color ?? 'gray'}>
+          {badge?.label ?? action}
+        </Badge>
+      )
+    },
+  },
+  { id: 'detail', header: 'Detail', cell: (row) => <RowDetail row={row} /> },
+]
+
+/** The rows of a report, errors first. */
+export function RowTable({ report, shown }: { report: ImportReport; shown: string }) {
+  const matching = report.rows.filter(({ action }) => shown === 'all' || action === shown)
+  const sorted = matching.toSorted((a, b) => rank(a) - rank(b))
+  const hidden = report.omitted + Math.max(0, sorted.length - maxShown)
+  return (
+    <>
+      <DataTable
+        label="Rows"
+        columns={columns}
+        rows={sorted.slice(0, maxShown)}
+        rowId={({ line }) => String(line)}
+        empty={<EmptyState icon="check" title="No such rows" />}
+      />
+      {hidden > 0 && <p className="dimmed">{hidden.toLocaleString()} more rows are not shown.</p>}
+    </>
+  )
+}
+
+function rank({ action }: ImportRow): number {
+  return ['error', 'create', 'update', 'unchanged'].indexOf(action)
+}
+
+function RowDetail({ row: { errors, changes } }: { row: ImportRow }) {
+  if (errors.length > 0) {
+    return (
+      <>
+        {errors.map(({ field, message }) => (
+          <div key={`${field} ${message}`}>
+            {field && <b>{field}</b>} {message}
+          </div>
+        ))}
+      </>
+    )
+  }
+  return (
+    <>
+      {changes.map(({ field, from, to }) => (
+        <div key={field}>
+          <span className="dimmed">{field.replaceAll('_', ' ')}</span> {from && `${from} → `}
+          {to}
+        </div>
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,36 @@
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import 'virtual:theme.css'
+import './style.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { queryClient } from './api/query-client.ts'
+import { router } from './router.tsx'
+import { SessionOverlay } from './session/session-overlay.tsx'
+import { theme } from './theme.ts'
+import { ConfirmProvider } from './ui/confirm.tsx'
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <StrictMode>
+    {/* The stylesheet has the variables and classes that Mantine would otherwise add as inline styles. */}
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <QueryClientProvider client={queryClient}>
+        <ConfirmProvider>
+          <RouterProvider router={router} />
+          <SessionOverlay />
+          <Notifications position="bottom-right" />
+        </ConfirmProvider>
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)

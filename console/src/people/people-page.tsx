@@ -1,0 +1,144 @@
+import { Button, Checkbox, Select } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { Schemas } from '../api/client.ts'
+import { ActiveBadge, AdministratorBadge } from '../ui/badges.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { PersonCell } from '../ui/person.tsx'
+import { usePreference } from '../ui/preferences.ts'
+import { SearchInput } from '../ui/search-input.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { peopleQuery } from './people-queries.ts'
+
+const columns: Column<Schemas['UserSummary']>[] = [
+  { id: 'person', header: 'Person', cell: (user) => <PersonCell {...user} /> },
+  { id: 'status', header: 'Status', cell: (user) => <ActiveBadge isActive={user.is_active} /> },
+  {
+    id: 'administrator',
+    header: 'Administrator',
+    cell: (user) => (user.is_admin ? <AdministratorBadge /> : <span className="dimmed">No</span>),
+  },
+  {
+    id: 'last-sign-in',
+    header: 'Last sign-in',
+    cell: (user) => <Time value={user.last_sign_in_at} relative />,
+  },
+  { id: 'created', header: 'Created', cell: (user) => <Time value={user.created_at} /> },
+  {
+    id: 'external-id',
+    header: 'External ID',
+    isOptional: true,
+    cell: (user) => user.external_id ?? <span className="dimmed">None</span>,
+  },
+]
+
+const statuses = [
+  { value: 'active', label: 'Active' },
+  { value: 'deactivated', label: 'Deactivated' },
+]
+
+export function PeoplePage() {
+  const search = useSearch({ from: '/shell/people' })
+  const navigate = useNavigate({ from: '/people' })
+  const [pageSize, setPageSize] = usePreference('page-size.people', 20)
+  const page = search.page ?? 1
+  const people = useQuery({
+    ...peopleQuery({
+      q: search.q,
+      page,
+      page_size: pageSize,
+      is_active: search.status === undefined ? undefined : search.status === 'active',
+      is_admin: search.administrators,
+    }),
+    placeholderData: keepPreviousData,
+  })
+
+  /** A filter always leads to the first page. */
+  function filter(change: Omit<typeof search, 'page'>) {
+    void navigate({ search: { ...search, page: undefined, ...change }, replace: true })
+  }
+  const isFiltered = Boolean(search.q || search.status || search.administrators)
+
+  return (
+    <Page
+      title="People"
+      description="Everyone who has signed in or has been invited."
+      actions={
+        <Button component={Link} to="/import" variant="default">
+          Import CSV
+        </Button>
+      }
+    >
+      <Section title="All people" count={people.data?.total}>
+        <DataTable
+          label="People"
+          columns={columns}
+          rows={people.data?.items}
+          rowId={({ id }) => id}
+          error={people.error}
+          onRetry={() => people.refetch()}
+          isStale={people.isPlaceholderData}
+          toolbar={
+            <>
+              <SearchInput
+                label="Search names and e-mail addresses"
+                value={search.q}
+                onChange={(q) => filter({ q })}
+              />
+              <Select
+                aria-label="Status"
+                placeholder="Any status"
+                data={statuses}
+                value={search.status ?? null}
+                onChange={(status) => filter({ status: status ?? undefined })}
+                clearable
+                clearButtonProps={{ 'aria-label': 'Clear status' }}
+                w={160}
+              />
+              <Checkbox
+                label="Administrators only"
+                checked={search.administrators ?? false}
+                onChange={(event) =>
+                  filter({ administrators: event.currentTarget.checked || undefined })
+                }
+                style={{ alignSelf: 'center' }}
+              />
+            </>
+          }
+          empty={
+            isFiltered ? (
+              <EmptyState
+                icon="search"
+                title="Nobody matches"
+                action={
+                  <Button variant="default" onClick={() => navigate({ search: {} })}>
+                    Clear the filters
+                  </Button>
+                }
+              >
+                The search looks for parts of names and e-mail addresses.
+              </EmptyState>
+            ) : (
+              <EmptyState icon="users" title="No people yet">
+                People appear here when they sign in, are invited or are imported.
+              </EmptyState>
+            )
+          }
+          paging={{
+            page,
+            total: people.data?.total ?? 0,
+            pageSize,
+            onPage: (page) =>
+              navigate({ search: { ...search, page: page === 1 ? undefined : page } }),
+            onPageSize: (size) => {
+              setPageSize(size)
+              filter({})
+            },
+          }}
+        />
+      </Section>
+    </Page>
+  )
+}

@@ -1,0 +1,144 @@
+import { Button, Select } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, type Schemas, unwrap } from '../api/client.ts'
+import { RoleBadge } from '../ui/badges.tsx'
+import { useConfirm } from '../ui/confirm.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { FormModal } from '../ui/form.tsx'
+import { Name } from '../ui/name.tsx'
+import { notifyDone } from '../ui/notify.ts'
+import { Section } from '../ui/page.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { roles } from '../workspaces/roles.ts'
+import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
+import { refreshWorkspaces } from '../workspaces/workspace-queries.ts'
+import { type Person, refreshPeople } from './people-queries.ts'
+
+type Membership = Schemas['Membership']
+
+/** The workspaces, groups and custom roles of a person. */
+export function PersonMemberships({ person }: { person: Person }) {
+  const [isAdding, setAdding] = useState(false)
+  const confirm = useConfirm()
+  const name = person.name || person.email
+
+  async function remove({ workspace_id, workspace_name }: Membership) {
+    const params = { path: { workspace_id, user_id: person.id } }
+    await unwrap(api.DELETE('/admin/workspaces/{workspace_id}/members/{user_id}', { params }))
+    await Promise.all([refreshPeople(), refreshWorkspaces()])
+    notifyDone(`${name} is no longer a member of ${workspace_name}.`)
+  }
+
+  const columns: Column<Membership>[] = [
+    {
+      id: 'workspace',
+      header: 'Workspace',
+      cell: ({ workspace_id, workspace_name }) => (
+        <Link
+          to="/workspaces/$workspaceId"
+          params={{ workspaceId: workspace_id }}
+          className="strong-link"
+        >
+          {workspace_name}
+        </Link>
+      ),
+    },
+    { id: 'role', header: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },
+    {
+      id: 'joined',
+      header: 'Joined',
+      cell: ({ joined_at }) => <Time value={joined_at} empty="Invited" />,
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (membership) => (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Remove from ${membership.workspace_name}`}
+          onClick={() =>
+            confirm({
+              title: `Remove ${name} from ${membership.workspace_name}?`,
+              children: `${name} loses the groups, custom roles and shares in this workspace.`,
+              action: 'Remove',
+              run: () => remove(membership),
+            })
+          }
+        >
+          Remove
+        </Button>
+      ),
+    },
+  ]
+
+  const addButton = (
+    <Button variant="default" size="xs" onClick={() => setAdding(true)}>
+      Add to a workspace
+    </Button>
+  )
+  return (
+    <>
+      <Section title="Workspaces" count={person.memberships.length} actions={addButton}>
+        <DataTable
+          label="Memberships"
+          columns={columns}
+          rows={person.memberships}
+          rowId={({ workspace_id }) => workspace_id}
+          empty={<EmptyState icon="building" title="Not a member of any workspace" />}
+        />
+      </Section>
+      <Section title="Groups" count={person.groups.length}>
+        <NameList ids={person.groups.map(({ id }) => id)} />
+      </Section>
+      <Section title="Custom roles" count={person.roles.length}>
+        <NameList ids={person.roles.map(({ id }) => id)} />
+      </Section>
+      <FormModal
+        title={`Add ${name} to a workspace`}
+        action="Add"
+        isOpen={isAdding}
+        onClose={() => setAdding(false)}
+        initialValues={{ workspace_id: null as string | null, role: 'viewer' }}
+        send={async ({ workspace_id, role }) => {
+          const params = { path: { user_id: person.id } }
+          const body = { workspace_id: workspace_id ?? '', role: role as 'viewer' }
+          await unwrap(api.POST('/admin/users/{user_id}/workspaces', { params, body }))
+          await Promise.all([refreshPeople(), refreshWorkspaces()])
+          notifyDone(`${name} was added.`)
+        }}
+      >
+        {(form) => (
+          <>
+            <WorkspacePicker label="Workspace" {...form.getInputProps('workspace_id')} />
+            <Select
+              label="Role"
+              data={roles}
+              allowDeselect={false}
+              mt="md"
+              {...form.getInputProps('role')}
+            />
+          </>
+        )}
+      </FormModal>
+    </>
+  )
+}
+
+function NameList({ ids }: { ids: string[] }) {
+  if (ids.length === 0) return <p className="dimmed">None</p>
+  return (
+    <ul>
+      {ids.map((id) => (
+        <li key={id}>
+          <Name id={id} />
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,30 @@
+import { Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { serviceActionsQuery } from '../workspaces/workspace-queries.ts'
+
+const builtIn = ['view', 'edit', 'manage']
+
+/** Chooses a built-in action or one that the service has registered. */
+export function ActionSelect({
+  service,
+  value,
+  onChange,
+}: {
+  service: string
+  value: string
+  onChange: (action: string) => void
+}) {
+  const { data } = useQuery(serviceActionsQuery)
+  const registered = data?.find(({ service_name }) => service_name === service)?.actions ?? []
+  return (
+    <Select
+      label="Action"
+      data={[...builtIn, ...registered.map(({ name }) => name)]}
+      value={value}
+      onChange={(action) => action && onChange(action)}
+      allowDeselect={false}
+      searchable
+      w={180}
+    />
+  )
+}

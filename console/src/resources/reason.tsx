@@ -1,0 +1,76 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Name } from '../ui/name.tsx'
+import { Time } from '../ui/time.tsx'
+import { type AccessReason, nameResource } from './resource-queries.ts'
+
+/** A reason as a sentence, with links to the group, the share or the ancestor that it comes from. */
+export function Reason({ reason }: { reason: AccessReason }) {
+  return (
+    <span>
+      {describe(reason)}
+      {reason.expires_at && (
+        <>
+          , until <Time value={reason.expires_at} />
+        </>
+      )}
+      {reason.inherited_from && (
+        <>
+          , inherited from{' '}
+          <Link
+            to="/resources/$permissionId"
+            params={{ permissionId: reason.inherited_from.permission_id }}
+            className="link"
+          >
+            {nameResource(reason.inherited_from)}
+          </Link>
+        </>
+      )}
+    </span>
+  )
+}
+
+function describe(reason: AccessReason): ReactNode {
+  const { rule, role, permission, group_id: groupId, via } = reason
+  switch (rule) {
+    case 'owner':
+      return 'Owns the resource'
+    case 'workspace_role':
+      return `Is ${role} of the workspace`
+    case 'workspace_visibility':
+      return 'The resource is visible to the workspace'
+    case 'share':
+      return `It is shared with them to ${permission}`
+    case 'group_share':
+      return (
+        <>
+          It is shared to {permission} with the group {groupId && <Name id={groupId} />}
+          {via.length > 0 && (
+            <>
+              , which they are in through{' '}
+              {via.map((id, index) => (
+                <span key={id}>
+                  {index > 0 && ' › '}
+                  <Name id={id} />
+                </span>
+              ))}
+            </>
+          )}
+        </>
+      )
+    case 'custom_role':
+      return `Has the custom role ${role}`
+    default:
+      return refusals[rule] ?? rule
+  }
+}
+
+const refusals: Record<string, string> = {
+  user_unknown: 'The person does not exist.',
+  user_inactive: 'The person is deactivated.',
+  resource_unknown: 'The resource is not registered.',
+  not_a_member: 'They are not a member of the workspace of the resource.',
+  action_unknown: 'The service has not registered this action.',
+  no_grant:
+    'They are a member of the workspace, but nothing grants this action: no ownership, role, visibility, share or custom role.',
+}

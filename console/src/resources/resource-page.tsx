@@ -1,0 +1,133 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { ActivityLog } from '../activity/activity-log.tsx'
+import { api, unwrap } from '../api/client.ts'
+import { NotFoundPage } from '../shell/not-found-page.tsx'
+import { useConfirm } from '../ui/confirm.tsx'
+import { CopyableId } from '../ui/copy.tsx'
+import { Name } from '../ui/name.tsx'
+import { notifyDone } from '../ui/notify.ts'
+import { Facts, Page, Section } from '../ui/page.tsx'
+import { PageTabs } from '../ui/page-tabs.tsx'
+import { QueryState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { type Resource, refreshResources, resourceQuery } from './resource-queries.ts'
+import { Shares } from './shares.tsx'
+import { VisibilityBadge } from './visibility.tsx'
+import { WhoHasAccess } from './who-has-access.tsx'
+import { Why } from './why.tsx'
+
+export function ResourcePage() {
+  const { permissionId } = useParams({ from: '/shell/resources/$permissionId' })
+  const resource = useQuery(resourceQuery(permissionId))
+  return (
+    <QueryState query={resource} notFound={<NotFoundPage title="This resource does not exist" />}>
+      {(data) => <ResourceDetail resource={data} />}
+    </QueryState>
+  )
+}
+
+function ResourceDetail({ resource }: { resource: Resource }) {
+  const { tab } = useSearch({ from: '/shell/resources/$permissionId' })
+  return (
+    <Page
+      title={resource.external_id ?? resource.resource_id}
+      description={`${resource.resource_type} of the service ${resource.service_name}`}
+      breadcrumbs={
+        <Link to="/resources" className="link">
+          Resources
+        </Link>
+      }
+      badges={<VisibilityBadge visibility={resource.visibility} />}
+      actions={<VisibilityButton resource={resource} />}
+    >
+      <PageTabs
+        value={tab}
+        tabs={[
+          { value: 'access', label: 'Access', content: <Access resource={resource} /> },
+          { value: 'details', label: 'Details', content: <Details resource={resource} /> },
+          {
+            value: 'activity',
+            label: 'Activity',
+            content: (
+              <Section title="Activity">
+                <ActivityLog filter={{ target_id: resource.id }} />
+              </Section>
+            ),
+          },
+        ]}
+      />
+    </Page>
+  )
+}
+
+/** Why, who and through what, on one page. */
+function Access({ resource }: { resource: Resource }) {
+  return (
+    <>
+      <Why resource={resource} />
+      <WhoHasAccess resource={resource} />
+      <Shares resource={resource} />
+    </>
+  )
+}
+
+function Details({ resource }: { resource: Resource }) {
+  const { parent } = resource
+  return (
+    <Section title="Details">
+      <Facts
+        items={[
+          ['Owner', <Name key="owner" id={resource.owner_id} />],
+          ['Workspace', <Name key="workspace" id={resource.workspace_id} />],
+          ['Service', resource.service_name],
+          ['Type', resource.resource_type],
+          [
+            'Parent',
+            parent ? (
+              `${parent.resource_type} ${parent.external_id ?? parent.resource_id}`
+            ) : (
+              <span className="dimmed">None</span>
+            ),
+          ],
+          ['Inherits from its parent', parent ? (resource.inherits ? 'Yes' : 'No') : '—'],
+          ['Registered', <Time key="registered" value={resource.created_at} />],
+          ['Resource ID', <CopyableId key="resource-id" id={resource.resource_id} />],
+          ['Permission ID', <CopyableId key="id" id={resource.id} />],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function VisibilityButton({ resource }: { resource: Resource }) {
+  const confirm = useConfirm()
+  const isPrivate = resource.visibility === 'private'
+  const visibility = isPrivate ? 'workspace' : 'private'
+  async function change() {
+    const params = { path: { permission_id: resource.id } }
+    await unwrap(
+      api.PATCH('/admin/permissions/{permission_id}/visibility', { params, body: { visibility } }),
+    )
+    await refreshResources()
+    notifyDone(`The resource is now ${isPrivate ? 'visible to its workspace' : 'private'}.`)
+  }
+  return (
+    <Button
+      variant="default"
+      onClick={() =>
+        confirm({
+          title: isPrivate ? 'Make visible to the workspace?' : 'Make private?',
+          children: isPrivate
+            ? 'Every member of the workspace may view it, and editors may edit it.'
+            : 'Members who have no other grant lose access at once.',
+          action: isPrivate ? 'Make visible' : 'Make private',
+          run: change,
+        })
+      }
+    >
+      {isPrivate ? 'Make visible to workspace' : 'Make private'}
+    </Button>
+  )
+}

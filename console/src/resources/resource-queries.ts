@@ -1,0 +1,79 @@
+import { queryOptions } from '@tanstack/react-query'
+import { api, type Schemas, unwrap } from '../api/client.ts'
+import { definedOnly } from '../api/defined-only.ts'
+import { queryClient } from '../api/query-client.ts'
+
+export type Resource = Schemas['ResourcePermissionResponse']
+export type ResourceSummary = Schemas['PermissionSummary']
+export type Share = Schemas['ShareResponse']
+export type AccessReason = Schemas['AccessReason']
+
+export type ResourceFilters = {
+  workspace_id?: string | undefined
+  service_name?: string | undefined
+  resource_type?: string | undefined
+  resource_id?: string | undefined
+  owner_id?: string | undefined
+  visibility?: 'private' | 'workspace' | undefined
+  page?: number | undefined
+  page_size?: number | undefined
+}
+
+export function resourcesQuery(filters: ResourceFilters) {
+  const query = definedOnly(filters)
+  return queryOptions({
+    queryKey: ['resources', 'list', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/admin/permissions', { params: { query }, signal })),
+  })
+}
+
+export function resourceQuery(permissionId: string) {
+  return queryOptions({
+    queryKey: ['resources', 'detail', permissionId],
+    queryFn: () =>
+      unwrap(
+        api.GET('/admin/permissions/{permission_id}', {
+          params: { path: { permission_id: permissionId } },
+        }),
+      ),
+  })
+}
+
+export function explanationQuery(permissionId: string, userId: string, action: string) {
+  return queryOptions({
+    queryKey: ['resources', 'explanation', permissionId, userId, action],
+    queryFn: () =>
+      unwrap(
+        api.GET('/admin/permissions/{permission_id}/explain', {
+          params: { path: { permission_id: permissionId }, query: { user_id: userId, action } },
+        }),
+      ),
+  })
+}
+
+export function subjectsQuery(permissionId: string, action: string, pageToken: string | undefined) {
+  const query = definedOnly({ action, page_size: 20, page_token: pageToken })
+  return queryOptions({
+    queryKey: ['resources', 'subjects', permissionId, query],
+    queryFn: () =>
+      unwrap(
+        api.GET('/admin/permissions/{permission_id}/subjects', {
+          params: { path: { permission_id: permissionId }, query },
+        }),
+      ),
+  })
+}
+
+/** Reads all that shows resources again, after a change. */
+export function refreshResources(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['resources'] })
+}
+
+/** What a resource is called: the ID of its service, if it has one. */
+export function nameResource(resource: {
+  resource_type: string
+  resource_id: string
+  external_id: string | null
+}): string {
+  return `${resource.resource_type} ${resource.external_id ?? resource.resource_id}`
+}

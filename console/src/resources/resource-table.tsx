@@ -1,0 +1,183 @@
+import { Button, Select, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Name } from '../ui/name.tsx'
+import { usePreference } from '../ui/preferences.ts'
+import { EmptyState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { type ResourceFilters, type ResourceSummary, resourcesQuery } from './resource-queries.ts'
+import { VisibilityBadge } from './visibility.tsx'
+
+const columns: Column<ResourceSummary>[] = [
+  {
+    id: 'resource',
+    header: 'Resource',
+    cell: ({ id, resource_type, resource_id, external_id }) => (
+      <>
+        <Link to="/resources/$permissionId" params={{ permissionId: id }} className="strong-link">
+          {external_id ?? resource_id}
+        </Link>
+        <br />
+        <span className="dimmed">{resource_type}</span>
+      </>
+    ),
+  },
+  { id: 'service', header: 'Service', cell: ({ service_name }) => service_name },
+  {
+    id: 'workspace',
+    header: 'Workspace',
+    cell: ({ workspace_id }) => <Name id={workspace_id} />,
+  },
+  { id: 'owner', header: 'Owner', cell: ({ owner_id }) => <Name id={owner_id} /> },
+  {
+    id: 'visibility',
+    header: 'Visibility',
+    cell: ({ visibility }) => <VisibilityBadge visibility={visibility} />,
+  },
+  { id: 'shares', header: 'Shares', align: 'right', cell: ({ share_count }) => share_count },
+  {
+    id: 'created',
+    header: 'Registered',
+    isOptional: true,
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+]
+
+type Props = {
+  filter: ResourceFilters
+  /** The page in the address; a table inside of another page counts its own. */
+  page?: number
+  onPage?: (page: number) => void
+  toolbar?: ReactNode
+  onClear?: (() => void) | undefined
+}
+
+/** Resources that match a filter. */
+export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClear }: Props) {
+  const [ownPage, setOwnPage] = useState(1)
+  const [pageSize, setPageSize] = usePreference('page-size.resources', 20)
+  const page = givenPage ?? ownPage
+  const setPage = onPage ?? setOwnPage
+  const resources = useQuery({
+    ...resourcesQuery({ ...filter, page, page_size: pageSize }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <DataTable
+      label="Resources"
+      columns={columns}
+      rows={resources.data?.items}
+      rowId={({ id }) => id}
+      error={resources.error}
+      onRetry={() => resources.refetch()}
+      isStale={resources.isPlaceholderData}
+      toolbar={toolbar}
+      empty={
+        onClear ? (
+          <EmptyState
+            icon="search"
+            title="No resource matches"
+            action={
+              <Button variant="default" onClick={onClear}>
+                Clear the filters
+              </Button>
+            }
+          />
+        ) : (
+          <EmptyState icon="file" title="No resources yet">
+            Services register their resources at POST /permissions/register.
+          </EmptyState>
+        )
+      }
+      paging={{
+        page,
+        total: resources.data?.total ?? 0,
+        pageSize,
+        onPage: setPage,
+        onPageSize: (size) => {
+          setPageSize(size)
+          setPage(1)
+        },
+      }}
+    />
+  )
+}
+
+/** Filters a list by service, type, ID and visibility. */
+export function ResourceFilterFields({
+  value,
+  onChange,
+}: {
+  value: ResourceFilters
+  onChange: (change: ResourceFilters) => void
+}) {
+  return (
+    <>
+      <CommittedInput
+        label="Service"
+        value={value.service_name}
+        onCommit={(service_name) => onChange({ service_name })}
+      />
+      <CommittedInput
+        label="Type"
+        value={value.resource_type}
+        onCommit={(resource_type) => onChange({ resource_type })}
+      />
+      <CommittedInput
+        label="Resource ID (UUID)"
+        value={value.resource_id}
+        onCommit={(resource_id) => onChange({ resource_id })}
+      />
+      <Select
+        aria-label="Visibility"
+        placeholder="Any visibility"
+        data={[
+          { value: 'private', label: 'Private' },
+          { value: 'workspace', label: 'Workspace' },
+        ]}
+        value={value.visibility ?? null}
+        onChange={(visibility) =>
+          onChange({ visibility: (visibility as 'private' | 'workspace' | null) ?? undefined })
+        }
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear visibility' }}
+        w={160}
+      />
+    </>
+  )
+}
+
+/** A filter that must match exactly: it applies when the field is left or Enter is pressed. */
+function CommittedInput({
+  label,
+  value = '',
+  onCommit,
+}: {
+  label: string
+  value: string | undefined
+  onCommit: (value: string | undefined) => void
+}) {
+  const [text, setText] = useState(value)
+  const [committed, setCommitted] = useState(value)
+  if (committed !== value) {
+    // The address changed by other means, such as the back button.
+    setCommitted(value)
+    setText(value)
+  }
+  function commit() {
+    if (text.trim() !== value) onCommit(text.trim() || undefined)
+  }
+  return (
+    <TextInput
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onBlur={commit}
+      onKeyDown={(event) => event.key === 'Enter' && commit()}
+      w={170}
+    />
+  )
+}

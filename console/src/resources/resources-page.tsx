@@ -1,0 +1,46 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Page, Section } from '../ui/page.tsx'
+import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
+import { ResourceFilterFields, ResourceTable } from './resource-table.tsx'
+
+export function ResourcesPage() {
+  const { page = 1, ...search } = useSearch({ from: '/shell/resources' })
+  const navigate = useNavigate({ from: '/resources' })
+  const filter = { ...search, visibility: readVisibility(search.visibility) }
+  const isFiltered = Object.values(search).some(Boolean)
+
+  /** A filter always leads to the first page. */
+  function change(next: Partial<typeof search>) {
+    void navigate({ search: { ...search, ...next }, replace: true })
+  }
+
+  return (
+    <Page title="Resources" description="What services have registered, and who has access to it.">
+      <Section title="All resources">
+        <ResourceTable
+          filter={filter}
+          page={page}
+          onPage={(page) =>
+            navigate({ search: { ...search, page: page === 1 ? undefined : page } })
+          }
+          onClear={isFiltered ? () => navigate({ search: {} }) : undefined}
+          toolbar={
+            <>
+              <ResourceFilterFields value={filter} onChange={change} />
+              <WorkspacePicker
+                label="Workspace"
+                isFilter
+                value={search.workspace_id ?? null}
+                onChange={(id) => change({ workspace_id: id ?? undefined })}
+              />
+            </>
+          }
+        />
+      </Section>
+    </Page>
+  )
+}
+
+function readVisibility(value: string | undefined): 'private' | 'workspace' | undefined {
+  return value === 'private' || value === 'workspace' ? value : undefined
+}

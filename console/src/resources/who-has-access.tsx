@@ -1,0 +1,91 @@
+import { Button, Group } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Schemas } from '../api/client.ts'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { Section } from '../ui/page.tsx'
+import { PersonCell } from '../ui/person.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { ActionSelect } from './action-select.tsx'
+import { Reason } from './reason.tsx'
+import { type Resource, subjectsQuery } from './resource-queries.ts'
+import classes from './who-has-access.module.css'
+
+const columns: Column<Schemas['PermissionSubject']>[] = [
+  {
+    id: 'person',
+    header: 'Person',
+    cell: ({ user_id, name, email }) => <PersonCell id={user_id} name={name} email={email} />,
+  },
+  {
+    id: 'reasons',
+    header: 'Because',
+    cell: ({ reasons }) => (
+      <ul className={classes.reasons}>
+        {reasons.map((reason, index) => (
+          <li key={index}>
+            <Reason reason={reason} />
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+]
+
+/** Everyone who may perform an action, with the reasons. */
+export function WhoHasAccess({ resource }: { resource: Resource }) {
+  const [action, setAction] = useState('view')
+  // The tokens of the pages before this one: the server knows only the next page.
+  const [tokens, setTokens] = useState<string[]>([])
+  const subjects = useQuery({
+    ...subjectsQuery(resource.id, action, tokens.at(-1)),
+    placeholderData: keepPreviousData,
+  })
+  const nextToken = subjects.data?.next_page_token
+  return (
+    <Section
+      title="Who has access"
+      actions={
+        <ActionSelect
+          service={resource.service_name}
+          value={action}
+          onChange={(action) => {
+            setAction(action)
+            setTokens([])
+          }}
+        />
+      }
+    >
+      <DataTable
+        label="Who has access"
+        columns={columns}
+        rows={subjects.data?.items}
+        rowId={({ user_id }) => user_id}
+        error={subjects.error}
+        onRetry={() => subjects.refetch()}
+        isStale={subjects.isPlaceholderData}
+        empty={<EmptyState icon="lock" title={`Nobody may ${action} it`} />}
+      />
+      {(nextToken || tokens.length > 0) && (
+        <Group justify="flex-end" gap="xs" mt="md">
+          <Button
+            size="xs"
+            variant="default"
+            disabled={tokens.length === 0}
+            onClick={() => setTokens(tokens.slice(0, -1))}
+          >
+            Previous
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={!nextToken}
+            onClick={() => nextToken && setTokens([...tokens, nextToken])}
+          >
+            Next
+          </Button>
+        </Group>
+      )}
+    </Section>
+  )
+}

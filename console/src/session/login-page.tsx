@@ -1,0 +1,12 @@
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useSearch } from '@tanstack/react-router'
+import { sessionQuery } from './session.ts'
+import { SignInPage } from './sign-in-page.tsx'
+
+/** Where the server sends the browser after a sign-in that failed. */
+export function LoginPage() {
+  const { error_description: error } = useSearch({ from: '/login' })
+  const { data: administrator } = useQuery(sessionQuery)
+  if (administrator && !error) return <Navigate to="/" replace />
+  return <SignInPage returnTo="/" error={error} />
+}

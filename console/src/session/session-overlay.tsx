@@ -1,0 +1,62 @@
+import { Button, Modal, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { sessionEnded, useSignal } from '../api/signals.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { onSignInElsewhere, readSession, sessionQuery, signedInPath } from './session.ts'
+
+/**
+ * Asks for a new sign-in in another window when the session has ended, and keeps the page below it with what
+ * was typed. Requests that failed meanwhile continue afterwards.
+ */
+export function SessionOverlay() {
+  const isOpen = useSignal(sessionEnded)
+  const queryClient = useQueryClient()
+
+  useEffect(() => {
+    if (!isOpen) return
+    async function resume() {
+      const administrator = await readSession().catch(() => null)
+      if (!administrator) return
+      const previous = queryClient.getQueryData(sessionQuery.queryKey)
+      // What is on the page and what waits to be sent belong to the other administrator.
+      if (previous && previous.id !== administrator.id) return window.location.reload()
+      queryClient.setQueryData(sessionQuery.queryKey, administrator)
+      sessionEnded.set(false)
+    }
+    const stopListening = onSignInElsewhere(resume)
+    window.addEventListener('focus', resume)
+    return () => {
+      stopListening()
+      window.removeEventListener('focus', resume)
+    }
+  }, [isOpen, queryClient])
+
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      lockScroll={false}
+      centered
+      zIndex={1000}
+      title="Your session has ended"
+    >
+      <Text mb="md">
+        Sign in again in a new window. This page stays as it is, and what you were doing continues.
+      </Text>
+      <ProviderButtons returnTo={signedInPath} newWindow />
+      <Button
+        variant="subtle"
+        color="gray"
+        fullWidth
+        mt="xs"
+        onClick={() => window.location.reload()}
+      >
+        Leave this page
+      </Button>
+    </Modal>
+  )
+}

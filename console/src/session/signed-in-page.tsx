@@ -1,0 +1,19 @@
+import { useEffect } from 'react'
+import { announceSignIn } from './session.ts'
+import classes from './sign-in-page.module.css'
+
+/** Ends the window in which an administrator signed in again. */
+export function SignedInPage() {
+  useEffect(() => {
+    announceSignIn()
+    window.close()
+  }, [])
+  return (
+    <main className={classes.page}>
+      <div className={classes.card}>
+        <h1>You are signed in</h1>
+        <p className={classes.lead}>Close this window and continue where you were.</p>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,13 @@
+import type { IconName } from '../ui/icon.tsx'
+
+/** The screens of the navigation and the command palette. G and then `key` opens one. */
+export const screens = [
+  { to: '/', label: 'Overview', icon: 'home', key: 'o' },
+  { to: '/people', label: 'People', icon: 'users', key: 'p' },
+  { to: '/workspaces', label: 'Workspaces', icon: 'building', key: 'w' },
+  { to: '/resources', label: 'Resources', icon: 'file', key: 'r' },
+  { to: '/service-apps', label: 'Service apps', icon: 'key', key: 's' },
+  { to: '/client-apps', label: 'Client apps', icon: 'window', key: 'c' },
+  { to: '/activity', label: 'Activity', icon: 'activity', key: 'a' },
+  { to: '/import', label: 'Import', icon: 'upload', key: 'i' },
+] as const satisfies { to: string; label: string; icon: IconName; key: string }[]

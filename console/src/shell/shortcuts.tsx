@@ -1,0 +1,78 @@
+import { Kbd, Modal, Table } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { screens } from './screens.ts'
+
+/** Milliseconds within which the second key of a shortcut must follow. */
+const sequenceTime = 1500
+
+/** The keyboard shortcuts and the dialog that lists them. */
+export function Shortcuts() {
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  const navigate = useNavigate()
+  const firstKeyTime = useRef(0)
+
+  useHotkeys([
+    ['shift + ?', () => setHelpOpen(true)],
+    ['/', focusSearch],
+    [
+      'g',
+      () => {
+        firstKeyTime.current = Date.now()
+      },
+    ],
+  ])
+
+  useEffect(() => {
+    function follow(event: KeyboardEvent) {
+      const isSecond = Date.now() - firstKeyTime.current < sequenceTime
+      const screen = screens.find(({ key }) => key === event.key)
+      if (!isSecond || !screen) return
+      firstKeyTime.current = 0
+      void navigate({ to: screen.to })
+    }
+    window.addEventListener('keydown', follow)
+    return () => window.removeEventListener('keydown', follow)
+  }, [navigate])
+
+  return (
+    <Modal
+      opened={isHelpOpen}
+      onClose={() => setHelpOpen(false)}
+      title="Keyboard shortcuts"
+      lockScroll={false}
+      centered
+    >
+      <Table>
+        <Table.Tbody>
+          <Shortcut keys={['Ctrl', 'K']} meaning="Find a person, a workspace or a screen" />
+          <Shortcut keys={['/']} meaning="Search in the list" />
+          <Shortcut keys={['?']} meaning="Show this list" />
+          {screens.map(({ key, label }) => (
+            <Shortcut key={key} keys={['G', key.toUpperCase()]} meaning={label} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  )
+}
+
+function Shortcut({ keys, meaning }: { keys: string[]; meaning: string }) {
+  return (
+    <Table.Tr>
+      <Table.Td w={110}>
+        {keys.map((key) => (
+          <Kbd key={key} mr={4}>
+            {key}
+          </Kbd>
+        ))}
+      </Table.Td>
+      <Table.Td>{meaning}</Table.Td>
+    </Table.Tr>
+  )
+}
+
+function focusSearch(): void {
+  document.querySelector<HTMLInputElement>('[data-search-input]')?.focus()
+}

@@ -1,0 +1,263 @@
+import { ActionIcon, Checkbox, Menu, Select, Skeleton, VisuallyHidden } from '@mantine/core'
+import {
+  type ColumnDef,
+  columnVisibilityFeature,
+  createColumnHelper,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table'
+import type { ReactNode } from 'react'
+import classes from './data-table.module.css'
+import { Icon } from './icon.tsx'
+import { usePreference } from './preferences.ts'
+import { ErrorState } from './states.tsx'
+
+const features = tableFeatures({ columnVisibilityFeature })
+const pageSizes = ['10', '20', '50', '100']
+const noRows: never[] = []
+
+/** A column: `header` is also its label in the list of columns and beside its value on a narrow screen. */
+export type Column<Row> = {
+  id: string
+  header: string
+  cell: (row: Row) => ReactNode
+  /** Whether the column is hidden until it is chosen. */
+  isOptional?: boolean
+  align?: 'right'
+  /** Whether only assistive technology reads the header, because the cells explain themselves. */
+  isHeaderHidden?: boolean
+}
+
+type Paging = {
+  page: number
+  total: number
+  pageSize: number
+  onPage: (page: number) => void
+  onPageSize: (pageSize: number) => void
+}
+
+type Props<Row> = {
+  /** Names the table for assistive technology and the memory of its columns. */
+  label: string
+  columns: Column<Row>[]
+  rows: Row[] | undefined
+  rowId: (row: Row) => string
+  error?: unknown
+  onRetry?: () => void
+  /** Filters, above the table; they stay when the result is empty. */
+  toolbar?: ReactNode
+  /** Shown in place of rows if there are none. */
+  empty: ReactNode
+  paging?: Paging
+  /** Whether the rows are of a previous page or filter while the next ones load. */
+  isStale?: boolean
+}
+
+/** The table of every list. */
+export function DataTable<Row extends object>({
+  label,
+  columns,
+  rows,
+  rowId,
+  error,
+  onRetry,
+  toolbar,
+  empty,
+  paging,
+  isStale = false,
+}: Props<Row>) {
+  const [visibility, setVisibility] = usePreference<Record<string, boolean>>(
+    `columns.${label}`,
+    Object.fromEntries(columns.map(({ id, isOptional }) => [id, !isOptional])),
+  )
+  const table = useTable({
+    features,
+    data: rows ?? (noRows as Row[]),
+    columns: toColumnDefinitions(columns),
+    getRowId: rowId,
+    state: { columnVisibility: visibility },
+  })
+  const visibleColumns = columns.filter(({ id }) => visibility[id] !== false)
+  const hasColumnMenu =
+    columns.length > 3 && (toolbar !== undefined || columns.some(({ isOptional }) => isOptional))
+
+  return (
+    <div className={classes.wrapper}>
+      {(toolbar || hasColumnMenu) && (
+        <div className={classes.toolbar}>
+          <div className={classes.filters}>{toolbar}</div>
+          {hasColumnMenu && (
+            <ColumnMenu columns={columns} visibility={visibility} onChange={setVisibility} />
+          )}
+        </div>
+      )}
+      {error && !rows ? (
+        <ErrorState error={error} {...(onRetry ? { onRetry } : {})} />
+      ) : rows?.length === 0 ? (
+        empty
+      ) : (
+        // The roles are explicit because a narrow screen shows rows as blocks, which would have none.
+        <table
+          role="table"
+          aria-label={label}
+          aria-busy={!rows || isStale}
+          className={classes.table}
+          data-stale={isStale || undefined}
+        >
+          <thead role="rowgroup">
+            {table.getHeaderGroups().map((group) => (
+              <tr key={group.id} role="row">
+                {group.headers.map((header) => (
+                  <th
+                    key={header.id}
+                    role="columnheader"
+                    scope="col"
+                    data-align={findColumn(columns, header.column.id).align}
+                  >
+                    {findColumn(columns, header.column.id).isHeaderHidden ? (
+                      <VisuallyHidden>
+                        <table.FlexRender header={header} />
+                      </VisuallyHidden>
+                    ) : (
+                      <table.FlexRender header={header} />
+                    )}
+                  </th>
+                ))}
+              </tr>
+            ))}
+          </thead>
+          <tbody role="rowgroup">
+            {rows ? (
+              table.getRowModel().rows.map((row) => (
+                <tr key={row.id} role="row">
+                  {row.getVisibleCells().map((cell) => (
+                    <td
+                      key={cell.id}
+                      role="cell"
+                      data-label={readLabel(findColumn(columns, cell.column.id))}
+                      data-align={findColumn(columns, cell.column.id).align}
+                    >
+                      <table.FlexRender cell={cell} />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            ) : (
+              <SkeletonRows columns={visibleColumns.length} />
+            )}
+          </tbody>
+        </table>
+      )}
+      {paging && rows && rows.length > 0 && <Pager {...paging} shown={rows.length} />}
+    </div>
+  )
+}
+
+function toColumnDefinitions<Row extends object>(
+  columns: Column<Row>[],
+): ColumnDef<typeof features, Row>[] {
+  const helper = createColumnHelper<typeof features, Row>()
+  return columns.map(({ id, header, cell }) =>
+    helper.display({ id, header, cell: ({ row }) => cell(row.original) }),
+  )
+}
+
+function findColumn<Row>(columns: Column<Row>[], id: string): Column<Row> {
+  return columns.find((column) => column.id === id) as Column<Row>
+}
+
+/** The label of a cell on a narrow screen. */
+function readLabel<Row>({ header, isHeaderHidden }: Column<Row>): string {
+  return isHeaderHidden ? '' : header
+}
+
+function SkeletonRows({ columns }: { columns: number }) {
+  return Array.from({ length: 6 }, (_, row) => (
+    <tr key={row} role="row">
+      {Array.from({ length: columns }, (_, column) => (
+        <td key={column} role="cell">
+          <Skeleton height={14} width={column === 0 ? '70%' : '45%'} />
+        </td>
+      ))}
+    </tr>
+  ))
+}
+
+function ColumnMenu<Row>({
+  columns,
+  visibility,
+  onChange,
+}: {
+  columns: Column<Row>[]
+  visibility: Record<string, boolean>
+  onChange: (visibility: Record<string, boolean>) => void
+}) {
+  return (
+    <Menu closeOnItemClick={false} position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" size={36} aria-label="Choose columns">
+          <Icon name="columns" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Columns</Menu.Label>
+        {/* The first column names the row and is always shown. */}
+        {columns.slice(1).map(({ id, header }) => {
+          const isVisible = visibility[id] !== false
+          return (
+            <Menu.Item
+              key={id}
+              role="menuitemcheckbox"
+              aria-checked={isVisible}
+              onClick={() => onChange({ ...visibility, [id]: !isVisible })}
+              leftSection={<Checkbox.Indicator checked={isVisible} size="xs" />}
+            >
+              {header}
+            </Menu.Item>
+          )
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Pager({ page, total, pageSize, onPage, onPageSize, shown }: Paging & { shown: number }) {
+  const first = (page - 1) * pageSize + 1
+  const lastPage = Math.max(1, Math.ceil(total / pageSize))
+  return (
+    <nav className={classes.pager} aria-label="Pages">
+      <span>
+        {first.toLocaleString()}–{(first + shown - 1).toLocaleString()} of {total.toLocaleString()}
+      </span>
+      <div className={classes.pagerControls}>
+        <Select
+          data={pageSizes}
+          value={String(pageSize)}
+          onChange={(value) => value && onPageSize(Number(value))}
+          aria-label="Rows per page"
+          allowDeselect={false}
+          size="xs"
+          w={76}
+        />
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label="Previous page"
+          disabled={page <= 1}
+          onClick={() => onPage(page - 1)}
+        >
+          <Icon name="chevronLeft" size={16} />
+        </ActionIcon>
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label="Next page"
+          disabled={page >= lastPage}
+          onClick={() => onPage(page + 1)}
+        >
+          <Icon name="chevronRight" size={16} />
+        </ActionIcon>
+      </div>
+    </nav>
+  )
+}

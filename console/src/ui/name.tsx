@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router'
+import { type NamedObject, useName } from '../api/names.ts'
+
+/** The name of what an ID identifies, with a link to its page. */
+export function Name({ id, fallback }: { id: string; fallback?: string }) {
+  const { data } = useName(id)
+  if (data) return <NameLink object={data} />
+  return (
+    <span title={id} className="dimmed">
+      {fallback ?? shortenId(id)}
+    </span>
+  )
+}
+
+/** The end of an ID: the beginning of most is their time. */
+export function shortenId(id: string): string {
+  return `…${id.slice(-8)}`
+}
+
+function NameLink({
+  object: { id, type, name, workspace_id: workspaceId },
+}: {
+  object: NamedObject
+}) {
+  const link = { className: 'link', children: name }
+  switch (type) {
+    case 'user':
+      return <Link to="/people/$userId" params={{ userId: id }} {...link} />
+    case 'workspace':
+      return <Link to="/workspaces/$workspaceId" params={{ workspaceId: id }} {...link} />
+    case 'group':
+    case 'role': {
+      const tab = type === 'group' ? 'groups' : 'roles'
+      const params = { workspaceId: workspaceId ?? '' }
+      return <Link to="/workspaces/$workspaceId" params={params} search={{ tab }} {...link} />
+    }
+    case 'permission':
+      return <Link to="/resources/$permissionId" params={{ permissionId: id }} {...link} />
+    case 'service_app':
+      return <Link to="/service-apps/$appId" params={{ appId: id }} {...link} />
+    case 'client_app':
+      return <Link to="/client-apps/$appId" params={{ appId: id }} {...link} />
+    default:
+      return <span>{name}</span>
+  }
+}

@@ -1,0 +1,32 @@
+import { Tabs } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+
+export type PageTab = { value: string; label: string; content: ReactNode }
+
+/** The tabs of a page. The chosen one is in the address; only its content is rendered. */
+export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | undefined }) {
+  const navigate = useNavigate()
+  const current = tabs.find((tab) => tab.value === value) ?? tabs[0]
+  if (!current) return null
+  function choose(tab: string | null) {
+    const isFirst = tab === tabs[0]?.value
+    void navigate({ to: '.', search: isFirst ? {} : { tab: tab ?? undefined } })
+  }
+  return (
+    <Tabs value={current.value} onChange={choose} keepMounted={false}>
+      <Tabs.List mb="lg">
+        {tabs.map((tab) => (
+          <Tabs.Tab key={tab.value} value={tab.value}>
+            {tab.label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map((tab) => (
+        <Tabs.Panel key={tab.value} value={tab.value}>
+          {tab.content}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  )
+}

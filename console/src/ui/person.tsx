@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router'
+import classes from './person.module.css'
+
+/** The initials of a person. Pictures would be requests to other origins. */
+export function Initials({ name, size = 34 }: { name: string; size?: number }) {
+  const words = name.trim().split(/[\s@._-]+/)
+  const initials = words
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toUpperCase()
+  return (
+    <span className={classes.initials} style={{ width: size, height: size }} aria-hidden="true">
+      {initials || '?'}
+    </span>
+  )
+}
+
+type PersonProps = { id: string; name: string; email: string }
+
+/** A person in a list: name and e-mail address, with a link to their page. */
+export function PersonCell({ id, name, email }: PersonProps) {
+  return (
+    <span className={classes.person}>
+      <Initials name={name || email} size={32} />
+      <span className={classes.text}>
+        <Link to="/people/$userId" params={{ userId: id }} className="strong-link">
+          {name || email}
+        </Link>
+        {name && <span className={classes.email}>{email}</span>}
+      </span>
+    </span>
+  )
+}

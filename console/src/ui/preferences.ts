@@ -1,0 +1,33 @@
+import { useState } from 'react'
+
+const prefix = 'daikon-console.'
+
+/** A value that the browser remembers, such as the page size of a table. */
+export function usePreference<Value>(
+  name: string,
+  fallback: Value,
+): [Value, (value: Value) => void] {
+  const [value, setValue] = useState(() => readPreference(name, fallback))
+  function store(next: Value) {
+    setValue(next)
+    writePreference(name, next)
+  }
+  return [value, store]
+}
+
+function readPreference<Value>(name: string, fallback: Value): Value {
+  try {
+    const text = localStorage.getItem(prefix + name)
+    return text === null ? fallback : JSON.parse(text)
+  } catch {
+    return fallback
+  }
+}
+
+function writePreference(name: string, value: unknown): void {
+  try {
+    localStorage.setItem(prefix + name, JSON.stringify(value))
+  } catch {
+    // Storage is disabled or full: the value lasts until the page is closed.
+  }
+}

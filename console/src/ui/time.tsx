@@ -1,0 +1,32 @@
+import dayjs from 'dayjs'
+import relativeTime from 'dayjs/plugin/relativeTime'
+
+dayjs.extend(relativeTime)
+
+const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+type Props = {
+  value: string | null | undefined
+  /** Shown if there is no time. */
+  empty?: string
+  /** Shows `3 minutes ago` rather than date and time. */
+  relative?: boolean
+}
+
+/** A time in the time zone of the browser, with its value in UTC as the tooltip. */
+export function Time({ value, empty = 'Never', relative = false }: Props) {
+  if (!value) return <span className="dimmed">{empty}</span>
+  return (
+    <time dateTime={value} title={`${formatUtc(value)} UTC`}>
+      {relative ? dayjs(value).fromNow() : absolute.format(new Date(value))}
+    </time>
+  )
+}
+
+export function formatUtc(value: string): string {
+  return new Date(value).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+export function isPast(value: string | null | undefined): boolean {
+  return value !== null && value !== undefined && dayjs(value).isBefore(dayjs())
+}

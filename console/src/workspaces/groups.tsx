@@ -1,0 +1,147 @@
+import { Accordion, Button, Group as Row, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, unwrap } from '../api/client.ts'
+import { useConfirm } from '../ui/confirm.tsx'
+import { FormModal } from '../ui/form.tsx'
+import { notifyDone } from '../ui/notify.ts'
+import { Section } from '../ui/page.tsx'
+import { EmptyState, QueryState } from '../ui/states.tsx'
+import { GroupMembers } from './group-members.tsx'
+import { type Group, groupsQuery, refreshWorkspaces } from './workspace-queries.ts'
+
+/** The groups of a workspace, each with its members and child groups. */
+export function Groups({ workspaceId }: { workspaceId: string }) {
+  const groups = useQuery(groupsQuery(workspaceId))
+  const [edited, setEdited] = useState<Group | 'new'>()
+  const createButton = (
+    <Button size="xs" onClick={() => setEdited('new')}>
+      New group
+    </Button>
+  )
+  return (
+    <Section
+      title="Groups"
+      count={groups.data?.length}
+      description="Resources are shared with all members of a group at once."
+      actions={createButton}
+    >
+      <QueryState query={groups}>
+        {(list) =>
+          list.length === 0 ? (
+            <EmptyState icon="users" title="No groups yet" action={createButton} />
+          ) : (
+            <Accordion variant="separated" chevronPosition="left">
+              {list.map((group) => (
+                <GroupItem
+                  key={group.id}
+                  group={group}
+                  groups={list}
+                  onEdit={() => setEdited(group)}
+                />
+              ))}
+            </Accordion>
+          )
+        }
+      </QueryState>
+      <GroupForm
+        workspaceId={workspaceId}
+        group={edited === 'new' ? undefined : edited}
+        isOpen={edited !== undefined}
+        onClose={() => setEdited(undefined)}
+      />
+    </Section>
+  )
+}
+
+function GroupItem({
+  group,
+  groups,
+  onEdit,
+}: {
+  group: Group
+  groups: Group[]
+  onEdit: () => void
+}) {
+  const confirm = useConfirm()
+  async function remove() {
+    const params = { path: { group_id: group.id } }
+    await unwrap(api.DELETE('/admin/groups/{group_id}', { params }))
+    await refreshWorkspaces()
+    notifyDone(`The group ${group.name} was deleted.`)
+  }
+  return (
+    <Accordion.Item value={group.id}>
+      <Accordion.Control>
+        <b>{group.name}</b>
+        {group.description && <span className="dimmed"> · {group.description}</span>}
+      </Accordion.Control>
+      <Accordion.Panel>
+        <Row gap="xs" mb="md">
+          <Button size="xs" variant="default" onClick={onEdit}>
+            Edit
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="red"
+            onClick={() =>
+              confirm({
+                title: `Delete the group ${group.name}?`,
+                children: 'Its members lose access to everything that is shared with the group.',
+                action: 'Delete group',
+                run: remove,
+              })
+            }
+          >
+            Delete
+          </Button>
+        </Row>
+        <GroupMembers group={group} groups={groups} />
+      </Accordion.Panel>
+    </Accordion.Item>
+  )
+}
+
+function GroupForm({
+  workspaceId,
+  group,
+  isOpen,
+  onClose,
+}: {
+  workspaceId: string
+  group: Group | undefined
+  isOpen: boolean
+  onClose: () => void
+}) {
+  return (
+    <FormModal
+      title={group ? `Edit ${group.name}` : 'New group'}
+      action={group ? 'Save' : 'Create'}
+      isOpen={isOpen}
+      onClose={onClose}
+      initialValues={{ name: group?.name ?? '', description: group?.description ?? '' }}
+      send={async (body) => {
+        await unwrap(
+          group
+            ? api.PATCH('/admin/groups/{group_id}', {
+                params: { path: { group_id: group.id } },
+                body,
+              })
+            : api.POST('/admin/workspaces/{workspace_id}/groups', {
+                params: { path: { workspace_id: workspaceId } },
+                body,
+              }),
+        )
+        await refreshWorkspaces()
+      }}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+          <Textarea label="Description" mt="md" {...form.getInputProps('description')} />
+        </>
+      )}
+    </FormModal>
+  )
+}

@@ -1,0 +1,207 @@
+import { Badge, Button, Select, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { api, unwrap } from '../api/client.ts'
+import { refreshPeople } from '../people/people-queries.ts'
+import { useConfirm } from '../ui/confirm.tsx'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import { FormModal } from '../ui/form.tsx'
+import { notifyDone, notifyFailure } from '../ui/notify.ts'
+import { Section } from '../ui/page.tsx'
+import { PersonCell } from '../ui/person.tsx'
+import { SearchInput } from '../ui/search-input.tsx'
+import { EmptyState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { roles } from './roles.ts'
+import {
+  type Member,
+  maxListedMembers,
+  membersQuery,
+  refreshWorkspaces,
+  type Workspace,
+} from './workspace-queries.ts'
+
+/** The members of a workspace, invited ones included. */
+export function Members({ workspace }: { workspace: Workspace }) {
+  const { q, tab } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
+  const [isInviting, setInviting] = useState(false)
+  const confirm = useConfirm()
+  const members = useQuery({
+    ...membersQuery(workspace.id, q),
+    placeholderData: keepPreviousData,
+  })
+
+  async function changeRole({ user_id, name, email }: Member, role: string | null) {
+    if (!role) return
+    const params = { path: { workspace_id: workspace.id, user_id } }
+    const body = { role: role as 'viewer' }
+    try {
+      await unwrap(
+        api.PATCH('/admin/workspaces/{workspace_id}/members/{user_id}', { params, body }),
+      )
+      notifyDone(`${name || email} is now ${role}.`)
+    } catch (error) {
+      notifyFailure(error)
+    }
+    await Promise.all([refreshWorkspaces(), refreshPeople()])
+  }
+
+  async function remove({ user_id, name, email }: Member) {
+    const params = { path: { workspace_id: workspace.id, user_id } }
+    await unwrap(api.DELETE('/admin/workspaces/{workspace_id}/members/{user_id}', { params }))
+    await Promise.all([refreshWorkspaces(), refreshPeople()])
+    notifyDone(`${name || email} was removed.`)
+  }
+
+  const columns: Column<Member>[] = [
+    {
+      id: 'person',
+      header: 'Person',
+      cell: ({ user_id, name, email }) => <PersonCell id={user_id} name={name} email={email} />,
+    },
+    {
+      id: 'role',
+      header: 'Role',
+      cell: (member) => (
+        <Select
+          aria-label={`Role of ${member.name || member.email}`}
+          data={roles}
+          value={member.role}
+          onChange={(role) => changeRole(member, role)}
+          allowDeselect={false}
+          size="xs"
+          w={110}
+        />
+      ),
+    },
+    {
+      id: 'joined',
+      header: 'Joined',
+      cell: ({ status, joined_at }) =>
+        status === 'invited' ? (
+          <Badge variant="light" color="yellow">
+            Invited
+          </Badge>
+        ) : (
+          <Time value={joined_at} />
+        ),
+    },
+    {
+      id: 'actions',
+      header: 'Actions',
+      isHeaderHidden: true,
+      align: 'right',
+      cell: (member) => (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="red"
+          aria-label={`Remove ${member.name || member.email}`}
+          onClick={() =>
+            confirm({
+              title: `Remove ${member.name || member.email} from ${workspace.name}?`,
+              children:
+                'They lose their groups, custom roles and shares in this workspace, and access to its resources at once.',
+              action: 'Remove',
+              run: () => remove(member),
+            })
+          }
+        >
+          Remove
+        </Button>
+      ),
+    },
+  ]
+
+  const listed = members.data?.length ?? 0
+  return (
+    <Section
+      title="Members"
+      description={
+        listed >= maxListedMembers
+          ? `The first ${maxListedMembers} are shown. Search to find others.`
+          : undefined
+      }
+      actions={
+        <Button size="xs" onClick={() => setInviting(true)}>
+          Invite
+        </Button>
+      }
+    >
+      <DataTable
+        label="Members"
+        columns={columns}
+        rows={members.data}
+        rowId={({ user_id }) => user_id}
+        error={members.error}
+        onRetry={() => members.refetch()}
+        isStale={members.isPlaceholderData}
+        toolbar={
+          <SearchInput
+            label="Search members"
+            value={q}
+            onChange={(q) => navigate({ search: { tab, q }, replace: true })}
+          />
+        }
+        empty={
+          q ? (
+            <EmptyState icon="search" title="No member matches" />
+          ) : (
+            <EmptyState icon="users" title="No members yet">
+              Invite people by their e-mail addresses.
+            </EmptyState>
+          )
+        }
+      />
+      <InviteMember workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
+    </Section>
+  )
+}
+
+function InviteMember({
+  workspace,
+  isOpen,
+  onClose,
+}: {
+  workspace: Workspace
+  isOpen: boolean
+  onClose: () => void
+}) {
+  return (
+    <FormModal
+      title={`Invite to ${workspace.name}`}
+      action="Invite"
+      isOpen={isOpen}
+      onClose={onClose}
+      initialValues={{ email: '', role: 'viewer' }}
+      send={async ({ email, role }) => {
+        const params = { path: { workspace_id: workspace.id } }
+        const body = { email, role: role as 'viewer' }
+        await unwrap(api.POST('/admin/workspaces/{workspace_id}/members/invite', { params, body }))
+        await Promise.all([refreshWorkspaces(), refreshPeople()])
+        notifyDone(`${email} was invited.`)
+      }}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            label="E-mail address"
+            type="email"
+            description="daikon sends no mail. The person joins by signing in with this address."
+            data-autofocus
+            {...form.getInputProps('email')}
+          />
+          <Select
+            label="Role"
+            data={roles}
+            allowDeselect={false}
+            mt="md"
+            {...form.getInputProps('role')}
+          />
+        </>
+      )}
+    </FormModal>
+  )
+}

@@ -1,0 +1,162 @@
+import { Button, Menu, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ActivityLog } from '../activity/activity-log.tsx'
+import { api, unwrap } from '../api/client.ts'
+import { ResourceTable } from '../resources/resource-table.tsx'
+import { NotFoundPage } from '../shell/not-found-page.tsx'
+import { useConfirm } from '../ui/confirm.tsx'
+import { CopyableId } from '../ui/copy.tsx'
+import { FormModal } from '../ui/form.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { notifyDone } from '../ui/notify.ts'
+import { Facts, Page, Section } from '../ui/page.tsx'
+import { PageTabs } from '../ui/page-tabs.tsx'
+import { QueryState } from '../ui/states.tsx'
+import { Time } from '../ui/time.tsx'
+import { Groups } from './groups.tsx'
+import { Members } from './members.tsx'
+import { Roles } from './roles-tab.tsx'
+import { refreshWorkspaces, type Workspace, workspaceQuery } from './workspace-queries.ts'
+
+export function WorkspacePage() {
+  const { workspaceId } = useParams({ from: '/shell/workspaces/$workspaceId' })
+  const workspace = useQuery(workspaceQuery(workspaceId))
+  return (
+    <QueryState query={workspace} notFound={<NotFoundPage title="This workspace does not exist" />}>
+      {(data) => <WorkspaceDetail workspace={data} />}
+    </QueryState>
+  )
+}
+
+function WorkspaceDetail({ workspace }: { workspace: Workspace }) {
+  const { tab } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { id } = workspace
+  return (
+    <Page
+      title={workspace.name}
+      description={workspace.description || undefined}
+      breadcrumbs={
+        <Link to="/workspaces" className="link">
+          Workspaces
+        </Link>
+      }
+      actions={<WorkspaceActions workspace={workspace} />}
+    >
+      <PageTabs
+        value={tab}
+        tabs={[
+          { value: 'members', label: 'Members', content: <Members workspace={workspace} /> },
+          { value: 'groups', label: 'Groups', content: <Groups workspaceId={id} /> },
+          { value: 'roles', label: 'Roles', content: <Roles workspaceId={id} /> },
+          {
+            value: 'resources',
+            label: 'Resources',
+            content: (
+              <Section title="Resources">
+                <ResourceTable filter={{ workspace_id: id }} />
+              </Section>
+            ),
+          },
+          {
+            value: 'activity',
+            label: 'Activity',
+            content: (
+              <Section title="Activity">
+                <ActivityLog filter={{ workspace_id: id }} />
+              </Section>
+            ),
+          },
+          { value: 'details', label: 'Details', content: <Details workspace={workspace} /> },
+        ]}
+      />
+    </Page>
+  )
+}
+
+function Details({ workspace: { id, slug, created_at } }: { workspace: Workspace }) {
+  return (
+    <Section title="Details">
+      <Facts
+        items={[
+          [
+            'Slug',
+            <span key="slug" className="mono">
+              {slug}
+            </span>,
+          ],
+          ['Created', <Time key="created" value={created_at} />],
+          ['ID', <CopyableId key="id" id={id} />],
+        ]}
+      />
+    </Section>
+  )
+}
+
+function WorkspaceActions({ workspace }: { workspace: Workspace }) {
+  const [isEditing, setEditing] = useState(false)
+  const confirm = useConfirm()
+  const navigate = useNavigate()
+  const { name, description, slug } = workspace
+  const params = { path: { workspace_id: workspace.id } }
+
+  async function remove() {
+    await unwrap(api.DELETE('/admin/workspaces/{workspace_id}', { params }))
+    await navigate({ to: '/workspaces' })
+    await refreshWorkspaces()
+    notifyDone(`${name} was deleted.`)
+  }
+
+  return (
+    <>
+      <Button variant="default" onClick={() => setEditing(true)}>
+        Edit
+      </Button>
+      <Menu position="bottom-end" width={200}>
+        <Menu.Target>
+          <Button variant="default" rightSection={<Icon name="chevronDown" size={16} />}>
+            More
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            color="red"
+            leftSection={<Icon name="trash" size={16} />}
+            onClick={() =>
+              confirm({
+                title: `Delete ${name}?`,
+                children:
+                  'Its memberships, groups, custom roles and the permission records of its resources are deleted. This cannot be undone.',
+                action: 'Delete workspace',
+                typed: slug,
+                run: remove,
+              })
+            }
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <FormModal
+        title={`Edit ${name}`}
+        action="Save"
+        isOpen={isEditing}
+        onClose={() => setEditing(false)}
+        initialValues={{ name, description }}
+        send={async (body) => {
+          await unwrap(api.PATCH('/admin/workspaces/{workspace_id}', { params, body }))
+          await refreshWorkspaces()
+          notifyDone('Saved.')
+        }}
+      >
+        {(form) => (
+          <>
+            <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
+            <Textarea label="Description" mt="md" {...form.getInputProps('description')} />
+          </>
+        )}
+      </FormModal>
+    </>
+  )
+}

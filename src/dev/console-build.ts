@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Logger } from '../core/logger.ts'
+
+const root = join(import.meta.dirname, '../..')
+const script = join(root, 'console/build.ts')
+
+/** What the build of the admin console is made from. */
+const sources = ['console/src', 'console/index.html', 'console/vite.config.ts', 'gen/browser.ts']
+
+/**
+ * Builds the admin console in the background if it has not been built or is older than its sources. The
+ * published package has no sources and is never rebuilt. Returns a function that stops the build.
+ */
+export function buildOutdatedConsole(log: Logger): () => void {
+  if (!isConsoleOutdated()) return () => {}
+  const startedAt = performance.now()
+  log.info('Building the admin console')
+  const child = spawn(process.execPath, [script], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    errors += text
+  })
+  child.on('exit', (status, signal) => {
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    if (status === 0) log.info(`Built the admin console in ${seconds} s`)
+    else if (!signal) log.error(`Building the admin console failed: ${errors.trim()}`)
+  })
+  return () => child.kill()
+}
+
+/** Whether the console can be built here and has changed since its last build. */
+export function isConsoleOutdated(): boolean {
+  if (!existsSync(script)) return false
+  const built = statSync(join(root, 'console/dist/index.html'), { throwIfNoEntry: false })
+  if (!built) return true
+  return sources.some((source) => findLastChange(join(root, source)) > built.mtimeMs)
+}
+
+/** The time of the last change of a file, or of any file in a folder. */
+function findLastChange(path: string): number {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats?.isDirectory()) return stats?.mtimeMs ?? 0
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' })
+  return Math.max(...names.map((name) => statSync(join(path, name)).mtimeMs))
+}

@@ -1,0 +1,144 @@
+import { statSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { type ConsoleFile, type ConsoleFiles, readConsoleFiles } from './console-files.ts'
+import { createHttpListener, type HttpListener } from './listener.ts'
+import { checkHost, deriveAllowedHosts, securityHeaders } from './security.ts'
+
+export type ConsoleOptions = {
+  /** The folder with the build; defaults to that of this package. */
+  folder?: string
+  baseUrl: string
+  adminUrl: string
+  /** Allowed Host headers, `*` for any; empty: the hosts of `baseUrl` and `adminUrl`. */
+  allowedHosts: string[]
+  /** Cookies are sent over https only. */
+  secureCookies: boolean
+  /** Shows a build that is finished or replaced while the server runs. */
+  debug: boolean
+  /** The identity providers that administrators can sign in with. */
+  providers: { name: string; title: string }[]
+}
+
+/** Serves the static files of the admin console. */
+export type ConsoleServer = HttpListener & { hasBuild: boolean }
+
+const defaultFolder = join(import.meta.dirname, '../../console/dist')
+
+/** Creates the server of the admin console: a single page and its assets, from memory. */
+export function createConsoleServer(options: ConsoleOptions): ConsoleServer {
+  const { baseUrl, adminUrl, secureCookies, debug, providers, folder = defaultFolder } = options
+  const settings = { base_url: baseUrl, debug, providers }
+  const allowedHosts =
+    options.allowedHosts.length > 0 ? options.allowedHosts : deriveAllowedHosts(baseUrl, adminUrl)
+  const headers = {
+    ...securityHeaders(secureCookies),
+    'Content-Security-Policy': createPolicy(baseUrl),
+    Vary: 'Accept-Encoding',
+  }
+  const build = { files: readConsoleFiles(folder, settings), time: readBuildTime(folder) }
+
+  function refreshBuild(): void {
+    const time = readBuildTime(folder)
+    if (time === build.time) return
+    build.time = time
+    build.files = readConsoleFiles(folder, settings)
+  }
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    const error = checkHost(request, allowedHosts)
+    if (error) {
+      sendText(response, 400, error.message)
+      return
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD')
+      sendText(response, 405, 'Method not allowed; use GET')
+      return
+    }
+    if (debug) refreshBuild()
+    if (!build.files) {
+      response.setHeader('Refresh', '2')
+      sendText(response, 503, 'The admin console is being built. This page reloads itself.')
+      return
+    }
+    sendFile(request, response, build.files)
+  }
+
+  return { ...createHttpListener(handle, headers), hasBuild: build.files !== undefined }
+}
+
+/** Everything comes from the console itself, except the API. */
+function createPolicy(baseUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src 'self' ${new URL(baseUrl).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function readBuildTime(folder: string): number {
+  return statSync(join(folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
+/** Addresses of the console are decided in the browser: all paths but those of assets show the page. */
+function sendFile(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { page, files }: ConsoleFiles,
+): void {
+  const [path = '/'] = (request.url ?? '/').split('?')
+  const file = path === '/index.html' ? page : files.get(path)
+  const isAsset = path.startsWith('/assets/')
+  if (!file && isAsset) {
+    sendText(response, 404, 'Not found')
+    return
+  }
+  // The names of assets contain a hash of their content.
+  const caching = isAsset ? 'public, max-age=31536000, immutable' : 'no-cache'
+  response.setHeader('Cache-Control', caching)
+  sendContent(request, response, file ?? page)
+}
+
+function sendContent(request: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {
+  const encoding = chooseEncoding(request.headers['accept-encoding'] ?? '')
+  const tag = `"${file.tag}-${encoding}"`
+  response.setHeader('ETag', tag)
+  if (matchesTag(request.headers['if-none-match'], tag)) {
+    response.writeHead(304).end()
+    return
+  }
+  const body = file.bodies[encoding]
+  response.setHeader('Content-Type', file.type)
+  response.setHeader('Content-Length', body.length)
+  if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding)
+  response.writeHead(200).end(request.method === 'HEAD' ? undefined : body)
+}
+
+function chooseEncoding(header: string): keyof ConsoleFile['bodies'] {
+  const accepted = header
+    .toLowerCase()
+    .split(',')
+    .map((part) => part.trim().split(';'))
+    .filter(([, quality]) => !/^\s*q=0(\.0*)?$/.test(quality ?? ''))
+    .map(([name]) => name)
+  if (accepted.includes('br')) return 'br'
+  return accepted.includes('gzip') ? 'gzip' : 'identity'
+}
+
+function matchesTag(header: string | undefined, tag: string): boolean {
+  const tags = (header ?? '').split(',').map((part) => part.trim().replace(/^W\//, ''))
+  return tags.includes(tag) || tags.includes('*')
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+  response.writeHead(status).end(`${text}\n`)
+}

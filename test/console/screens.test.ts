@@ -1,0 +1,100 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import test from 'ava'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { hasBrowser } from '../support/browser.ts'
+import { startConsole } from '../support/console.ts'
+import { createSampleData, type SampleData } from '../support/console-data.ts'
+
+/** `npm run console:pictures` sets the folder in which each screen is saved. */
+const pictures = process.env.CONSOLE_PICTURES
+
+/** The screens by the names of their pictures, each with a text that shows that it has loaded. */
+const screens: Record<string, { path: (data: SampleData) => string; loaded: string }> = {
+  overview: { path: () => '/', loaded: 'Largest workspaces' },
+  people: { path: () => '/people', loaded: 'Amara Nwosu' },
+  'people-empty': { path: () => '/people?q=nobody-at-all', loaded: 'Nobody matches' },
+  person: { path: ({ userId }) => `/people/${userId}`, loaded: 'Linked accounts' },
+  'person-memberships': {
+    path: ({ userId }) => `/people/${userId}?tab=memberships`,
+    loaded: 'Custom roles',
+  },
+  'person-sessions': { path: ({ userId }) => `/people/${userId}?tab=sessions`, loaded: 'Windows' },
+  workspaces: { path: () => '/workspaces', loaded: 'Partner portal' },
+  'workspace-members': {
+    path: ({ workspaceId }) => `/workspaces/${workspaceId}`,
+    loaded: 'Amara Nwosu',
+  },
+  'workspace-groups': {
+    path: ({ workspaceId }) => `/workspaces/${workspaceId}?tab=groups`,
+    loaded: 'Everyone who builds it',
+  },
+  'workspace-roles': {
+    path: ({ workspaceId }) => `/workspaces/${workspaceId}?tab=roles`,
+    loaded: 'Publish to the website',
+  },
+  resources: { path: () => '/resources', loaded: 'roadmap-2027' },
+  resource: { path: ({ resourceId }) => `/resources/${resourceId}`, loaded: 'with the group' },
+  'resource-why': {
+    path: ({ resourceId, userId }) => `/resources/${resourceId}?user_id=${userId}&action=edit`,
+    loaded: 'May not edit',
+  },
+  'service-apps': { path: () => '/service-apps', loaded: 'Invoices' },
+  'service-app': { path: ({ serviceAppId }) => `/service-apps/${serviceAppId}`, loaded: 'dk_' },
+  'client-apps': { path: () => '/client-apps', loaded: 'Invoices' },
+  'client-app': { path: ({ clientAppId }) => `/client-apps/${clientAppId}`, loaded: 'Client ID' },
+  activity: { path: () => '/activity', loaded: 'Resource shared' },
+  import: { path: () => '/import', loaded: 'Drop a CSV file here' },
+  'not-found': { path: () => '/no/such/page', loaded: 'This page does not exist' },
+}
+
+if (hasBrowser) {
+  const fixture = await startConsole()
+  const data = await createSampleData(fixture)
+  const page = await fixture.openPage('/')
+  test.after.always(() => fixture.stop())
+
+  for (const [name, { path, loaded }] of Object.entries(screens)) {
+    test.serial(`${name} is accessible in light and dark and fits a narrow screen`, async (t) => {
+      await page.goto(`${fixture.consoleUrl}${path(data)}`)
+      await page.getByText(loaded).first().waitFor()
+      await page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' })
+      t.is(await page.getByRole('heading', { level: 1 }).count(), 1)
+      const violations: Record<string, string[]> = {}
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        violations[colorScheme] = await findViolations(page)
+        await takePicture(page, `${name}-${colorScheme}`)
+      }
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: 360, height: 740 })
+      t.true((await readScrollWidth(page)) <= 360, 'the page scrolls sideways at 360 px')
+      await takePicture(page, `${name}-narrow`)
+      await page.setViewportSize({ width: 1280, height: 860 })
+      t.deepEqual(violations, { light: [], dark: [] })
+    })
+  }
+}
+
+/** What axe finds wrong with the page: the rule and the elements. */
+async function findViolations(page: Page): Promise<string[]> {
+  // The content security policy forbids scripts that are added to the page; this runs beside it.
+  await page.evaluate(axe.source)
+  return page.evaluate(`(async () => {
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, any: [check] }) => [id, html.slice(0, 200), check?.message].join(' | ')),
+    )
+  })()`)
+}
+
+function readScrollWidth(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth')
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  if (!pictures) return
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+}
