@@ -2354,7 +2354,7 @@ export interface components {
              * @description The evaluations, at most 1,000.
              * @default []
              */
-            evaluations: {
+            evaluations?: {
                 /** @description The subject. */
                 subject?: {
                     /** @description `user` or `access_token`. Subjects of other types are not allowed anything. */
@@ -2390,7 +2390,7 @@ export interface components {
                  * @default execute_all
                  * @enum {string|null}
                  */
-                evaluations_semantic: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | null;
+                evaluations_semantic?: "execute_all" | "deny_on_first_deny" | "permit_on_first_permit" | null;
             } | null;
         };
         EvaluateBatchResponse: {
@@ -2601,7 +2601,7 @@ export interface components {
              * @description The maximum number of IDs per page, 1 to 10,000. Defaults to 1,000.
              * @default 1000
              */
-            limit: number | null;
+            limit?: number | null;
             /** @description The `next_page_token` of the previous response. */
             page_token?: string | null;
         };
@@ -2677,7 +2677,7 @@ export interface components {
              * @default private
              * @enum {string|null}
              */
-            visibility: "private" | "workspace" | null;
+            visibility?: "private" | "workspace" | null;
             /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
             external_id?: string | null;
             /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
@@ -2756,7 +2756,7 @@ export interface components {
                  * @default private
                  * @enum {string|null}
                  */
-                visibility: "private" | "workspace" | null;
+                visibility?: "private" | "workspace" | null;
                 /** @description The ID of the resource in the service, at most 255 characters, which must not be a UUID. It stands for the name-based UUID (version 5, RFC 9562) of `service_name/resource_type/external_id` in the namespace `f8e1572e-33cb-4304-a2f6-032bcbfe9088`. */
                 external_id?: string | null;
                 /** @description The resource whose grants it inherits, of the same service and workspace. A repeated registration does not move the resource. */
@@ -2908,7 +2908,7 @@ export interface components {
              * @default viewer
              * @enum {string|null}
              */
-            role: "owner" | "admin" | "editor" | "viewer" | null;
+            role?: "owner" | "admin" | "editor" | "viewer" | null;
         };
         UpdateMemberRequest: {
             /**
@@ -3019,7 +3019,7 @@ export interface components {
              * @description The maximum number of IDs per page, 1 to 100. Defaults to 100.
              * @default 100
              */
-            limit: number | null;
+            limit?: number | null;
             /** @description The `next_page_token` of the previous response. */
             page_token?: string | null;
         };
@@ -3337,7 +3337,7 @@ export interface components {
              * @default viewer
              * @enum {string|null}
              */
-            role: "owner" | "admin" | "editor" | "viewer" | null;
+            role?: "owner" | "admin" | "editor" | "viewer" | null;
         };
         /** @description A page of workspaces. */
         WorkspacePage: {
@@ -3580,7 +3580,7 @@ export interface components {
              * @description How long the older keys remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
              * @default 86400
              */
-            overlap_seconds: number | null;
+            overlap_seconds?: number | null;
         };
         /** @description A web application that users sign in to. */
         ClientAppResponse: {
@@ -3617,12 +3617,12 @@ export interface components {
              * @default public
              * @enum {string|null}
              */
-            type: "public" | "confidential" | null;
+            type?: "public" | "confidential" | null;
             /**
              * @description The URLs that `/oauth/logout` may redirect to, up to 100. The rules for redirect URIs apply.
              * @default []
              */
-            post_logout_redirect_uris: string[] | null;
+            post_logout_redirect_uris?: string[] | null;
             /** @description The URL that receives a logout token when a session ends (OpenID Connect Back-Channel Logout). The rules for redirect URIs apply. */
             backchannel_logout_uri?: string | null;
         };
@@ -3633,7 +3633,7 @@ export interface components {
              * @description Replaces the redirect URIs. An empty list leaves them unchanged.
              * @default []
              */
-            redirect_uris: string[] | null;
+            redirect_uris?: string[] | null;
             /** @description Whether the redirect URIs receive authorization codes. */
             is_active?: boolean | null;
             /**
@@ -3645,7 +3645,7 @@ export interface components {
              * @description Replaces the URLs that `/oauth/logout` may redirect to. An empty list leaves them unchanged; null removes them.
              * @default []
              */
-            post_logout_redirect_uris: string[] | null;
+            post_logout_redirect_uris?: string[] | null;
             /** @description Removes the URLs that `/oauth/logout` may redirect to. */
             remove_post_logout_redirect_uris?: boolean | null;
             /** @description The URL that receives logout tokens. An empty string removes it. */
@@ -3656,7 +3656,7 @@ export interface components {
              * @description How long the older secrets remain valid, in seconds, 0 to 2,592,000 (30 days). Defaults to 86,400 (one day).
              * @default 86400
              */
-            overlap_seconds: number | null;
+            overlap_seconds?: number | null;
         };
         CsvImportRequest: {
             /** @description The CSV file, at most 5 MiB. */

@@ -20,11 +20,6 @@ const args = [
 /** Browser tests are skipped where Chromium is missing; CI installs it. */
 export const hasBrowser = existsSync(executablePath)
 
-/** Starts a browser without a profile, for several contexts. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args })
-}
-
 /** Opens an empty page in a browser with a fresh profile. */
 export async function openBrowserPage(t: ExecutionContext): Promise<Page> {
   const profile = await mkdtemp(join(tmpdir(), 'daikon-browser-'))

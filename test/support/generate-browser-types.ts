@@ -18,5 +18,7 @@ const noDependencies = { database: {}, options: {} } as never
 const registry = readRegistry()
 const operations = createOperations(registry, createHandlers(noDependencies))
 const document = createOpenApi(operations, registry, undefined)
-const types = astToString(await describe(JSON.parse(JSON.stringify(document))))
+// Otherwise, fields of requests that have a default would be required.
+const options = { defaultNonNullable: false }
+const types = astToString(await describe(JSON.parse(JSON.stringify(document)), options))
 writeFileSync(file, `// Made by npm run generate.\n${types}`)
