@@ -296,6 +296,36 @@ browserTest('a server that is away comes back', async (t) => {
   t.true(event.retryInMs >= 500 && event.retryInMs <= 1000)
 })
 
+browserTest('limits and foreign responses are temporary', async (t) => {
+  const application = await createApplication(t)
+  const page = await openSignedIn(application)
+  const respond = async (response: { status: number; body: string; retryAfter?: string }) => {
+    const { status, body, retryAfter = '' } = response
+    const headers = {
+      'access-control-allow-origin': app.url,
+      'access-control-expose-headers': 'retry-after',
+      ...(retryAfter && { 'retry-after': retryAfter }),
+    }
+    const fulfill = { status, body, headers }
+    await application.context.route('**/oauth/token', (route) => route.fulfill(fulfill))
+    const forced = await run(page, 'return await daikon.getAccessToken({ forceRefresh: true })')
+    const [event] = await run(page, 'return events.slice(-1)')
+    await application.context.unroute('**/oauth/token')
+    return { error: forced.error, event }
+  }
+  const captive = await respond({ status: 200, body: '<h1>Welcome to the airport</h1>' })
+  t.like(captive.error, { name: 'UnavailableError', reason: 'UNEXPECTED_RESPONSE' })
+  t.is(captive.event.type, 'unavailable')
+  t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string', 'still valid')
+  await page.waitForFunction('events.at(-1).type === "refreshed"')
+
+  const limited = { error: 'temporarily_unavailable', error_description: 'Too many requests' }
+  const slow = await respond({ status: 429, body: JSON.stringify(limited), retryAfter: '7' })
+  t.like(slow.error, { code: 'resource_exhausted', retryAfterMs: 7000 })
+  t.true(slow.event.retryInMs >= 7000)
+  t.is(typeof (await run(page, 'return await daikon.getAccessToken()')), 'string')
+})
+
 browserTest('a callback is accepted once, in the tab that started it', async (t) => {
   const application = await createApplication(t)
   const page = await application.open('callback?code=stolen&state=unknown')

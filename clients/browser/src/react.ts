@@ -2,6 +2,7 @@
 import {
   createContext,
   createElement,
+  type ReactElement,
   type ReactNode,
   useCallback,
   useContext,
@@ -26,7 +27,11 @@ export type DaikonProviderProps = {
 }
 
 /** Starts the client, and gives it to the hooks below it. */
-export function DaikonProvider({ daikon, onError = console.error, children }: DaikonProviderProps) {
+export function DaikonProvider({
+  daikon,
+  onError = console.error,
+  children,
+}: DaikonProviderProps): ReactElement {
   const value = useMemo(() => ({ daikon, permissions: createPermissionStore(daikon) }), [daikon])
   useEffect(() => {
     let isMounted = true

@@ -1,7 +1,7 @@
 import { useDaikon, useUser } from '@daikon-auth/browser/react'
 import { Documents } from './documents.tsx'
 import { Header } from './header.tsx'
-import { Notice } from './notice.tsx'
+import { Notice, showError } from './notice.tsx'
 
 export function App() {
   const user = useUser()
@@ -27,7 +27,7 @@ function Welcome() {
       <Logo />
       <h1>Documents</h1>
       <p className="muted">Write together, and decide who may read and edit.</p>
-      <button type="button" className="primary" onClick={() => void daikon.signIn()}>
+      <button type="button" className="primary" onClick={() => daikon.signIn().catch(showError)}>
         Sign in
       </button>
     </main>

@@ -2,7 +2,7 @@ import type { User, Workspace } from '@daikon-auth/browser'
 import { useDaikon } from '@daikon-auth/browser/react'
 import { useEffect, useState } from 'react'
 import { Logo } from './app.tsx'
-import { showNotice } from './notice.tsx'
+import { showError } from './notice.tsx'
 
 export function Header({ user }: { user: User }) {
   const daikon = useDaikon()
@@ -18,7 +18,7 @@ export function Header({ user }: { user: User }) {
           <b>{user.name}</b>
           <small>{user.email}</small>
         </span>
-        <button type="button" className="plain" onClick={() => void daikon.signOut()}>
+        <button type="button" className="plain" onClick={() => daikon.signOut().catch(showError)}>
           Sign out
         </button>
       </span>
@@ -41,9 +41,7 @@ function WorkspaceSwitch({ user: { workspace } }: { user: User }) {
       className="workspace"
       aria-label="Workspace"
       value={workspace.id}
-      onChange={({ target }) =>
-        daikon.switchWorkspace(target.value).catch(({ message }) => showNotice(message))
-      }
+      onChange={({ target }) => daikon.switchWorkspace(target.value).catch(showError)}
     >
       {workspaces.map(({ id, name }) => (
         <option key={id} value={id}>

@@ -10,6 +10,10 @@ export function showNotice(text: string): void {
   for (const listener of listeners) listener()
 }
 
+export function showError({ message }: Error): void {
+  showNotice(message)
+}
+
 daikon.subscribe((event) => {
   if (event.type === 'unavailable') showNotice('The connection is lost. Trying to reconnect …')
   else if (event.type === 'sessionEnded')
