@@ -12,6 +12,7 @@ import {
 import type { ServiceError } from '../core/errors.ts'
 import type { DeclaredOperation, Operation, StreamOperation } from '../rpc/operation.ts'
 import type { Pipeline } from '../rpc/pipeline.ts'
+import { createShutdownAnnouncer } from './announce-shutdown.ts'
 import {
   LargeMessage,
   maxMessageBytes,
@@ -114,6 +115,7 @@ export function createGrpcServer(
       toTrailersOnly(messageTooLarge(limits.get(path) ?? maxMessageBytes)),
   }
 
+  const announcers: ReturnType<typeof createShutdownAnnouncer>[] = []
   const tlsCredentials = tls && new TlsCredentials(tls)
 
   return {
@@ -124,24 +126,26 @@ export function createGrpcServer(
         const credentials = tlsCredentials ?? ServerCredentials.createInsecure()
         server.bindAsync(`${host}:${port}`, credentials, (error, boundPort) => {
           if (error) return reject(error)
-          for (const http2Server of listHttp2Servers(server))
+          for (const http2Server of listHttp2Servers(server)) {
             limitUnfinishedMessages(http2Server, unfinishedMessages)
+            announcers.push(createShutdownAnnouncer(http2Server))
+          }
           resolve(boundPort)
         })
       }),
-    drain: (milliseconds) =>
-      new Promise((resolve) => {
-        const timeout = setTimeout(() => server.forceShutdown(), milliseconds)
+    async drain(milliseconds) {
+      const timeout = setTimeout(() => server.forceShutdown(), milliseconds)
+      await Promise.all(announcers.map(({ announce }) => announce()))
+      await new Promise<void>((resolve) => {
         draining.abort()
         health.endWatches()
         // A closing HTTP/2 session rejects pings, which grpc-js 1.14 takes for a dead client: it would
         // cancel running calls. It has no public way to stop the pings.
         Object.assign(server, { keepaliveTimeMs: 0 })
-        server.tryShutdown(() => {
-          clearTimeout(timeout)
-          resolve()
-        })
-      }),
+        server.tryShutdown(() => resolve())
+      })
+      clearTimeout(timeout)
+    },
   }
 }
 
