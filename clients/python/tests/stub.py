@@ -31,6 +31,8 @@ class Stub(grpc.GenericRpcHandler):
         self.metadata: list[dict[str, Any]] = []
         self.cancelled = threading.Event()
         self.address = ""
+        self.hold: threading.Event | None = None
+        """Changes wait for it."""
 
     def service(self, call: Any) -> grpc.RpcMethodHandler[Any, Any]:
         method = call.method.rpartition("/")[2]
@@ -48,6 +50,8 @@ class Stub(grpc.GenericRpcHandler):
 
         def change(_request: bytes, context: Any) -> bytes:
             self.changes.append(method)
+            if self.hold:
+                self.hold.wait(30)
             context.abort(grpc.StatusCode.UNAVAILABLE, "away")
             return b""
 

@@ -317,20 +317,21 @@ def test_a_cancelled_task_does_not_fail_others() -> None:
 
 
 def test_a_call_for_which_no_task_waits_is_cancelled() -> None:
-    released = threading.Event()
-
-    def evaluate(request: EvaluateBatchRequest) -> list[bool]:
-        released.wait(30)
-        return allow_all(request)
+    outcomes: list[bool] = []
 
     async def scenario(client: AsyncClient, stub: Stub) -> None:
+        def evaluate(request: EvaluateBatchRequest) -> list[bool]:
+            outcomes.append(stub.cancelled.wait(30))
+            return allow_all(request)
+
+        stub.evaluate = evaluate
         task = asyncio.create_task(client.check(subject, "view", document(1)))
         await until(lambda: stub.batches)
         task.cancel()
-        await until(stub.cancelled.is_set)
-        released.set()
+        await until(lambda: outcomes)
+        assert outcomes == [True]
 
-    run_async(evaluate, scenario)
+    run_async(allow_all, scenario)
 
 
 def test_close_fails_what_runs_and_everything_after_it() -> None:
@@ -342,11 +343,13 @@ def test_close_fails_what_runs_and_everything_after_it() -> None:
 
     async def scenario(client: AsyncClient, stub: Stub) -> None:
         running = asyncio.create_task(client.check(subject, "view", document(1)))
+        stub.hold = released
         await until(lambda: stub.batches)
         waiting = asyncio.create_task(client.check(subject, "view", document(2)))
-        await asyncio.sleep(0)
+        changing = asyncio.create_task(client.set_visibility(document(1), "private"))
+        await until(lambda: stub.changes)
         await client.close()
-        for task in (running, waiting):
+        for task in (running, waiting, changing):
             with pytest.raises(CancelledError):
                 await task
         with pytest.raises(CancelledError):
@@ -355,7 +358,7 @@ def test_close_fails_what_runs_and_everything_after_it() -> None:
             await client.set_visibility(document(1), "private")
         released.set()
 
-    run_async(evaluate, scenario, max_in_flight=1)
+    run_async(evaluate, scenario, max_in_flight=3)
     released.clear()
     with start_stub(evaluate) as stub:
         client = Client(stub.address, service="docs", timeout=30)
@@ -378,6 +381,10 @@ def test_close_fails_what_runs_and_everything_after_it() -> None:
         with pytest.raises(CancelledError):
             client.check(subject, "view", document(1))
         client.close()
+        unused = Client(stub.address, service="docs")
+        unused.close()
+        with pytest.raises(CancelledError):
+            unused.check(subject, "view", document(1))
 
 
 def test_one_client_serves_one_event_loop_after_another() -> None:
