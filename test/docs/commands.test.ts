@@ -103,13 +103,12 @@ test('the commands of every page work as pasted', async (t) => {
 
 /** Does what docs/browser-sign-in.md asks the reader to do with the application of its commands. */
 async function trySignIn(t: ExecutionContext, folder: string, port: number): Promise<void> {
-  const vite = spawn('npx', ['vite', '--port', String(port), '--strictPort'], {
-    cwd: folder,
-    detached: true,
-  })
+  // What `npx vite` runs.
+  const args = ['node_modules/vite/bin/vite.js', '--port', String(port), '--strictPort']
+  const vite = spawn(process.execPath, args, { cwd: folder })
   const ended = once(vite, 'exit')
   t.teardown(async () => {
-    if (vite.exitCode === null) process.kill(-(vite.pid as number), 'SIGTERM')
+    vite.kill()
     await ended
   })
   await new Promise<void>((resolve) => {
