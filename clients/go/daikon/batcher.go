@@ -22,8 +22,8 @@ const (
 	itemOverhead = 40
 )
 
-// batcher sends the checks of concurrent goroutines together. A goroutine sends the queue as soon as a slot of
-// the connection is free; checks that start while all slots are taken share the next batch.
+// batcher sends the checks of concurrent goroutines together. The queue is sent as soon as a slot of the connection
+// is free; checks that start while all slots are taken share the next batch.
 type batcher struct {
 	connection *connection
 	service    string
@@ -71,6 +71,7 @@ type pendingChecks struct {
 type batch struct {
 	items   []*batchItem
 	waiting int
+	ctx     context.Context
 	cancel  context.CancelFunc
 }
 
@@ -101,9 +102,12 @@ func (b *batcher) check(ctx context.Context, checks []Check) ([]bool, error) {
 	if ctx.Err() != nil {
 		return nil, queueDeadlineError()
 	}
-	pending, err := b.add(ctx, keys)
+	pending, isFirst, err := b.add(ctx, keys)
 	if err != nil {
 		return nil, err
+	}
+	if isFirst {
+		b.start(ctx, pending)
 	}
 	select {
 	case <-pending.done:
@@ -130,9 +134,10 @@ func newItemKey(check Check) (itemKey, error) {
 	return itemKey{subject, check.Action, check.Resource.Type, check.Resource.ID}, nil
 }
 
-func (b *batcher) add(ctx context.Context, keys []itemKey) (*pendingChecks, error) {
+// add appends checks to the queue. If isFirst, the caller must start to send it.
+func (b *batcher) add(ctx context.Context, keys []itemKey) (pending *pendingChecks, isFirst bool, err error) {
 	deadline, _ := ctx.Deadline()
-	pending := &pendingChecks{
+	pending = &pendingChecks{
 		deadline: deadline,
 		items:    make([]*batchItem, len(keys)),
 		results:  make([]bool, len(keys)),
@@ -142,7 +147,7 @@ func (b *batcher) add(ctx context.Context, keys []itemKey) (*pendingChecks, erro
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.isClosed {
-		return nil, closedError()
+		return nil, false, closedError()
 	}
 	for index, key := range keys {
 		item := b.unsent[key]
@@ -154,56 +159,77 @@ func (b *batcher) add(ctx context.Context, keys []itemKey) (*pendingChecks, erro
 		item.waiters = append(item.waiters, waiter{pending, index})
 		pending.items[index] = item
 	}
-	if !b.sending {
-		b.sending = true
+	isFirst = !b.sending
+	b.sending = true
+	return pending, isFirst, nil
+}
+
+// start sends the first batch if a slot is free, otherwise later. A batch that has only the checks of the caller is
+// sent in its goroutine, so that a single check costs no more than a call.
+func (b *batcher) start(ctx context.Context, pending *pendingChecks) {
+	if !b.connection.tryAcquire() {
 		go b.sendQueue()
+		return
 	}
-	return pending, nil
+	// Lets goroutines that are about to start a check add it.
+	runtime.Gosched()
+	next, isLast := b.takeBatch(ctx, pending)
+	switch {
+	case next == nil:
+		b.connection.release()
+	case next.ctx == ctx:
+		b.send(next)
+	default:
+		go b.send(next)
+		if !isLast {
+			go b.sendQueue()
+		}
+	}
 }
 
 // sendQueue sends batches until the queue is empty.
 func (b *batcher) sendQueue() {
-	// Lets goroutines that are about to start a check add it to the first batch.
-	runtime.Gosched()
 	for {
 		if err := b.connection.acquire(context.Background()); err != nil {
 			return // close has failed the queue
 		}
-		next, ctx, isLast := b.takeBatch()
+		next, isLast := b.takeBatch(nil, nil)
 		switch {
 		case next == nil:
 			b.connection.release()
 			return
 		case isLast:
-			b.send(ctx, next)
+			b.send(next)
 			return
 		}
-		go b.send(ctx, next)
+		go b.send(next)
 	}
 }
 
 // takeBatch takes items from the queue. It returns no batch if nothing is left to send, and isLast if nothing is
-// left in the queue; either ends sendQueue.
-func (b *batcher) takeBatch() (next *batch, ctx context.Context, isLast bool) {
+// left in the queue; either ends the sending. A batch for which only the operation of the caller waits has its ctx.
+func (b *batcher) takeBatch(ctx context.Context, caller *pendingChecks) (next *batch, isLast bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	taken := &batch{}
+	next = &batch{}
 	size, index := 0, 0
 	var deadline time.Time
-	for ; index < len(b.queue) && len(taken.items) < maxBatchItems; index++ {
+	isOnlyCaller := true
+	for ; index < len(b.queue) && len(next.items) < maxBatchItems; index++ {
 		item := b.queue[index]
 		if len(item.waiters) == 0 {
 			continue
 		}
 		bytes := item.key.bytes() + len(b.service)
-		if len(taken.items) > 0 && size+bytes > maxBatchBytes {
+		if len(next.items) > 0 && size+bytes > maxBatchBytes {
 			break
 		}
 		size += bytes
-		item.batch = taken
-		taken.items = append(taken.items, item)
+		item.batch = next
+		next.items = append(next.items, item)
 		delete(b.unsent, item.key)
 		for _, waiter := range item.waiters {
+			isOnlyCaller = isOnlyCaller && waiter.pending == caller
 			if waiter.pending.deadline.After(deadline) {
 				deadline = waiter.pending.deadline
 			}
@@ -215,12 +241,16 @@ func (b *batcher) takeBatch() (next *batch, ctx context.Context, isLast bool) {
 		b.queue = nil
 		b.sending = false
 	}
-	if len(taken.items) == 0 {
-		return nil, nil, true
+	if len(next.items) == 0 {
+		return nil, true
 	}
-	taken.waiting = len(taken.items)
-	ctx, taken.cancel = context.WithDeadline(context.Background(), deadline)
-	return taken, ctx, isLast
+	next.waiting = len(next.items)
+	if isLast && isOnlyCaller {
+		next.ctx, next.cancel = ctx, func() {}
+	} else {
+		next.ctx, next.cancel = context.WithDeadline(context.Background(), deadline)
+	}
+	return next, isLast
 }
 
 func (k *itemKey) bytes() int {
@@ -228,12 +258,12 @@ func (k *itemKey) bytes() int {
 }
 
 // send sends a batch in a slot that is already taken.
-func (b *batcher) send(ctx context.Context, sent *batch) {
+func (b *batcher) send(sent *batch) {
 	defer b.connection.release()
 	defer sent.cancel()
 	request := b.request(sent.items)
 	var response *daikonv1.EvaluateBatchResponse
-	err := b.connection.send(ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) error {
+	err := b.connection.send(sent.ctx, call{isRepeatable: true}, func(ctx context.Context, options ...grpc.CallOption) error {
 		var err error
 		response, err = b.client.EvaluateBatch(ctx, request, options...)
 		return err

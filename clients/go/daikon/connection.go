@@ -125,6 +125,16 @@ func (c *connection) acquire(ctx context.Context) *Error {
 	}
 }
 
+// tryAcquire takes a slot if one is free.
+func (c *connection) tryAcquire() bool {
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 func (c *connection) release() { <-c.slots }
 
 // send repeats a call after UNAVAILABLE if it may run twice. It needs a slot.
