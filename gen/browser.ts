@@ -3283,6 +3283,8 @@ export interface components {
             activity: components["schemas"]["ActivityEntry"][];
             /** @description When the data was exported. */
             exported_at: string | null;
+            /** @description The browsers in which the user is signed in to daikon itself, until they expire. */
+            browser_sessions: components["schemas"]["ExportedBrowserSession"][];
         };
         /** @description A resource that the user owns. */
         ExportedResource: {
@@ -3324,6 +3326,17 @@ export interface components {
             /** @description When the share was granted. */
             granted_at: string | null;
             /** @description When the share expires. Absent if it does not. */
+            expires_at: string | null;
+        };
+        /** @description A browser in which the user is signed in to daikon itself. */
+        ExportedBrowserSession: {
+            /** @description The ID of the session. */
+            id: string;
+            /** @description The provider through which the user signed in. */
+            provider: string;
+            /** @description When the user signed in. */
+            authenticated_at: string | null;
+            /** @description When the session expires. */
             expires_at: string | null;
         };
         AddUserToWorkspaceRequest: {
@@ -7924,7 +7937,15 @@ export interface operations {
                      *           "ip": "ip"
                      *         }
                      *       ],
-                     *       "exported_at": "2026-11-21T12:00:00.000Z"
+                     *       "exported_at": "2026-11-21T12:00:00.000Z",
+                     *       "browser_sessions": [
+                     *         {
+                     *           "id": "0d000000-0000-7000-8000-000000000010",
+                     *           "provider": "google",
+                     *           "authenticated_at": "2026-11-21T12:00:00.000Z",
+                     *           "expires_at": "2026-11-21T12:00:00.000Z"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["UserExport"];

@@ -4,7 +4,7 @@ import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
-import { findOwnedResources, findSharesOfUser } from './user-data-queries.ts'
+import { findBrowserSessions, findOwnedResources, findSharesOfUser } from './user-data-queries.ts'
 import { requireUserDetail } from './users.ts'
 
 /** The activity of a user is read whole, up to this number of events. */
@@ -23,6 +23,7 @@ export async function exportUser(
       detail: { by: principal.admin ? 'administrator' : 'operator' },
     })
     const resources = await findOwnedResources(em, user.id)
+    const browserSessions = await findBrowserSessions(em, user.id)
     const shares = await findSharesOfUser(em, user.id)
     return {
       user,
@@ -35,6 +36,11 @@ export async function exportUser(
       })),
       activity: await findEntries(em, { concernedUserId: user.id, limit: maxEntries }),
       exported_at: isoTime(now),
+      browser_sessions: browserSessions.map(({ authenticated_at, expires_at, ...row }) => ({
+        ...row,
+        authenticated_at: isoTime(authenticated_at),
+        expires_at: isoTime(expires_at),
+      })),
     }
   })
 }

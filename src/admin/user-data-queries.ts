@@ -107,6 +107,25 @@ export function findOwnedResources(em: EntityManager, ownerId: string): Promise<
   )
 }
 
+export type BrowserSessionRow = {
+  id: string
+  provider: string
+  authenticated_at: Timestamp
+  expires_at: Timestamp
+}
+
+export function findBrowserSessions(
+  em: EntityManager,
+  userId: string,
+): Promise<BrowserSessionRow[]> {
+  return query(
+    em,
+    `select id, provider, authenticated_at, expires_at from browser_sessions
+     where user_id = $1 order by authenticated_at desc, id`,
+    [userId],
+  )
+}
+
 export type ShareRow = Omit<ExportedShare, 'granted_by' | 'granted_at' | 'expires_at'> & {
   granted_by: string | null
   granted_at: Timestamp

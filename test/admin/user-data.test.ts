@@ -117,7 +117,15 @@ for (const transport of environment.transports) {
     const { editor, viewer } = fixture.people
     const record = await fixture.register(editor)
     await fixture.share(editor, record, { user: viewer.id }, 'view')
+    const session = randomUUID()
+    await pool.query(
+      `insert into browser_sessions (
+         id, secret_hash, user_id, provider, authenticated_at, created_at, expires_at)
+       values ($1::uuid, $1::text, $2, 'github', now(), now(), now() + interval '1 day')`,
+      [session, editor.id],
+    )
     const data = expectOk(await call('ExportUser', { user_id: editor.id.toUpperCase() }))
+    t.like(data.browser_sessions, [{ id: session, provider: 'github' }])
     t.is(data.user.id, editor.id)
     t.like(data.user.memberships[0], { workspace_id: fixture.workspace, role: 'editor' })
     t.like(data.resources[0], { permission_id: record.id, visibility: 'private' })

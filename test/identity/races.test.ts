@@ -160,7 +160,6 @@ for (const transport of environment.transports) {
   })
 }
 
-/** PostgreSQL detects a deadlock after a second, and most rounds would have one. */
 /** PostgreSQL counts the deadlocks that it has ended; a transaction in one would otherwise be retried. */
 async function assertNoDeadlock(t: ExecutionContext) {
   const { rows } = await environment.pool.query(

@@ -170,9 +170,11 @@ type UserExport struct {
 	// The activity events that the user caused or that concern the user, newest first.
 	Activity []*ActivityEntry `protobuf:"bytes,4,rep,name=activity,proto3" json:"activity,omitempty"`
 	// When the data was exported.
-	ExportedAt    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=exported_at,json=exportedAt,proto3" json:"exported_at,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ExportedAt *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=exported_at,json=exportedAt,proto3" json:"exported_at,omitempty"`
+	// The browsers in which the user is signed in to daikon itself, until they expire.
+	BrowserSessions []*ExportedBrowserSession `protobuf:"bytes,6,rep,name=browser_sessions,json=browserSessions,proto3" json:"browser_sessions,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *UserExport) Reset() {
@@ -240,6 +242,86 @@ func (x *UserExport) GetExportedAt() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *UserExport) GetBrowserSessions() []*ExportedBrowserSession {
+	if x != nil {
+		return x.BrowserSessions
+	}
+	return nil
+}
+
+// A browser in which the user is signed in to daikon itself.
+type ExportedBrowserSession struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The ID of the session.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The provider through which the user signed in.
+	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
+	// When the user signed in.
+	AuthenticatedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=authenticated_at,json=authenticatedAt,proto3" json:"authenticated_at,omitempty"`
+	// When the session expires.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ExportedBrowserSession) Reset() {
+	*x = ExportedBrowserSession{}
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ExportedBrowserSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ExportedBrowserSession) ProtoMessage() {}
+
+func (x *ExportedBrowserSession) ProtoReflect() protoreflect.Message {
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ExportedBrowserSession.ProtoReflect.Descriptor instead.
+func (*ExportedBrowserSession) Descriptor() ([]byte, []int) {
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *ExportedBrowserSession) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *ExportedBrowserSession) GetProvider() string {
+	if x != nil {
+		return x.Provider
+	}
+	return ""
+}
+
+func (x *ExportedBrowserSession) GetAuthenticatedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.AuthenticatedAt
+	}
+	return nil
+}
+
+func (x *ExportedBrowserSession) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
 // A resource that the user owns.
 type ExportedResource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -263,7 +345,7 @@ type ExportedResource struct {
 
 func (x *ExportedResource) Reset() {
 	*x = ExportedResource{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -275,7 +357,7 @@ func (x *ExportedResource) String() string {
 func (*ExportedResource) ProtoMessage() {}
 
 func (x *ExportedResource) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[4]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -288,7 +370,7 @@ func (x *ExportedResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedResource.ProtoReflect.Descriptor instead.
 func (*ExportedResource) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{4}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ExportedResource) GetPermissionId() string {
@@ -371,7 +453,7 @@ type ExportedShare struct {
 
 func (x *ExportedShare) Reset() {
 	*x = ExportedShare{}
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -383,7 +465,7 @@ func (x *ExportedShare) String() string {
 func (*ExportedShare) ProtoMessage() {}
 
 func (x *ExportedShare) ProtoReflect() protoreflect.Message {
-	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[5]
+	mi := &file_daikon_v1_admin_user_data_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -396,7 +478,7 @@ func (x *ExportedShare) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExportedShare.ProtoReflect.Descriptor instead.
 func (*ExportedShare) Descriptor() ([]byte, []int) {
-	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{5}
+	return file_daikon_v1_admin_user_data_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ExportedShare) GetPermissionId() string {
@@ -488,7 +570,7 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\f_transfer_to\"\x14\n" +
 	"\x12DeleteUserResponse\",\n" +
 	"\x11ExportUserRequest\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\tR\x06userId\"\x97\x02\n" +
+	"\auser_id\x18\x01 \x01(\tR\x06userId\"\xe5\x02\n" +
 	"\n" +
 	"UserExport\x12)\n" +
 	"\x04user\x18\x01 \x01(\v2\x15.daikon.v1.UserDetailR\x04user\x129\n" +
@@ -496,7 +578,14 @@ const file_daikon_v1_admin_user_data_proto_rawDesc = "" +
 	"\x06shares\x18\x03 \x03(\v2\x18.daikon.v1.ExportedShareR\x06shares\x124\n" +
 	"\bactivity\x18\x04 \x03(\v2\x18.daikon.v1.ActivityEntryR\bactivity\x12;\n" +
 	"\vexported_at\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"exportedAt\"\x9e\x02\n" +
+	"exportedAt\x12L\n" +
+	"\x10browser_sessions\x18\x06 \x03(\v2!.daikon.v1.ExportedBrowserSessionR\x0fbrowserSessions\"\xc6\x01\n" +
+	"\x16ExportedBrowserSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1a\n" +
+	"\bprovider\x18\x02 \x01(\tR\bprovider\x12E\n" +
+	"\x10authenticated_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0fauthenticatedAt\x129\n" +
+	"\n" +
+	"expires_at\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"\x9e\x02\n" +
 	"\x10ExportedResource\x12#\n" +
 	"\rpermission_id\x18\x01 \x01(\tR\fpermissionId\x12!\n" +
 	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12#\n" +
@@ -544,32 +633,36 @@ func file_daikon_v1_admin_user_data_proto_rawDescGZIP() []byte {
 	return file_daikon_v1_admin_user_data_proto_rawDescData
 }
 
-var file_daikon_v1_admin_user_data_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_daikon_v1_admin_user_data_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_daikon_v1_admin_user_data_proto_goTypes = []any{
-	(*DeleteUserRequest)(nil),     // 0: daikon.v1.DeleteUserRequest
-	(*DeleteUserResponse)(nil),    // 1: daikon.v1.DeleteUserResponse
-	(*ExportUserRequest)(nil),     // 2: daikon.v1.ExportUserRequest
-	(*UserExport)(nil),            // 3: daikon.v1.UserExport
-	(*ExportedResource)(nil),      // 4: daikon.v1.ExportedResource
-	(*ExportedShare)(nil),         // 5: daikon.v1.ExportedShare
-	(*UserDetail)(nil),            // 6: daikon.v1.UserDetail
-	(*ActivityEntry)(nil),         // 7: daikon.v1.ActivityEntry
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*DeleteUserRequest)(nil),      // 0: daikon.v1.DeleteUserRequest
+	(*DeleteUserResponse)(nil),     // 1: daikon.v1.DeleteUserResponse
+	(*ExportUserRequest)(nil),      // 2: daikon.v1.ExportUserRequest
+	(*UserExport)(nil),             // 3: daikon.v1.UserExport
+	(*ExportedBrowserSession)(nil), // 4: daikon.v1.ExportedBrowserSession
+	(*ExportedResource)(nil),       // 5: daikon.v1.ExportedResource
+	(*ExportedShare)(nil),          // 6: daikon.v1.ExportedShare
+	(*UserDetail)(nil),             // 7: daikon.v1.UserDetail
+	(*ActivityEntry)(nil),          // 8: daikon.v1.ActivityEntry
+	(*timestamppb.Timestamp)(nil),  // 9: google.protobuf.Timestamp
 }
 var file_daikon_v1_admin_user_data_proto_depIdxs = []int32{
-	6, // 0: daikon.v1.UserExport.user:type_name -> daikon.v1.UserDetail
-	4, // 1: daikon.v1.UserExport.resources:type_name -> daikon.v1.ExportedResource
-	5, // 2: daikon.v1.UserExport.shares:type_name -> daikon.v1.ExportedShare
-	7, // 3: daikon.v1.UserExport.activity:type_name -> daikon.v1.ActivityEntry
-	8, // 4: daikon.v1.UserExport.exported_at:type_name -> google.protobuf.Timestamp
-	8, // 5: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
-	8, // 6: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
-	8, // 7: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	7,  // 0: daikon.v1.UserExport.user:type_name -> daikon.v1.UserDetail
+	5,  // 1: daikon.v1.UserExport.resources:type_name -> daikon.v1.ExportedResource
+	6,  // 2: daikon.v1.UserExport.shares:type_name -> daikon.v1.ExportedShare
+	8,  // 3: daikon.v1.UserExport.activity:type_name -> daikon.v1.ActivityEntry
+	9,  // 4: daikon.v1.UserExport.exported_at:type_name -> google.protobuf.Timestamp
+	4,  // 5: daikon.v1.UserExport.browser_sessions:type_name -> daikon.v1.ExportedBrowserSession
+	9,  // 6: daikon.v1.ExportedBrowserSession.authenticated_at:type_name -> google.protobuf.Timestamp
+	9,  // 7: daikon.v1.ExportedBrowserSession.expires_at:type_name -> google.protobuf.Timestamp
+	9,  // 8: daikon.v1.ExportedResource.created_at:type_name -> google.protobuf.Timestamp
+	9,  // 9: daikon.v1.ExportedShare.granted_at:type_name -> google.protobuf.Timestamp
+	9,  // 10: daikon.v1.ExportedShare.expires_at:type_name -> google.protobuf.Timestamp
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_daikon_v1_admin_user_data_proto_init() }
@@ -580,14 +673,14 @@ func file_daikon_v1_admin_user_data_proto_init() {
 	file_daikon_v1_admin_records_proto_init()
 	file_daikon_v1_admin_users_proto_init()
 	file_daikon_v1_admin_user_data_proto_msgTypes[0].OneofWrappers = []any{}
-	file_daikon_v1_admin_user_data_proto_msgTypes[5].OneofWrappers = []any{}
+	file_daikon_v1_admin_user_data_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_daikon_v1_admin_user_data_proto_rawDesc), len(file_daikon_v1_admin_user_data_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

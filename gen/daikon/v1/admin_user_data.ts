@@ -45,7 +45,25 @@ export interface UserExport {
   /** The activity events that the user caused or that concern the user, newest first. */
   activity: ActivityEntry[];
   /** When the data was exported. */
-  exported_at: string | undefined;
+  exported_at:
+    | string
+    | undefined;
+  /** The browsers in which the user is signed in to daikon itself, until they expire. */
+  browser_sessions: ExportedBrowserSession[];
+}
+
+/** A browser in which the user is signed in to daikon itself. */
+export interface ExportedBrowserSession {
+  /** The ID of the session. */
+  id: string;
+  /** The provider through which the user signed in. */
+  provider: string;
+  /** When the user signed in. */
+  authenticated_at:
+    | string
+    | undefined;
+  /** When the session expires. */
+  expires_at: string | undefined;
 }
 
 /** A resource that the user owns. */
@@ -262,7 +280,7 @@ export const ExportUserRequest: MessageFns<ExportUserRequest> = {
 };
 
 function createBaseUserExport(): UserExport {
-  return { user: undefined, resources: [], shares: [], activity: [], exported_at: undefined };
+  return { user: undefined, resources: [], shares: [], activity: [], exported_at: undefined, browser_sessions: [] };
 }
 
 export const UserExport: MessageFns<UserExport> = {
@@ -281,6 +299,9 @@ export const UserExport: MessageFns<UserExport> = {
     }
     if (message.exported_at !== undefined) {
       Timestamp.encode(toTimestamp(message.exported_at), writer.uint32(42).fork()).join();
+    }
+    for (const v of message.browser_sessions) {
+      ExportedBrowserSession.encode(v!, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -338,6 +359,14 @@ export const UserExport: MessageFns<UserExport> = {
             message.exported_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.browser_sessions.push(ExportedBrowserSession.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -362,6 +391,98 @@ export const UserExport: MessageFns<UserExport> = {
     message.shares = object.shares?.map((e) => ExportedShare.fromPartial(e)) || [];
     message.activity = object.activity?.map((e) => ActivityEntry.fromPartial(e)) || [];
     message.exported_at = object.exported_at ?? undefined;
+    message.browser_sessions = object.browser_sessions?.map((e) => ExportedBrowserSession.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseExportedBrowserSession(): ExportedBrowserSession {
+  return { id: "", provider: "", authenticated_at: undefined, expires_at: undefined };
+}
+
+export const ExportedBrowserSession: MessageFns<ExportedBrowserSession> = {
+  encode(message: ExportedBrowserSession, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.provider !== "") {
+      writer.uint32(18).string(message.provider);
+    }
+    if (message.authenticated_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.authenticated_at), writer.uint32(26).fork()).join();
+    }
+    if (message.expires_at !== undefined) {
+      Timestamp.encode(toTimestamp(message.expires_at), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ExportedBrowserSession {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExportedBrowserSession();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.authenticated_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expires_at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ExportedBrowserSession>, I>>(base?: I): ExportedBrowserSession {
+    return ExportedBrowserSession.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ExportedBrowserSession>, I>>(object: I): ExportedBrowserSession {
+    const message = createBaseExportedBrowserSession();
+    message.id = object.id ?? "";
+    message.provider = object.provider ?? "";
+    message.authenticated_at = object.authenticated_at ?? undefined;
+    message.expires_at = object.expires_at ?? undefined;
     return message;
   },
 };
