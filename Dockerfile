@@ -27,7 +27,7 @@ ENV PATH=/opt/daikon/bin:$PATH \
     JWT_PUBLIC_KEY_PATH=/keys/public.pem
 USER 10001:10001
 WORKDIR /tmp
-EXPOSE 8000 50051
+EXPOSE 8000 9004 50051
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.HTTP_PORT || 8000}/health`).then((a) => process.exit(a.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--"]

@@ -42,6 +42,8 @@ const ownVariables: Record<'light' | 'dark', ReturnType<CSSVariablesResolver>['l
     '--mantine-color-text': '#edf2ef',
     '--mantine-color-dimmed': '#a4b1aa',
     '--mantine-color-placeholder': '#8b9891',
+    '--mantine-color-red-light-color': '#ff9a93',
+    '--mantine-color-red-outline': '#ff9a93',
     '--mantine-color-error': '#ff9a93',
     '--mantine-color-default': '#212925',
     '--mantine-color-default-hover': '#2a332f',

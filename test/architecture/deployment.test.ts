@@ -72,7 +72,11 @@ test('the nodes of docker-compose.yml have equal configurations with known setti
 
 test('only the proxy publishes ports, and gRPC on loopback only', (t) => {
   for (const [name, { ports }] of Object.entries(services))
-    t.deepEqual(ports, name === 'proxy' ? ['8000:8000', '127.0.0.1:50051:50051'] : undefined, name)
+    t.deepEqual(
+      ports,
+      name === 'proxy' ? ['8000:8000', '9004:9004', '127.0.0.1:50051:50051'] : undefined,
+      name,
+    )
 })
 
 test('the storage is in a network of its own, which has no way out and which the proxy cannot reach', (t) => {
@@ -224,7 +228,11 @@ test('Helm renders the chart with every example of its values, and only with kno
 test('the proxy reaches every node over both transports and overwrites X-Forwarded-For', (t) => {
   const proxy = read('deploy/nginx.conf')
   for (const name of ['daikon-1', 'daikon-2'])
-    for (const port of [settings.HTTP_PORT.fallback, settings.GRPC_PORT.fallback])
+    for (const { fallback: port } of [
+      settings.HTTP_PORT,
+      settings.CONSOLE_PORT,
+      settings.GRPC_PORT,
+    ])
       t.true(proxy.includes(`server ${name}:${port} `))
   t.regex(proxy, /proxy_set_header X-Forwarded-For \$remote_addr;/)
   // nginx adds the security headers to its own responses; Server and Cache-Control are left to it.

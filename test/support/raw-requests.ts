@@ -15,6 +15,7 @@ export type RawRequest = {
 export type RawResponse = {
   status: number
   headers: Record<string, string | string[] | undefined>
+  body: Buffer
   text: string
   json: any
 }
@@ -28,10 +29,11 @@ export function sendRawHttp(port: number, { method, path, headers, body }: RawRe
       async (response) => {
         const chunks: Buffer[] = []
         for await (const chunk of response) chunks.push(chunk)
-        const text = Buffer.concat(chunks).toString()
+        const body = Buffer.concat(chunks)
+        const text = body.toString()
         const { statusCode: status = 0, headers } = response
         const isJson = /json/.test(headers['content-type'] ?? '') && text !== ''
-        resolve({ status, headers, text, json: isJson ? JSON.parse(text) : undefined })
+        resolve({ status, headers, body, text, json: isJson ? JSON.parse(text) : undefined })
       },
     )
     sent.on('error', reject)

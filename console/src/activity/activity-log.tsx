@@ -5,6 +5,7 @@ import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import classes from './activity-log.module.css'
 import { type ActivityEntry, type ActivityFilter, activityQuery } from './activity-queries.ts'
 import { describeAction, describeDetail } from './describe.ts'
 
@@ -31,7 +32,7 @@ const columns: Column<ActivityEntry>[] = [
   {
     id: 'detail',
     header: 'Detail',
-    cell: ({ detail }) => <span className="dimmed">{describeDetail(detail)}</span>,
+    cell: ({ detail }) => <Detail text={describeDetail(detail)} />,
   },
   { id: 'time', header: 'Time', cell: ({ created_at }) => <Time value={created_at} /> },
   {
@@ -47,6 +48,15 @@ const columns: Column<ActivityEntry>[] = [
     cell: ({ request_id }) => <span className="mono">{request_id}</span>,
   },
 ]
+
+/** At most two lines; the tooltip has all of it. */
+function Detail({ text }: { text: string }) {
+  return (
+    <span className={classes.detail} title={text}>
+      {text}
+    </span>
+  )
+}
 
 type Props = {
   filter: ActivityFilter

@@ -10,6 +10,7 @@ import { PersonPicker } from '../ui/pickers.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import { actions, targetTypes } from './activity-actions.ts'
 import { ActivityLog } from './activity-log.tsx'
+import classes from './activity-page.module.css'
 import { type ActivityFilter, maxExported, readEntries } from './activity-queries.ts'
 import { describeAction } from './describe.ts'
 import { toCsv } from './export.ts'
@@ -115,12 +116,16 @@ function Filters({ search, onChange }: { search: Search; onChange: (change: Sear
       <TextInput
         type="date"
         aria-label="From day"
+        leftSection={<span className={classes.dateLabel}>From</span>}
+        leftSectionWidth={56}
         value={search.since ?? ''}
         onChange={(event) => onChange({ since: event.currentTarget.value || undefined })}
       />
       <TextInput
         type="date"
         aria-label="To day"
+        leftSection={<span className={classes.dateLabel}>To</span>}
+        leftSectionWidth={40}
         value={search.until ?? ''}
         onChange={(event) => onChange({ until: event.currentTarget.value || undefined })}
       />

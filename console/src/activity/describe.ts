@@ -11,10 +11,10 @@ const nouns: Record<string, string> = {
   user: 'person',
 }
 
-/** The detail of an entry as one line, without what has its own place. */
+/** The detail of an entry as one line, without IDs, which the export contains. */
 export function describeDetail(detail: Record<string, unknown> | null): string {
   return Object.entries(detail ?? {})
-    .filter(([, value]) => value !== null && value !== '')
+    .filter(([name, value]) => value !== null && value !== '' && !/_ids?$/.test(name))
     .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${formatValue(value)}`)
     .join(' · ')
 }

@@ -18,7 +18,7 @@ const columns: Column<Schemas['UserSummary']>[] = [
   {
     id: 'administrator',
     header: 'Administrator',
-    cell: (user) => (user.is_admin ? <AdministratorBadge /> : <span className="dimmed">No</span>),
+    cell: (user) => (user.is_admin ? <AdministratorBadge /> : null),
   },
   {
     id: 'last-sign-in',

@@ -78,8 +78,8 @@ export function DataTable<Row extends object>({
     state: { columnVisibility: visibility },
   })
   const visibleColumns = columns.filter(({ id }) => visibility[id] !== false)
-  const hasColumnMenu =
-    columns.length > 3 && (toolbar !== undefined || columns.some(({ isOptional }) => isOptional))
+  // Tables inside of other pages show their most important columns only.
+  const hasColumnMenu = columns.length > 3 && toolbar !== undefined
 
   return (
     <div className={classes.wrapper}>
@@ -96,57 +96,59 @@ export function DataTable<Row extends object>({
       ) : rows?.length === 0 ? (
         empty
       ) : (
-        // The roles are explicit because a narrow screen shows rows as blocks, which would have none.
-        <table
-          role="table"
-          aria-label={label}
-          aria-busy={!rows || isStale}
-          className={classes.table}
-          data-stale={isStale || undefined}
-        >
-          <thead role="rowgroup">
-            {table.getHeaderGroups().map((group) => (
-              <tr key={group.id} role="row">
-                {group.headers.map((header) => (
-                  <th
-                    key={header.id}
-                    role="columnheader"
-                    scope="col"
-                    data-align={findColumn(columns, header.column.id).align}
-                  >
-                    {findColumn(columns, header.column.id).isHeaderHidden ? (
-                      <VisuallyHidden>
-                        <table.FlexRender header={header} />
-                      </VisuallyHidden>
-                    ) : (
-                      <table.FlexRender header={header} />
-                    )}
-                  </th>
-                ))}
-              </tr>
-            ))}
-          </thead>
-          <tbody role="rowgroup">
-            {rows ? (
-              table.getRowModel().rows.map((row) => (
-                <tr key={row.id} role="row">
-                  {row.getVisibleCells().map((cell) => (
-                    <td
-                      key={cell.id}
-                      role="cell"
-                      data-label={readLabel(findColumn(columns, cell.column.id))}
-                      data-align={findColumn(columns, cell.column.id).align}
+        <div className={classes.scroll}>
+          {/* The roles are explicit because a narrow screen shows rows as blocks, which would have none. */}
+          <table
+            role="table"
+            aria-label={label}
+            aria-busy={!rows || isStale}
+            className={classes.table}
+            data-stale={isStale || undefined}
+          >
+            <thead role="rowgroup">
+              {table.getHeaderGroups().map((group) => (
+                <tr key={group.id} role="row">
+                  {group.headers.map((header) => (
+                    <th
+                      key={header.id}
+                      role="columnheader"
+                      scope="col"
+                      data-align={findColumn(columns, header.column.id).align}
                     >
-                      <table.FlexRender cell={cell} />
-                    </td>
+                      {findColumn(columns, header.column.id).isHeaderHidden ? (
+                        <VisuallyHidden>
+                          <table.FlexRender header={header} />
+                        </VisuallyHidden>
+                      ) : (
+                        <table.FlexRender header={header} />
+                      )}
+                    </th>
                   ))}
                 </tr>
-              ))
-            ) : (
-              <SkeletonRows columns={visibleColumns.length} />
-            )}
-          </tbody>
-        </table>
+              ))}
+            </thead>
+            <tbody role="rowgroup">
+              {rows ? (
+                table.getRowModel().rows.map((row) => (
+                  <tr key={row.id} role="row">
+                    {row.getVisibleCells().map((cell) => (
+                      <td
+                        key={cell.id}
+                        role="cell"
+                        data-label={readLabel(findColumn(columns, cell.column.id))}
+                        data-align={findColumn(columns, cell.column.id).align}
+                      >
+                        <table.FlexRender cell={cell} />
+                      </td>
+                    ))}
+                  </tr>
+                ))
+              ) : (
+                <SkeletonRows columns={visibleColumns.length} />
+              )}
+            </tbody>
+          </table>
+        </div>
       )}
       {paging && rows && rows.length > 0 && <Pager {...paging} shown={rows.length} />}
     </div>

@@ -31,7 +31,7 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
           list.length === 0 ? (
             <EmptyState icon="users" title="No groups yet" action={createButton} />
           ) : (
-            <Accordion variant="separated" chevronPosition="left">
+            <Accordion variant="contained" chevronPosition="left">
               {list.map((group) => (
                 <GroupItem
                   key={group.id}

@@ -1,0 +1,277 @@
+import test from 'ava'
+import type { Page } from 'playwright-core'
+import { hasBrowser } from '../support/browser.ts'
+import { administrator, member, openContext, signIn, startConsole } from '../support/console.ts'
+import { createSampleData } from '../support/console-data.ts'
+
+if (hasBrowser) {
+  const fixture = await startConsole()
+  const data = await createSampleData(fixture)
+  test.after.always(() => fixture.stop())
+  const { browser, consoleUrl, restUrl, openPage } = fixture
+
+  test.serial(
+    'a deep link survives the sign-in, and no request leaves the two origins',
+    async (t) => {
+      const page = await (await openContext(browser)).newPage()
+      const origins = new Set<string>()
+      const transferred: number[] = []
+      page.on('request', (request) => origins.add(new URL(request.url()).origin))
+      page.on('response', async (response) => {
+        if (!response.url().startsWith(`${consoleUrl}/assets/`)) return
+        transferred.push((await response.request().sizes()).responseBodySize)
+      })
+      await page.goto(`${consoleUrl}/people?q=amara`)
+      await page.getByRole('link', { name: 'Continue with Google' }).waitFor()
+      t.deepEqual([...origins].sort(), [consoleUrl, restUrl].sort())
+      t.true(sum(transferred) < 250_000, `the first load transfers ${sum(transferred)} bytes`)
+      await page.getByRole('link', { name: 'Continue with Google' }).click()
+      await page.getByRole('button', { name: new RegExp(administrator.email) }).click()
+      await page.getByRole('link', { name: 'Amara Nwosu' }).waitFor()
+      t.is(page.url(), `${consoleUrl}/people?q=amara`)
+      t.is(await page.getByRole('searchbox').inputValue(), 'amara')
+      await page.context().close()
+    },
+  )
+
+  test.serial('a person who is not an administrator is refused with the reason', async (t) => {
+    const page = await (await openContext(browser)).newPage()
+    await page.goto(consoleUrl)
+    await page.getByRole('link', { name: 'Continue with GitHub' }).click()
+    await page.getByRole('button', { name: new RegExp(member.email) }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/administrator/)
+      .waitFor()
+    t.is(new URL(page.url()).pathname, '/login')
+    t.is(
+      (await page.context().cookies()).find(({ name }) => name === 'admin_token'),
+      undefined,
+    )
+    await page.context().close()
+  })
+
+  test.serial('an administrator finds a person by the palette and deactivates them', async (t) => {
+    const page = await openPage('/')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Find a person, a workspace or a screen').fill('wen li')
+    await page.getByRole('button', { name: /Wen Li/ }).click()
+    await page.getByRole('heading', { name: 'Wen Li', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Deactivate Wen Li?' })
+    await dialog.getByRole('button', { name: 'Deactivate' }).click()
+    await page.getByText('Deactivated', { exact: true }).waitFor()
+    await dialog.waitFor({ state: 'detached' })
+    const { rows } = await fixture.pool.query('select is_active from users where name = $1', [
+      'Wen Li',
+    ])
+    t.deepEqual(rows, [{ is_active: false }])
+    await page.goto(`${consoleUrl}/people?status=deactivated`)
+    await page.getByRole('link', { name: 'Wen Li' }).waitFor()
+    t.is(await page.getByRole('row').count(), 2)
+    await page.context().close()
+  })
+
+  test.serial(
+    'filters, page and tab are in the address; the back button restores them',
+    async (t) => {
+      const page = await openPage('/people')
+      await page.getByRole('button', { name: 'Next page' }).click()
+      await page.waitForURL(/page=2/)
+      await page.getByRole('searchbox').fill('berg')
+      await page.getByRole('link', { name: 'Jonas Berg' }).waitFor()
+      t.is(new URL(page.url()).search, '?q=berg')
+      await page.getByRole('link', { name: 'Jonas Berg' }).click()
+      await page.getByRole('tab', { name: 'Memberships' }).click()
+      await page.waitForURL(/tab=memberships/)
+      await page.goBack()
+      await page.goBack()
+      await page.getByRole('link', { name: 'Jonas Berg' }).waitFor()
+      t.is(await page.getByRole('searchbox').inputValue(), 'berg')
+      await page.context().close()
+    },
+  )
+
+  test.serial('the resource explains why a person may and may not act', async (t) => {
+    const page = await openPage(`/resources/${data.resourceId}?user_id=${data.userId}&action=edit`)
+    await page.getByText('May not edit').waitFor()
+    await page.getByText(/nothing grants this action/).waitFor()
+    await page.getByRole('button', { name: 'Share', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Share this resource' })
+    await dialog.getByRole('combobox', { name: 'Person' }).fill('chiara')
+    await page.getByRole('option', { name: /Chiara Conti/ }).click()
+    await dialog.getByRole('combobox', { name: 'Permission' }).click()
+    await page.getByRole('option', { name: 'edit' }).click()
+    await dialog.getByRole('button', { name: 'Share' }).click()
+    await page.getByText('May edit').waitFor()
+    await page.getByText('It is shared with them to edit').first().waitFor()
+    t.pass()
+    await page.context().close()
+  })
+
+  test.serial('a role is made and granted an action in the matrix', async (t) => {
+    const page = await openPage(`/workspaces/${data.workspaceId}?tab=roles`)
+    await page.getByRole('button', { name: 'New role' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New role' })
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Reviewer')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    // The conflict is shown at the field, and what was typed stays.
+    await dialog.getByText(/already/i).waitFor()
+    t.is(await dialog.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid'), 'true')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Translator')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('checkbox', { name: 'Translator may export in docs' }).check()
+    await page.reload()
+    const granted = page.getByRole('checkbox', { name: 'Translator may export in docs' })
+    await granted.and(page.locator(':checked')).waitFor()
+    await page.context().close()
+  })
+
+  test.serial('a key is shown once, with snippets, and rotated', async (t) => {
+    const page = await openPage('/service-apps')
+    await page.getByRole('button', { name: 'New service app' }).click()
+    const form = page.getByRole('dialog', { name: 'New service app' })
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText('Must be at least 1 character long').first().waitFor()
+    await form.getByRole('textbox', { name: 'Name' }).fill('Search')
+    await form.getByRole('textbox', { name: 'Service' }).fill('search')
+    await form.getByRole('button', { name: 'Create' }).click()
+    const key = await readKey(page)
+    for (const title of ['Python', 'Go', 'curl', 'grpcurl']) {
+      await page.getByRole('tab', { name: title, exact: true }).click()
+      await page.getByLabel(`Example for ${title}`).waitFor()
+    }
+    await closeKey(page)
+    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('button', { name: 'Create new key' }).click()
+    const second = await readKey(page)
+    await closeKey(page)
+    t.not(second, key)
+    t.false((await page.content()).includes(second))
+    await page.context().close()
+  })
+
+  test.serial('an import shows errors first and imports a corrected file', async (t) => {
+    const page = await openPage('/import')
+    const choose = (csv: string) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) })
+    await choose(
+      'email,workspace_slug,role\nnew@example.com,northwind,viewer\nbad,northwind,boss\n',
+    )
+    await page.getByText('The import is all or nothing').waitFor()
+    t.true(await page.getByRole('button', { name: /Import 1 change/ }).isDisabled())
+    await page.getByText('bad', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Choose another file' }).click()
+    await choose('email,workspace_slug,role\nnew@example.com,northwind,viewer\n')
+    await page.getByRole('button', { name: /Import 1 change/ }).click()
+    await page.getByText('The file was imported.').waitFor()
+    const { rowCount } = await fixture.pool.query('select from users where email = $1', [
+      'new@example.com',
+    ])
+    t.is(rowCount, 1)
+    await page.context().close()
+  })
+
+  test.serial('a session that ends keeps the form, which continues after signing in', async (t) => {
+    const page = await openPage(`/workspaces/${data.workspaceId}`)
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const dialog = page.getByRole('dialog', { name: /Invite to/ })
+    await dialog.getByRole('textbox', { name: 'E-mail address' }).fill('late@example.com')
+    await signIn(page.context(), 'expired')
+    await dialog.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    const [popup] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('link', { name: 'Continue with Google' }).click(),
+    ])
+    await popup.getByRole('button', { name: new RegExp(administrator.email) }).click()
+    await page.getByText('late@example.com was invited.').waitFor()
+    t.is(new URL(page.url()).pathname, `/workspaces/${data.workspaceId}`)
+    await page.context().close()
+  })
+
+  test.serial(
+    'two administrators at once: the second sees why their change is refused',
+    async (t) => {
+      const [first, second] = [await openPage('/workspaces'), await openPage('/workspaces')]
+      for (const page of [first, second]) {
+        await page.getByRole('button', { name: 'New workspace' }).click()
+        await page.getByRole('textbox', { name: 'Name' }).fill('Support')
+        await page.getByRole('textbox', { name: 'Slug' }).fill('support')
+      }
+      await first.getByRole('button', { name: 'Create' }).click()
+      await first.getByRole('heading', { name: 'Support', level: 1 }).waitFor()
+      await second.getByRole('button', { name: 'Create' }).click()
+      await second
+        .getByRole('dialog')
+        .getByText(/already/i)
+        .waitFor()
+      t.is(await second.getByRole('textbox', { name: 'Slug' }).getAttribute('aria-invalid'), 'true')
+      await first.context().close()
+      await second.context().close()
+    },
+  )
+
+  test.serial('names that look like code are shown as text everywhere', async (t) => {
+    const payload = '<img src=x onerror="window.stolen=1">"\'><script>window.stolen=1</script>'
+    const page = await openPage('/')
+    await fixture.call('PATCH', `/admin/users/${data.userId}`, { name: payload })
+    await fixture.call('PATCH', `/admin/workspaces/${data.workspaceId}`, {
+      name: payload,
+      description: payload,
+    })
+    await fixture.call('PATCH', `/admin/groups/${data.groupId}`, { name: payload })
+    await fixture.call('PATCH', `/admin/service-apps/${data.serviceAppId}`, { name: payload })
+    await fixture.call('PATCH', `/admin/client-apps/${data.clientAppId}`, { name: payload })
+    const paths = [
+      '/',
+      `/people/${data.userId}?tab=memberships`,
+      `/workspaces/${data.workspaceId}?tab=groups`,
+      `/resources/${data.resourceId}`,
+      '/service-apps',
+      '/client-apps',
+      '/activity',
+    ]
+    for (const path of paths) {
+      await page.goto(`${consoleUrl}${path}`)
+      await page.getByText('<img src=x onerror=').first().waitFor()
+      t.is(await page.evaluate('window.stolen'), undefined, path)
+      t.is(await page.locator('img').count(), 0)
+    }
+    await page.context().close()
+  })
+
+  test.serial(
+    'the console waits for a server that is away and continues when it is back',
+    async (t) => {
+      const page = await openPage('/people')
+      await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
+      await fixture.stopServer()
+      await page.getByRole('link', { name: 'Activity' }).click()
+      await page.getByText('The server cannot be reached').first().waitFor()
+      await fixture.startServer()
+      await page.getByRole('columnheader', { name: 'Event' }).waitFor()
+      await page.getByText('This page continues when it is back').waitFor({ state: 'detached' })
+      t.pass()
+      await page.context().close()
+    },
+  )
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+async function readKey(page: Page): Promise<string> {
+  return (await page.getByLabel('Service key', { exact: true }).innerText()).trim()
+}
+
+async function closeKey(page: Page): Promise<void> {
+  await page.getByRole('checkbox', { name: 'I have stored the key' }).check()
+  await page.getByRole('button', { name: 'Done' }).click()
+}
