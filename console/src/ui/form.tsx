@@ -60,7 +60,7 @@ function assignErrors(error: unknown, names: string[]) {
     // `redirect_uris[1]` is shown at the field `redirect_uris`.
     const [name = ''] = field.split(/[.[]/)
     if (!names.includes(name)) others.push(field ? `${field} ${message}` : message)
-    else fields[name] ??= capitalize(`${describeItem(field)}${message}`)
+    else fields[name] ??= toSentence(`${describeItem(field)}${message}`)
   }
   const hasFields = (known?.fields.length ?? 0) > 0
   return { fields, other: hasFields ? others.join('; ') || undefined : describeError(error) }
@@ -71,8 +71,10 @@ function describeItem(field: string): string {
   return index === undefined ? '' : `line ${Number(index) + 1} `
 }
 
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+/** Messages of the API continue the name of the field, such as `is required`. */
+function toSentence(message: string): string {
+  if (/^(is|has) /.test(message)) return `This field ${message}`
+  return message.charAt(0).toUpperCase() + message.slice(1)
 }
 
 type FormModalProps<Fields extends Values> = {
