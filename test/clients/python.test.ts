@@ -35,6 +35,15 @@ testWithPython(
   },
 )
 
+testWithPython('ruff finds nothing to change', async (t) => {
+  const folders = ['.', 'generate', '../../examples/documents-fastapi']
+  for (const args of [['check'], ['format', '--check']]) {
+    const command = ['-m', 'ruff', ...args, '--no-cache', '--config', 'pyproject.toml', ...folders]
+    const { output, code } = await runPython(command)
+    t.is(code, 0, output)
+  }
+})
+
 testWithPython('the generated code is up to date', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-python-'))
   t.teardown(() => rm(folder, { recursive: true }))

@@ -27,9 +27,7 @@ class Authority:
         )
         return self._sign(_name(name), key, is_authority=False), pem
 
-    def _sign(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, is_authority: bool
-    ) -> bytes:
+    def _sign(self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, is_authority: bool) -> bytes:
         now = datetime.now(timezone.utc)
         names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
         builder = (

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import grpc
-
 from daikon.v1.access_pb2 import EvaluateBatchRequest, EvaluateBatchResponse, Evaluation
 
 Evaluate = Callable[[EvaluateBatchRequest], list[bool]]

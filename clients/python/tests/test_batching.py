@@ -8,7 +8,6 @@ from typing import Any
 
 import grpc
 import pytest
-
 from daikon import (
     AsyncClient,
     CancelledError,
@@ -69,10 +68,7 @@ async def until(condition: Callable[[], object]) -> None:
 def test_checks_of_one_turn_travel_in_one_batch() -> None:
     async def scenario(client: AsyncClient, stub: Stub) -> None:
         results = await asyncio.gather(
-            *(
-                client.check(Subject(token=token_of(n % 7)), "view", document(n))
-                for n in range(500)
-            )
+            *(client.check(Subject(token=token_of(n % 7)), "view", document(n)) for n in range(500))
         )
         assert results == [n % 2 == 0 for n in range(500)]
         assert len(stub.batches) == 1
@@ -301,9 +297,7 @@ def test_a_cancelled_task_does_not_fail_others() -> None:
         return allow_all(request)
 
     async def scenario(client: AsyncClient, stub: Stub) -> None:
-        tasks = [
-            asyncio.create_task(client.check(subject, "view", document(n % 50))) for n in range(51)
-        ]
+        tasks = [asyncio.create_task(client.check(subject, "view", document(n % 50))) for n in range(51)]
         await until(lambda: stub.batches)
         for task in tasks[:50]:
             task.cancel()

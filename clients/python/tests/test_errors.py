@@ -13,7 +13,6 @@ from uuid import UUID
 
 import grpc
 import pytest
-
 from daikon import (
     AsyncClient,
     Client,
@@ -294,8 +293,6 @@ def test_a_server_that_goes_away_and_comes_back() -> None:
             except UnavailableError:
                 continue
     client.close()
-
-
 
 
 def test_errors_survive_pickling_and_copying() -> None:

@@ -3,22 +3,21 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import daikon.django
+import daikon.fastapi
 import django
 import httpx2
 import pytest
 from asgiref.sync import sync_to_async
+from daikon import DaikonError, Grantee, Resource, UnauthenticatedError, UnavailableError
+from daikon.fastapi import RequestUser
+from daikon.testing import AsyncFakeDaikon, FakeDaikon
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse
 from django.test import AsyncClient as DjangoAsyncClient
 from django.test import Client as DjangoClient
 from django.urls import path
 from fastapi import Depends, FastAPI
-
-import daikon.django
-import daikon.fastapi
-from daikon import DaikonError, Grantee, Resource, UnauthenticatedError, UnavailableError
-from daikon.fastapi import RequestUser
-from daikon.testing import AsyncFakeDaikon, FakeDaikon
 
 workspace = "0b000000-0000-4000-8000-000000000001"
 alice = "0a000000-0000-4000-8000-00000000000a"

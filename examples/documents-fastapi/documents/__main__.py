@@ -30,9 +30,7 @@ def create_dev_database() -> str:
 
 def main() -> None:
     key = os.environ.get("DAIKON_SERVICE_KEY") or (dev / "demo-service-key").read_text().strip()
-    daikon = AsyncClient(
-        os.environ.get("DAIKON_ADDRESS", "localhost:50051"), service="docs", service_key=key
-    )
+    daikon = AsyncClient(os.environ.get("DAIKON_ADDRESS", "localhost:50051"), service="docs", service_key=key)
     pool = create_pool(os.environ.get("DATABASE_URL") or create_dev_database())
     listener = socket.create_server(("127.0.0.1", int(os.environ.get("PORT", "3000"))))
     print(f"http://localhost:{listener.getsockname()[1]}/documents", flush=True)

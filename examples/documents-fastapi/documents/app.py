@@ -91,9 +91,7 @@ def create_app(pool: Pool, daikon: AsyncClient) -> FastAPI:
         return document
 
     @app.get("/documents")
-    async def list_page(
-        after: str | None = None, user: RequestUser = user_of_token
-    ) -> dict[str, Any]:
+    async def list_page(after: str | None = None, user: RequestUser = user_of_token) -> dict[str, Any]:
         ids = await find_viewable(user)
         workspace_id = user.claims["wid"]
         position = read_position(after)
@@ -110,9 +108,7 @@ def create_app(pool: Pool, daikon: AsyncClient) -> FastAPI:
     @app.put("/documents/{id}", dependencies=[may_edit])
     async def save(id: UUID, body: DocumentBody) -> Document:
         async with pool.connection() as connection:
-            return found(
-                await update_document(connection, id, title=body.title, body=body.body)
-            )
+            return found(await update_document(connection, id, title=body.title, body=body.body))
 
     @app.delete("/documents/{id}", status_code=204, dependencies=[may_manage])
     async def delete(id: UUID) -> None:
@@ -123,9 +119,7 @@ def create_app(pool: Pool, daikon: AsyncClient) -> FastAPI:
 
     # daikon itself requires that the user may manage the document.
     @app.put("/documents/{id}/shares/users/{user_id}", status_code=204)
-    async def share(
-        id: UUID, user_id: UUID, body: ShareBody, user: RequestUser = user_of_token
-    ) -> None:
+    async def share(id: UUID, user_id: UUID, body: ShareBody, user: RequestUser = user_of_token) -> None:
         grantee = Grantee(user_id=user_id)
         await daikon.share(to_resource(id), grantee, body.permission, as_=user.token)
 
@@ -151,9 +145,7 @@ def create_app(pool: Pool, daikon: AsyncClient) -> FastAPI:
         )
         if response.has_full_access:
             return None
-        return [
-            id async for id in daikon.accessible(user.subject, "view", "document") if is_uuid(id)
-        ]
+        return [id async for id in daikon.accessible(user.subject, "view", "document") if is_uuid(id)]
 
     return app
 

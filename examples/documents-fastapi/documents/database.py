@@ -65,8 +65,8 @@ async def list_documents(
     limit: int,
     after: Position | None,
 ) -> list[Document]:
-    """A page of the documents of a workspace, newest first. `ids` are those that the user may view; without them,
-    the user may view all."""
+    """A page of the documents of a workspace, newest first. `ids` are those that the user may view; without
+    them, the user may view all."""
     cursor = await db.execute(
         """select * from documents
            where workspace_id = %(workspace_id)s

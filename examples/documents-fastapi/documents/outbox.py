@@ -37,12 +37,10 @@ async def enqueue(transaction: Connection, call: OutboxCall) -> None:
 
 
 async def deliver(pool: Pool, daikon: AsyncClient) -> None:
-    """Makes the calls that are due, in order, and deletes those that succeeded. Stops at the first one for which
-    daikon is not available. Several processes may run this: only one at a time delivers."""
+    """Makes the calls that are due, in order, and deletes those that succeeded. Stops at the first one for
+    which daikon is not available. Several processes may run this: only one at a time delivers."""
     async with pool.connection() as transaction:
-        cursor = await transaction.execute(
-            "select pg_try_advisory_xact_lock(hashtext('outbox')) as is_locked"
-        )
+        cursor = await transaction.execute("select pg_try_advisory_xact_lock(hashtext('outbox')) as is_locked")
         row = await cursor.fetchone()
         if row and row["is_locked"]:
             while await _deliver_next(transaction, daikon):
@@ -70,9 +68,7 @@ async def start_delivery(pool: Pool, daikon: AsyncClient) -> AsyncIterator[None]
 
 
 async def _deliver_next(transaction: Connection, daikon: AsyncClient) -> bool:
-    cursor = await transaction.execute(
-        "select id, call from outbox where error is null order by id limit 1"
-    )
+    cursor = await transaction.execute("select id, call from outbox where error is null order by id limit 1")
     entry = await cursor.fetchone()
     if entry is None:
         return False
@@ -82,9 +78,7 @@ async def _deliver_next(transaction: Connection, daikon: AsyncClient) -> bool:
         if error.code in ("unavailable", "deadline_exceeded", "resource_exhausted", "cancelled"):
             return False
         # A mistake that a retry does not correct: keep it for a person to look at.
-        await transaction.execute(
-            "update outbox set error = %s where id = %s", [str(error), entry["id"]]
-        )
+        await transaction.execute("update outbox set error = %s where id = %s", [str(error), entry["id"]])
         return True
     await transaction.execute("delete from outbox where id = %s", [entry["id"]])
     return True
@@ -94,9 +88,7 @@ async def _send(daikon: AsyncClient, call: Any) -> None:
     """Both calls may run twice: registering again changes nothing, and so does a resource that is gone."""
     resource = Resource("document", call["id"])
     if call["kind"] == "register":
-        await daikon.register(
-            resource, workspace_id=call["workspace_id"], owner_id=call["owner_id"]
-        )
+        await daikon.register(resource, workspace_id=call["workspace_id"], owner_id=call["owner_id"])
         return
     try:
         await daikon.unregister(resource)

@@ -72,8 +72,7 @@ def name_subject(subject: Subject) -> SubjectName:
     raise invalid_argument(
         (
             "subject",
-            "must be a Subject with exactly one of token, user_id, email and external_id, "
-            "a non-empty string",
+            "must be a Subject with exactly one of token, user_id, email and external_id, a non-empty string",
         )
     )
 
@@ -95,9 +94,7 @@ def require_resource(resource: Resource) -> None:
         raise invalid_argument(*problems)
 
 
-def name_evaluation(
-    service: str, subject: Subject, action: str, resource: Resource
-) -> Evaluation:
+def name_evaluation(service: str, subject: Subject, action: str, resource: Resource) -> Evaluation:
     name = name_subject(subject)
     require_action(action)
     require_resource(resource)

@@ -129,9 +129,7 @@ class AsyncClient:
         arguments.require_action(action)
         arguments.require_resource(Resource(type, "any"))
         workspace = (
-            None
-            if workspace_id is None
-            else arguments.require_text("context.workspace_id", workspace_id)
+            None if workspace_id is None else arguments.require_text("context.workspace_id", workspace_id)
         )
         typename = f"{self._settings.service}:{type}"
         token = ""
@@ -174,9 +172,7 @@ class AsyncClient:
             timeout: Seconds after which the operation fails.
         """
         service = self._settings.service
-        operation = operations.register(
-            service, resource, workspace_id, owner_id, visibility, parent
-        )
+        operation = operations.register(service, resource, workspace_id, owner_id, visibility, parent)
         return await self._start(operation, timeout)
 
     async def unregister(

@@ -45,9 +45,7 @@ class Limiter:
 
         self._waiting.append(enter)
         try:
-            await asyncio.wait_for(
-                asyncio.shield(entered), max(deadline - time.monotonic(), 0)
-            )
+            await asyncio.wait_for(asyncio.shield(entered), max(deadline - time.monotonic(), 0))
         except asyncio.TimeoutError:
             if entered.done():
                 self.release()

@@ -98,9 +98,7 @@ class Client:
         self._process_id = 0
         self._closed = threading.Event()
 
-    def check(
-        self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None
-    ) -> bool:
+    def check(self, subject: Subject, action: str, resource: Resource, *, timeout: float | None = None) -> bool:
         """Whether the subject may take the action on the resource. Unknown users, resources and actions are
         denied. For several checks at once, use `check_many`."""
         return self.check_many([(subject, action, resource)], timeout=timeout)[0]
@@ -136,9 +134,7 @@ class Client:
         arguments.require_action(action)
         arguments.require_resource(Resource(type, "any"))
         workspace = (
-            None
-            if workspace_id is None
-            else arguments.require_text("context.workspace_id", workspace_id)
+            None if workspace_id is None else arguments.require_text("context.workspace_id", workspace_id)
         )
         typename = f"{self._settings.service}:{type}"
 
@@ -184,14 +180,10 @@ class Client:
             timeout: Seconds after which the operation fails.
         """
         service = self._settings.service
-        operation = operations.register(
-            service, resource, workspace_id, owner_id, visibility, parent
-        )
+        operation = operations.register(service, resource, workspace_id, owner_id, visibility, parent)
         return self._start(operation, timeout)
 
-    def unregister(
-        self, resource: Resource, *, as_: str | None = None, timeout: float | None = None
-    ) -> None:
+    def unregister(self, resource: Resource, *, as_: str | None = None, timeout: float | None = None) -> None:
         """Removes a resource and its shares. Call it when the resource is deleted."""
         self._start(operations.unregister(self._settings.service, resource, as_), timeout)
 

@@ -188,9 +188,7 @@ def share(
     return _change("Share", request, permissions_pb2.ShareResponse, read_share, token=token)
 
 
-def revoke(
-    service: str, resource: Resource, grantee: Grantee, token: str | None
-) -> Operation[None]:
+def revoke(service: str, resource: Resource, grantee: Grantee, token: str | None) -> Operation[None]:
     # The permission is required but not compared with the share.
     request = _share_request(service, resource, grantee, "view")
     return _change(
@@ -222,9 +220,7 @@ def transfer(
     response_type = permissions_pb2.ResourcePermissionResponse
     # After a transfer, the user of the token may no longer own the resource.
     retry = token is None
-    return _change(
-        "TransferOwnership", request, response_type, read_resource, token=token, retry=retry
-    )
+    return _change("TransferOwnership", request, response_type, read_resource, token=token, retry=retry)
 
 
 def get_issuer() -> Operation[str]:
@@ -251,9 +247,7 @@ def read_resource(record: permissions_pb2.ResourcePermissionResponse) -> Registe
         workspace_id=record.workspace_id,
         owner_id=record.owner_id,
         visibility=cast(Visibility, record.visibility),
-        parent=ResourceKey(record.parent.resource_type, record.parent.resource_id)
-        if has_parent
-        else None,
+        parent=ResourceKey(record.parent.resource_type, record.parent.resource_id) if has_parent else None,
         inherits=record.inherits,
         created_at=record.created_at.ToDatetime(timezone.utc),
         shares=tuple(read_share(share) for share in record.shares),
@@ -264,15 +258,11 @@ def read_share(share: permissions_pb2.ShareResponse) -> Share:
     is_user = share.grantee_type == "user"
     return Share(
         id=share.id,
-        grantee=Grantee(user_id=share.grantee_id)
-        if is_user
-        else Grantee(group_id=share.grantee_id),
+        grantee=Grantee(user_id=share.grantee_id) if is_user else Grantee(group_id=share.grantee_id),
         permission=cast(Permission, share.permission),
         granted_by=share.granted_by,
         granted_at=share.granted_at.ToDatetime(timezone.utc),
-        expires_at=share.expires_at.ToDatetime(timezone.utc)
-        if share.HasField("expires_at")
-        else None,
+        expires_at=share.expires_at.ToDatetime(timezone.utc) if share.HasField("expires_at") else None,
     )
 
 
@@ -337,12 +327,8 @@ def _read_reason(record: dict[str, Any]) -> Reason:
         role=record.get("role"),
         group_id=record.get("group_id"),
         share_id=record.get("share_id"),
-        expires_at=datetime.fromisoformat(expires_at.replace("Z", "+00:00"))
-        if expires_at
-        else None,
-        inherited_from=ResourceKey(parent["resource_type"], parent["resource_id"])
-        if parent
-        else None,
+        expires_at=datetime.fromisoformat(expires_at.replace("Z", "+00:00")) if expires_at else None,
+        inherited_from=ResourceKey(parent["resource_type"], parent["resource_id"]) if parent else None,
     )
 
 

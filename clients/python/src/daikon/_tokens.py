@@ -105,9 +105,7 @@ class KeyCache:
         claims = decoded.claims
         key = self._keys.get(str(decoded.header.get("kid")))
         if key is None:
-            raise token_invalid(
-                "daikon has no key of this kid. Was it issued by another daikon?"
-            )
+            raise token_invalid("daikon has no key of this kid. Was it issued by another daikon?")
         try:
             jwt.api_jws.decode(token, key, algorithms=["RS256"])
         except jwt.InvalidTokenError as error:

@@ -30,9 +30,7 @@ _retry_delay = 0.05
 ChannelOptions = Sequence[tuple[str, Any]]
 
 
-def create_credentials(
-    address: str, tls: bool | TlsOptions | None
-) -> grpc.ChannelCredentials | None:
+def create_credentials(address: str, tls: bool | TlsOptions | None) -> grpc.ChannelCredentials | None:
     """Returns the credentials of a channel, or None for plaintext."""
     if tls is None:
         tls = not is_loopback(address)
@@ -84,9 +82,7 @@ def create_metadata(service_key: str | None, token: str | None) -> tuple[tuple[s
     return key if token is None else (*key, ("authorization", f"Bearer {token}"))
 
 
-def retry_delay(
-    error: DaikonError, attempt: int, may_run_twice: bool, remaining: float
-) -> float | None:
+def retry_delay(error: DaikonError, attempt: int, may_run_twice: bool, remaining: float) -> float | None:
     """Seconds to wait before the next attempt; None if there is none."""
     is_retryable = error.code == "unavailable" and error.reason != "TLS_FAILED"
     if not may_run_twice or not is_retryable or attempt >= _max_attempts:
@@ -168,9 +164,7 @@ def _connection_error(details: str, target: str, uses_tls: bool) -> DaikonError:
             "server_name if its certificate has another name, and cert and key if the server requires "
             "client certificates."
         )
-        return create_error(
-            "unavailable", "TLS_FAILED", f"No TLS connection to {target}: {text}. {hint}"
-        )
+        return create_error("unavailable", "TLS_FAILED", f"No TLS connection to {target}: {text}. {hint}")
     question = (
         "requires a client certificate (cert and key of TlsOptions)"
         if uses_tls

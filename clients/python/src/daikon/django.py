@@ -1,11 +1,11 @@
 """Guards for Django views, with and without async.
 
-    client = daikon.Client("localhost:50051", service="docs", service_key="dk_…")
-    guards = Guards(client)
+client = daikon.Client("localhost:50051", service="docs", service_key="dk_…")
+guards = Guards(client)
 
-    @guards.require_permission("edit", lambda request, id: Resource("document", id))
-    def save(request, id):
-        guards.user_of(request).claims["sub"]
+@guards.require_permission("edit", lambda request, id: Resource("document", id))
+def save(request, id):
+    guards.user_of(request).claims["sub"]
 """
 
 from __future__ import annotations
@@ -80,9 +80,7 @@ class Guards:
         """The items on whose resources the user of the request may take the action, in order."""
         subject = self.user_of(request).subject
         listed = list(items)
-        allowed = self._client.check_many(
-            (subject, action, resource_of(item)) for item in listed
-        )
+        allowed = self._client.check_many((subject, action, resource_of(item)) for item in listed)
         return [item for item, is_allowed in zip(listed, allowed) if is_allowed]
 
     def _authenticate(self, request: HttpRequest) -> RequestUser:

@@ -191,12 +191,8 @@ def create_error(
     """Creates an error of the class that belongs to the code."""
     subclass = _subclasses.get(code)
     if subclass is None:
-        return DaikonError(
-            code, reason, message, fields=fields, request_id=request_id, retry_after=retry_after
-        )
-    return subclass(
-        reason, message, fields=fields, request_id=request_id, retry_after=retry_after
-    )
+        return DaikonError(code, reason, message, fields=fields, request_id=request_id, retry_after=retry_after)
+    return subclass(reason, message, fields=fields, request_id=request_id, retry_after=retry_after)
 
 
 def invalid_argument(*fields: tuple[str, str]) -> InvalidArgumentError:
@@ -207,9 +203,7 @@ def invalid_argument(*fields: tuple[str, str]) -> InvalidArgumentError:
 
 
 def closed_error() -> CancelledError:
-    return CancelledError(
-        "CANCELLED", "The client was closed. Call close() only when it is no longer needed"
-    )
+    return CancelledError("CANCELLED", "The client was closed. Call close() only when it is no longer needed")
 
 
 def queue_deadline_error() -> DeadlineExceededError:

@@ -1,16 +1,16 @@
 """Guards for FastAPI.
 
-    client = daikon.AsyncClient("localhost:50051", service="docs", service_key="dk_…")
-    guards = Guards(client)
-    app = FastAPI()
-    guards.handle_errors(app)
+client = daikon.AsyncClient("localhost:50051", service="docs", service_key="dk_…")
+guards = Guards(client)
+app = FastAPI()
+guards.handle_errors(app)
 
-    def document(id: str) -> Resource:
-        return Resource("document", id)
+def document(id: str) -> Resource:
+    return Resource("document", id)
 
-    @app.put("/documents/{id}")
-    async def save(id: str, user: RequestUser = Depends(guards.require_permission("edit", document))):
-        ...
+@app.put("/documents/{id}")
+async def save(id: str, user: RequestUser = Depends(guards.require_permission("edit", document))):
+    ...
 """
 
 from __future__ import annotations

@@ -91,9 +91,7 @@ def _find_grants(world: World, user: User, resource: Registered) -> list[tuple[i
     return found
 
 
-def _find_custom_roles(
-    world: World, user: User, action: str, resource: Registered
-) -> list[Reason]:
+def _find_custom_roles(world: World, user: User, action: str, resource: Registered) -> list[Reason]:
     if action not in world.actions:
         return []
     return [

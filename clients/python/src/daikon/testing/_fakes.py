@@ -81,8 +81,8 @@ class FakeDaikon(_Fake, Client):
         shares: Iterable[WorldShare] = (),
         timeout: float = 2.0,
     ) -> None:
-        """Creates a fake from the facts by which it decides. `actions` are those that the service has registered,
-        besides `view`, `edit` and `manage`.
+        """Creates a fake from the facts by which it decides. `actions` are those that the service has
+        registered, besides `view`, `edit` and `manage`.
 
         Raises:
             ValueError: Something names what is not in the world.

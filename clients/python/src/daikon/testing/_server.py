@@ -67,9 +67,7 @@ class FakeServer:
             response.evaluations.add(decision=self._explain(item).allowed)
         return response
 
-    def _evaluate(
-        self, request: access_pb2.EvaluateRequest, _token: str | None
-    ) -> access_pb2.Evaluation:
+    def _evaluate(self, request: access_pb2.EvaluateRequest, _token: str | None) -> access_pb2.Evaluation:
         explanation = self._explain(request)
         records: list[Any] = []
         for reason in explanation.reasons:
@@ -81,8 +79,7 @@ class FakeServer:
                 "group_id": reason.group_id,
                 "share_id": reason.share_id,
                 "expires_at": end and end.isoformat(),
-                "inherited_from": parent
-                and {"resource_type": parent.type, "resource_id": parent.resource_id},
+                "inherited_from": parent and {"resource_type": parent.type, "resource_id": parent.resource_id},
             }
             records.append({key: value for key, value in record.items() if value is not None})
         evaluation = access_pb2.Evaluation(decision=explanation.allowed)
@@ -177,9 +174,7 @@ class FakeServer:
                 child.parent = None
         return permissions_pb2.UnregisterResponse()
 
-    def _share(
-        self, request: permissions_pb2.ShareRequest, token: str | None
-    ) -> permissions_pb2.ShareResponse:
+    def _share(self, request: permissions_pb2.ShareRequest, token: str | None) -> permissions_pb2.ShareResponse:
         _require_one_of("permission", request.permission, "view", "edit")
         expires_at = None
         if request.HasField("expires_at"):
@@ -229,9 +224,7 @@ class FakeServer:
         found.owner_id = request.owner_id
         return _view(found)
 
-    def _explain(
-        self, request: access_pb2.EvaluateRequest | access_pb2.EvaluationItem
-    ) -> Explanation:
+    def _explain(self, request: access_pb2.EvaluateRequest | access_pb2.EvaluationItem) -> Explanation:
         user, workspace_id = self._find_subject(request.subject)
         prefix = self._typename("")
         resource = None
@@ -240,9 +233,7 @@ class FakeServer:
             resource = self.world.find(Resource(type, request.resource.id))
         return decide(self.world, user, workspace_id, request.action.name, resource)
 
-    def _find_subject(
-        self, subject: access_pb2.AccessSubject
-    ) -> tuple[User | None, str | None]:
+    def _find_subject(self, subject: access_pb2.AccessSubject) -> tuple[User | None, str | None]:
         """The user, and the workspace to which a token restricts them."""
         if subject.type == "access_token":
             try:
@@ -291,9 +282,7 @@ class FakeServer:
         if (workspace_id, user_id) not in self.world.roles:
             raise invalid_argument(("owner_id", "must be a member of the workspace"))
 
-    def _require_grantee(
-        self, resource: Registered, request: permissions_pb2.ShareRequest
-    ) -> None:
+    def _require_grantee(self, resource: Registered, request: permissions_pb2.ShareRequest) -> None:
         id = request.grantee_id
         _require_uuid("grantee_id", id)
         if request.grantee_type == "user":

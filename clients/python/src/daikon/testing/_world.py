@@ -175,9 +175,7 @@ class World:
             if parent is None:
                 raise ValueError(f"resources: list the parent of {type} {id} before it")
         if (resource["workspace_id"], resource["owner_id"]) not in self.roles:
-            raise ValueError(
-                f"resources: the owner of {type} {id} is not in members of its workspace"
-            )
+            raise ValueError(f"resources: the owner of {type} {id} is not in members of its workspace")
         key = resource_id(self.service, type, id)
         self.resources[type, key] = Registered(
             type=type,

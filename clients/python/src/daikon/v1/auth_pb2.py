@@ -22,62 +22,23 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from daikon.v1 import acknowledgement_pb2 as daikon_dot_v1_dot_acknowledgement__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x64\x61ikon/v1/auth.proto\x12\tdaikon.v1\x1a\x1f\x64\x61ikon/v1/acknowledgement.proto\"\xd2\x01\n\x11\x42\x65ginLoginRequest\x12\x1a\n\x08provider\x18\x01 \x01(\tR\x08provider\x12!\n\x0credirect_uri\x18\x02 \x01(\tR\x0bredirectUri\x12%\n\x0e\x63ode_challenge\x18\x03 \x01(\tR\rcodeChallenge\x12\x32\n\x15\x63ode_challenge_method\x18\x04 \x01(\tR\x13\x63odeChallengeMethod\x12\x19\n\x05state\x18\x05 \x01(\tH\x00R\x05state\x88\x01\x01\x42\x08\n\x06_state\"4\n\x16\x42\x65ginAdminLoginRequest\x12\x1a\n\x08provider\x18\x01 \x01(\tR\x08provider\"\x8b\x01\n\x12\x42\x65ginLoginResponse\x12\x1a\n\x08location\x18\x01 \x01(\tR\x08location\x12\x19\n\x05state\x18\x02 \x01(\tH\x00R\x05state\x88\x01\x01\x12$\n\x0blogin_state\x18\x03 \x01(\tH\x01R\nloginState\x88\x01\x01\x42\x08\n\x06_stateB\x0e\n\x0c_login_state\"\xbb\x02\n\x14\x43ompleteLoginRequest\x12\x1a\n\x08provider\x18\x01 \x01(\tR\x08provider\x12\x19\n\x05state\x18\x02 \x01(\tH\x00R\x05state\x88\x01\x01\x12\x17\n\x04\x63ode\x18\x03 \x01(\tH\x01R\x04\x63ode\x88\x01\x01\x12\x19\n\x05\x65rror\x18\x04 \x01(\tH\x02R\x05\x65rror\x88\x01\x01\x12\x30\n\x11\x65rror_description\x18\x05 \x01(\tH\x03R\x10\x65rrorDescription\x88\x01\x01\x12\x15\n\x03iss\x18\x06 \x01(\tH\x04R\x03iss\x88\x01\x01\x12$\n\x0blogin_state\x18\x07 \x01(\tH\x05R\nloginState\x88\x01\x01\x42\x08\n\x06_stateB\x07\n\x05_codeB\x08\n\x06_errorB\x14\n\x12_error_descriptionB\x06\n\x04_issB\x0e\n\x0c_login_state\"\x85\x02\n\x15\x43ompleteLoginResponse\x12\x1a\n\x08location\x18\x01 \x01(\tR\x08location\x12\x14\n\x05state\x18\x02 \x01(\tR\x05state\x12\x1f\n\x0blogin_state\x18\x03 \x01(\tR\nloginState\x12,\n\x0f\x62rowser_session\x18\x04 \x01(\tH\x00R\x0e\x62rowserSession\x88\x01\x01\x12;\n\x17\x62rowser_session_seconds\x18\x05 \x01(\x05H\x01R\x15\x62rowserSessionSeconds\x88\x01\x01\x42\x12\n\x10_browser_sessionB\x1a\n\x18_browser_session_seconds\"\xa5\x01\n\x1a\x43ompleteAdminLoginResponse\x12\x1a\n\x08location\x18\x01 \x01(\tR\x08location\x12\x14\n\x05state\x18\x02 \x01(\tR\x05state\x12\x1f\n\x0blogin_state\x18\x03 \x01(\tR\nloginState\x12$\n\x0b\x61\x64min_token\x18\x04 \x01(\tH\x00R\nadminToken\x88\x01\x01\x42\x0e\n\x0c_admin_token\"/\n\x19ListCodeWorkspacesRequest\x12\x12\n\x04\x63ode\x18\x01 \x01(\tR\x04\x63ode\"[\n\rCodeWorkspace\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n\x04slug\x18\x03 \x01(\tR\x04slug\x12\x12\n\x04role\x18\x04 \x01(\tR\x04role\"V\n\x1aListCodeWorkspacesResponse\x12\x38\n\nworkspaces\x18\x01 \x03(\x0b\x32\x18.daikon.v1.CodeWorkspaceR\nworkspaces\"\xa5\x01\n\x14\x45xchangeTokenRequest\x12\x12\n\x04\x63ode\x18\x01 \x01(\tR\x04\x63ode\x12!\n\x0cworkspace_id\x18\x02 \x01(\tR\x0bworkspaceId\x12#\n\rcode_verifier\x18\x03 \x01(\tR\x0c\x63odeVerifier\x12\"\n\nuser_agent\x18\x04 \x01(\tH\x00R\tuserAgent\x88\x01\x01\x42\r\n\x0b_user_agent\":\n\x13RefreshTokenRequest\x12#\n\rrefresh_token\x18\x01 \x01(\tR\x0crefreshToken\"`\n\x16SwitchWorkspaceRequest\x12#\n\rrefresh_token\x18\x01 \x01(\tR\x0crefreshToken\x12!\n\x0cworkspace_id\x18\x02 \x01(\tR\x0bworkspaceId\"\xe6\x01\n\rTokenResponse\x12!\n\x0c\x61\x63\x63\x65ss_token\x18\x01 \x01(\tR\x0b\x61\x63\x63\x65ssToken\x12#\n\rrefresh_token\x18\x02 \x01(\tR\x0crefreshToken\x12\x1d\n\ntoken_type\x18\x03 \x01(\tR\ttokenType\x12\x1d\n\nexpires_in\x18\x04 \x01(\x05R\texpiresIn\x12,\n\x12refresh_expires_in\x18\x05 \x01(\x05R\x10refreshExpiresIn\x12!\n\x0cworkspace_id\x18\x06 \x01(\tR\x0bworkspaceId\"\x0f\n\rLogoutRequest\"\x14\n\x12\x41\x64minLogoutRequest\"N\n\x13\x41\x64minLogoutResponse\x12\x16\n\x06status\x18\x01 \x01(\tR\x06status\x12\x1f\n\x0b\x61\x64min_token\x18\x02 \x01(\tR\nadminToken\"\x13\n\x11GetAdminMeRequest\"}\n\x07\x41\x64minMe\x12\x0e\n\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n\x05\x65mail\x18\x02 \x01(\tR\x05\x65mail\x12\x12\n\x04name\x18\x03 \x01(\tR\x04name\x12\x1d\n\navatar_url\x18\x04 \x01(\tR\tavatarUrl\x12\x19\n\x08is_admin\x18\x05 \x01(\x08R\x07isAdmin\"\x12\n\x10GetKeySetRequest\",\n\x06KeySet\x12\"\n\x04keys\x18\x01 \x03(\x0b\x32\x0e.daikon.v1.KeyR\x04keys\"i\n\x03Key\x12\x10\n\x03kty\x18\x01 \x01(\tR\x03kty\x12\x10\n\x03use\x18\x02 \x01(\tR\x03use\x12\x10\n\x03\x61lg\x18\x03 \x01(\tR\x03\x61lg\x12\x10\n\x03kid\x18\x04 \x01(\tR\x03kid\x12\x0c\n\x01n\x18\x05 \x01(\tR\x01n\x12\x0c\n\x01\x65\x18\x06 \x01(\tR\x01\x65\"\x19\n\x17GetConfigurationRequest\"\xd9\x0b\n\rConfiguration\x12\x16\n\x06issuer\x18\x01 \x01(\tR\x06issuer\x12\x19\n\x08jwks_uri\x18\x02 \x01(\tR\x07jwksUri\x12%\n\x0etoken_endpoint\x18\x03 \x01(\tR\rtokenEndpoint\x12\x38\n\x18response_types_supported\x18\x04 \x03(\tR\x16responseTypesSupported\x12\x36\n\x17subject_types_supported\x18\x05 \x03(\tR\x15subjectTypesSupported\x12O\n%id_token_signing_alg_values_supported\x18\x06 \x03(\tR idTokenSigningAlgValuesSupported\x12G\n code_challenge_methods_supported\x18\x07 \x03(\tR\x1d\x63odeChallengeMethodsSupported\x12P\n%token_endpoint_auth_methods_supported\x18\x08 \x03(\tR!tokenEndpointAuthMethodsSupported\x12)\n\x10\x63laims_supported\x18\t \x03(\tR\x0f\x63laimsSupported\x12\x35\n\x16\x61uthorization_endpoint\x18\n \x01(\tR\x15\x61uthorizationEndpoint\x12+\n\x11userinfo_endpoint\x18\x0b \x01(\tR\x10userinfoEndpoint\x12/\n\x13revocation_endpoint\x18\x0c \x01(\tR\x12revocationEndpoint\x12\x35\n\x16introspection_endpoint\x18\r \x01(\tR\x15introspectionEndpoint\x12\x30\n\x14\x65nd_session_endpoint\x18\x0e \x01(\tR\x12\x65ndSessionEndpoint\x12)\n\x10scopes_supported\x18\x0f \x03(\tR\x0fscopesSupported\x12\x38\n\x18response_modes_supported\x18\x10 \x03(\tR\x16responseModesSupported\x12\x32\n\x15grant_types_supported\x18\x11 \x03(\tR\x13grantTypesSupported\x12\x36\n\x17prompt_values_supported\x18\x12 \x03(\tR\x15promptValuesSupported\x12Z\n*revocation_endpoint_auth_methods_supported\x18\x13 \x03(\tR&revocationEndpointAuthMethodsSupported\x12\x62\n.authorization_response_iss_parameter_supported\x18\x14 \x01(\x08R*authorizationResponseIssParameterSupported\x12@\n\x1c\x62\x61\x63kchannel_logout_supported\x18\x15 \x01(\x08R\x1a\x62\x61\x63kchannelLogoutSupported\x12O\n$backchannel_logout_session_supported\x18\x16 \x01(\x08R!backchannelLogoutSessionSupported\x12<\n\x1a\x63laims_parameter_supported\x18\x17 \x01(\x08R\x18\x63laimsParameterSupported\x12>\n\x1brequest_parameter_supported\x18\x18 \x01(\x08R\x19requestParameterSupported\x12\x45\n\x1frequest_uri_parameter_supported\x18\x19 \x01(\x08R\x1crequestUriParameterSupported2\x85\x08\n\x0b\x41uthService\x12I\n\nBeginLogin\x12\x1c.daikon.v1.BeginLoginRequest\x1a\x1d.daikon.v1.BeginLoginResponse\x12R\n\rCompleteLogin\x12\x1f.daikon.v1.CompleteLoginRequest\x1a .daikon.v1.CompleteLoginResponse\x12\x61\n\x12ListCodeWorkspaces\x12$.daikon.v1.ListCodeWorkspacesRequest\x1a%.daikon.v1.ListCodeWorkspacesResponse\x12J\n\rExchangeToken\x12\x1f.daikon.v1.ExchangeTokenRequest\x1a\x18.daikon.v1.TokenResponse\x12H\n\x0cRefreshToken\x12\x1e.daikon.v1.RefreshTokenRequest\x1a\x18.daikon.v1.TokenResponse\x12N\n\x0fSwitchWorkspace\x12!.daikon.v1.SwitchWorkspaceRequest\x1a\x18.daikon.v1.TokenResponse\x12>\n\x06Logout\x12\x18.daikon.v1.LogoutRequest\x1a\x1a.daikon.v1.Acknowledgement\x12S\n\x0f\x42\x65ginAdminLogin\x12!.daikon.v1.BeginAdminLoginRequest\x1a\x1d.daikon.v1.BeginLoginResponse\x12\\\n\x12\x43ompleteAdminLogin\x12\x1f.daikon.v1.CompleteLoginRequest\x1a%.daikon.v1.CompleteAdminLoginResponse\x12L\n\x0b\x41\x64minLogout\x12\x1d.daikon.v1.AdminLogoutRequest\x1a\x1e.daikon.v1.AdminLogoutResponse\x12>\n\nGetAdminMe\x12\x1c.daikon.v1.GetAdminMeRequest\x1a\x12.daikon.v1.AdminMe\x12;\n\tGetKeySet\x12\x1b.daikon.v1.GetKeySetRequest\x1a\x11.daikon.v1.KeySet\x12P\n\x10GetConfiguration\x12\".daikon.v1.GetConfigurationRequest\x1a\x18.daikon.v1.Configurationb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x64\x61ikon/v1/auth.proto\x12\tdaikon.v1\"\x12\n\x10GetKeySetRequest\",\n\x06KeySet\x12\"\n\x04keys\x18\x01 \x03(\x0b\x32\x0e.daikon.v1.KeyR\x04keys\"i\n\x03Key\x12\x10\n\x03kty\x18\x01 \x01(\tR\x03kty\x12\x10\n\x03use\x18\x02 \x01(\tR\x03use\x12\x10\n\x03\x61lg\x18\x03 \x01(\tR\x03\x61lg\x12\x10\n\x03kid\x18\x04 \x01(\tR\x03kid\x12\x0c\n\x01n\x18\x05 \x01(\tR\x01n\x12\x0c\n\x01\x65\x18\x06 \x01(\tR\x01\x65\"\x19\n\x17GetConfigurationRequest\"\xd9\x0b\n\rConfiguration\x12\x16\n\x06issuer\x18\x01 \x01(\tR\x06issuer\x12\x19\n\x08jwks_uri\x18\x02 \x01(\tR\x07jwksUri\x12%\n\x0etoken_endpoint\x18\x03 \x01(\tR\rtokenEndpoint\x12\x38\n\x18response_types_supported\x18\x04 \x03(\tR\x16responseTypesSupported\x12\x36\n\x17subject_types_supported\x18\x05 \x03(\tR\x15subjectTypesSupported\x12O\n%id_token_signing_alg_values_supported\x18\x06 \x03(\tR idTokenSigningAlgValuesSupported\x12G\n code_challenge_methods_supported\x18\x07 \x03(\tR\x1d\x63odeChallengeMethodsSupported\x12P\n%token_endpoint_auth_methods_supported\x18\x08 \x03(\tR!tokenEndpointAuthMethodsSupported\x12)\n\x10\x63laims_supported\x18\t \x03(\tR\x0f\x63laimsSupported\x12\x35\n\x16\x61uthorization_endpoint\x18\n \x01(\tR\x15\x61uthorizationEndpoint\x12+\n\x11userinfo_endpoint\x18\x0b \x01(\tR\x10userinfoEndpoint\x12/\n\x13revocation_endpoint\x18\x0c \x01(\tR\x12revocationEndpoint\x12\x35\n\x16introspection_endpoint\x18\r \x01(\tR\x15introspectionEndpoint\x12\x30\n\x14\x65nd_session_endpoint\x18\x0e \x01(\tR\x12\x65ndSessionEndpoint\x12)\n\x10scopes_supported\x18\x0f \x03(\tR\x0fscopesSupported\x12\x38\n\x18response_modes_supported\x18\x10 \x03(\tR\x16responseModesSupported\x12\x32\n\x15grant_types_supported\x18\x11 \x03(\tR\x13grantTypesSupported\x12\x36\n\x17prompt_values_supported\x18\x12 \x03(\tR\x15promptValuesSupported\x12Z\n*revocation_endpoint_auth_methods_supported\x18\x13 \x03(\tR&revocationEndpointAuthMethodsSupported\x12\x62\n.authorization_response_iss_parameter_supported\x18\x14 \x01(\x08R*authorizationResponseIssParameterSupported\x12@\n\x1c\x62\x61\x63kchannel_logout_supported\x18\x15 \x01(\x08R\x1a\x62\x61\x63kchannelLogoutSupported\x12O\n$backchannel_logout_session_supported\x18\x16 \x01(\x08R!backchannelLogoutSessionSupported\x12<\n\x1a\x63laims_parameter_supported\x18\x17 \x01(\x08R\x18\x63laimsParameterSupported\x12>\n\x1brequest_parameter_supported\x18\x18 \x01(\x08R\x19requestParameterSupported\x12\x45\n\x1frequest_uri_parameter_supported\x18\x19 \x01(\x08R\x1crequestUriParameterSupportedb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'daikon.v1.auth_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BEGINLOGINREQUEST']._serialized_start=69
-  _globals['_BEGINLOGINREQUEST']._serialized_end=279
-  _globals['_BEGINADMINLOGINREQUEST']._serialized_start=281
-  _globals['_BEGINADMINLOGINREQUEST']._serialized_end=333
-  _globals['_BEGINLOGINRESPONSE']._serialized_start=336
-  _globals['_BEGINLOGINRESPONSE']._serialized_end=475
-  _globals['_COMPLETELOGINREQUEST']._serialized_start=478
-  _globals['_COMPLETELOGINREQUEST']._serialized_end=793
-  _globals['_COMPLETELOGINRESPONSE']._serialized_start=796
-  _globals['_COMPLETELOGINRESPONSE']._serialized_end=1057
-  _globals['_COMPLETEADMINLOGINRESPONSE']._serialized_start=1060
-  _globals['_COMPLETEADMINLOGINRESPONSE']._serialized_end=1225
-  _globals['_LISTCODEWORKSPACESREQUEST']._serialized_start=1227
-  _globals['_LISTCODEWORKSPACESREQUEST']._serialized_end=1274
-  _globals['_CODEWORKSPACE']._serialized_start=1276
-  _globals['_CODEWORKSPACE']._serialized_end=1367
-  _globals['_LISTCODEWORKSPACESRESPONSE']._serialized_start=1369
-  _globals['_LISTCODEWORKSPACESRESPONSE']._serialized_end=1455
-  _globals['_EXCHANGETOKENREQUEST']._serialized_start=1458
-  _globals['_EXCHANGETOKENREQUEST']._serialized_end=1623
-  _globals['_REFRESHTOKENREQUEST']._serialized_start=1625
-  _globals['_REFRESHTOKENREQUEST']._serialized_end=1683
-  _globals['_SWITCHWORKSPACEREQUEST']._serialized_start=1685
-  _globals['_SWITCHWORKSPACEREQUEST']._serialized_end=1781
-  _globals['_TOKENRESPONSE']._serialized_start=1784
-  _globals['_TOKENRESPONSE']._serialized_end=2014
-  _globals['_LOGOUTREQUEST']._serialized_start=2016
-  _globals['_LOGOUTREQUEST']._serialized_end=2031
-  _globals['_ADMINLOGOUTREQUEST']._serialized_start=2033
-  _globals['_ADMINLOGOUTREQUEST']._serialized_end=2053
-  _globals['_ADMINLOGOUTRESPONSE']._serialized_start=2055
-  _globals['_ADMINLOGOUTRESPONSE']._serialized_end=2133
-  _globals['_GETADMINMEREQUEST']._serialized_start=2135
-  _globals['_GETADMINMEREQUEST']._serialized_end=2154
-  _globals['_ADMINME']._serialized_start=2156
-  _globals['_ADMINME']._serialized_end=2281
-  _globals['_GETKEYSETREQUEST']._serialized_start=2283
-  _globals['_GETKEYSETREQUEST']._serialized_end=2301
-  _globals['_KEYSET']._serialized_start=2303
-  _globals['_KEYSET']._serialized_end=2347
-  _globals['_KEY']._serialized_start=2349
-  _globals['_KEY']._serialized_end=2454
-  _globals['_GETCONFIGURATIONREQUEST']._serialized_start=2456
-  _globals['_GETCONFIGURATIONREQUEST']._serialized_end=2481
-  _globals['_CONFIGURATION']._serialized_start=2484
-  _globals['_CONFIGURATION']._serialized_end=3981
-  _globals['_AUTHSERVICE']._serialized_start=3984
-  _globals['_AUTHSERVICE']._serialized_end=5013
+  _globals['_GETKEYSETREQUEST']._serialized_start=35
+  _globals['_GETKEYSETREQUEST']._serialized_end=53
+  _globals['_KEYSET']._serialized_start=55
+  _globals['_KEYSET']._serialized_end=99
+  _globals['_KEY']._serialized_start=101
+  _globals['_KEY']._serialized_end=206
+  _globals['_GETCONFIGURATIONREQUEST']._serialized_start=208
+  _globals['_GETCONFIGURATIONREQUEST']._serialized_end=233
+  _globals['_CONFIGURATION']._serialized_start=236
+  _globals['_CONFIGURATION']._serialized_end=1733
 # @@protoc_insertion_point(module_scope)
