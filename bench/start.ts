@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PermissionCheckRequest, PermissionServiceService } from '../gen/daikon/v1/permissions.ts'
+import { findFreePort } from '../src/core/free-port.ts'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { createLargeWorkspaceCheck } from './check-batches.ts'
 import { grpcHead } from './credentials.ts'
@@ -48,7 +48,7 @@ export async function measureStart(harness: Harness, addRow: (row: Row) => void)
 /** Milliseconds until the first response; resolves when the process has exited. */
 async function startOnce(harness: Harness, file: string, dataDir: string): Promise<number> {
   const { privatePath, publicPath } = harness.database.keyPaths
-  const [grpc, http, metrics] = await Promise.all([freePort(), freePort(), freePort()])
+  const [grpc, http, metrics] = await Promise.all([findFreePort(), findFreePort(), findFreePort()])
   const head = grpcHead(PermissionServiceService.check.path, await harness.signToken(0, 0))
   const message = PermissionCheckRequest.encode(
     createLargeWorkspaceCheck(harness.database.size, 0, 0),
@@ -105,16 +105,6 @@ async function firstAnswer(
     }
     await sleep(2)
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (!address || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
 
 function newFolder(): string {

@@ -3969,7 +3969,7 @@ export interface components {
         RevokeTokenRequest: {
             /** @description An access token or a refresh token. */
             token?: string | null;
-            /** @description Ignored: the token tells its type. */
+            /** @description Ignored: tokens contain their type. */
             token_type_hint?: string | null;
             /** @description The ID of the client app, unless the Authorization header contains it. */
             client_id?: string | null;
@@ -3980,7 +3980,7 @@ export interface components {
         IntrospectTokenRequest: {
             /** @description An access token or a refresh token. */
             token?: string | null;
-            /** @description Ignored: the token tells its type. */
+            /** @description Ignored: tokens contain their type. */
             token_type_hint?: string | null;
         };
         /** @description The state of a token (RFC 7662, section 2.2). Everything but `active` is absent for an inactive token. */

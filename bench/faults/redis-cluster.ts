@@ -1,11 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { findFreePort } from '../../src/core/free-port.ts'
 
 /** Three masters with a replica each. */
 export type RedisCluster = {
@@ -21,10 +21,10 @@ const nodeTimeout = 1000
 /** Starts six Redis processes and joins them to a cluster. */
 export async function startRedisCluster(): Promise<RedisCluster> {
   const dir = mkdtempSync(join(tmpdir(), 'daikon-cluster-'))
-  const ports = await Promise.all(Array.from({ length: 6 }, freePort))
+  const ports = await Promise.all(Array.from({ length: 6 }, findFreePort))
   const children: ChildProcess[] = []
   for (const port of ports) {
-    const bus = await freePort()
+    const bus = await findFreePort()
     const cluster = ['--cluster-enabled', 'yes', '--cluster-port', `${bus}`]
     const named = ['--cluster-config-file', join(dir, `${port}.conf`), '--dir', dir]
     const timeout = ['--cluster-node-timeout', `${nodeTimeout}`, '--repl-diskless-sync-delay', '0']
@@ -75,13 +75,4 @@ export async function startRedisCluster(): Promise<RedisCluster> {
       rmSync(dir, { recursive: true, force: true })
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }

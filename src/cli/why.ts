@@ -10,6 +10,7 @@ import {
   type Explanation,
 } from '../permissions/evaluate/load-explanations.ts'
 import { toResourceId } from '../permissions/evaluate/resource-id.ts'
+import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { type Session, withDatabase } from './session.ts'
 import { describeDecision, type Names } from './why-text.ts'
@@ -59,7 +60,7 @@ export async function explainAccess(
 function readResource(name: string) {
   const [, service_name = '', resource_type = '', id = ''] =
     /^([^/]+)\/([^/]+)\/(.+)$/.exec(name) ?? []
-  if (!id) throw new Error(`${name} is not of the form <service>/<type>/<id>`)
+  if (!id) throw new UsageError(`${name} is not of the form <service>/<type>/<id>`)
   return { service_name, resource_type, id }
 }
 

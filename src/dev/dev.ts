@@ -4,6 +4,7 @@ import { exitAfterFailure } from '../cli/failure.ts'
 import { onParentExit } from '../cli/parent-exit.ts'
 import { signDemoToken } from '../cli/token.ts'
 import { readConfig } from '../config/config.ts'
+import { findFreePort } from '../core/free-port.ts'
 import { createLogger } from '../core/logger.ts'
 import { openDatabase } from '../database/database.ts'
 import { providerNames, providerTitles } from '../identity/providers/provider.ts'
@@ -14,7 +15,6 @@ import { start } from '../server/start.ts'
 import { buildOutdatedConsole } from './console-build.ts'
 import { startDemoApp } from './demo-app.ts'
 import { demo, seedDemoData } from './demo-data.ts'
-import { startLocalServer } from './local-server.ts'
 import { startMockProviders } from './mock-providers.ts'
 import { renderWelcome } from './welcome.ts'
 
@@ -24,6 +24,7 @@ async function dev(): Promise<void> {
   const environment = process.env
   const { HTTP_PORT, CONSOLE_PORT, DEMO_PORT, MOCK_PROVIDERS_PORT } = readConfig(environment)
 
+  // The URLs of sign-in contain the ports before the server starts.
   const httpPort = HTTP_PORT || (await findFreePort())
   const daikonUrl = environment.BASE_URL || `http://localhost:${httpPort}`
   const consolePort = CONSOLE_PORT || (await findFreePort())
@@ -80,13 +81,6 @@ async function dev(): Promise<void> {
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
   onParentExit(stop)
-}
-
-/** A port for HTTP_PORT=0 or CONSOLE_PORT=0: the URLs of sign-in contain it before the server starts. */
-async function findFreePort(): Promise<number> {
-  const server = await startLocalServer(0, () => {})
-  await server.close()
-  return Number(new URL(server.url).port)
 }
 
 function listRedirectUris(daikonUrl: string): string[] {

@@ -239,7 +239,7 @@ test.serial(
     t.deepEqual(await why('carol@example.com', 'view', 'docs/roadmap'), {
       out: '',
       err: 'docs/roadmap is not of the form <service>/<type>/<id>\n',
-      status: 1,
+      status: 2,
     })
     const { out } = await why('carol@example.com', 'view', 'docs/document/a/b')
     t.regex(out, /docs has not registered document a\/b\.$/m)

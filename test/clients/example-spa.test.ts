@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type ExecutionContext } from 'ava'
 import type { BrowserContext, Page } from 'playwright-core'
+import { findFreePort } from '../../src/core/free-port.ts'
 import { hasBrowser, launchBrowser } from '../support/browser.ts'
-import { findFreePort } from '../support/dev-server.ts'
 import { startIssuer } from '../support/oauth-issuer.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { ExecutionContext } from 'ava'
+import { findFreePort } from '../../src/core/free-port.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -38,15 +37,6 @@ export async function startDevServer(t: ExecutionContext) {
   const [, rest, grpc] = /REST API +(\S+).*?gRPC +localhost:(\d+)/s.exec(welcome) ?? []
   const [, app] = /Demo application +(\S+)/.exec(welcome) ?? []
   return { env, root, welcome, rest: rest ?? '', grpc: grpc ?? '', app: app ?? '', metricsPort }
-}
-
-/** A port that no server uses at the moment. */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 /** Keeps reading after the match: a full pipe would block the server when it shuts down. */

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { chownSync, mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { findFreePort } from '../../src/core/free-port.ts'
 
 const nobody = 65534
 
@@ -39,12 +38,4 @@ export async function startInstalledPostgres(programs: string) {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
 }

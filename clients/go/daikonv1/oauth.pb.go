@@ -844,7 +844,7 @@ type RevokeTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An access token or a refresh token.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
-	// Ignored: the token tells its type.
+	// Ignored: tokens contain their type.
 	TokenTypeHint *string `protobuf:"bytes,2,opt,name=token_type_hint,json=tokenTypeHint,proto3,oneof" json:"token_type_hint,omitempty"`
 	// The ID of the client app, unless the Authorization header contains it.
 	ClientId *string `protobuf:"bytes,3,opt,name=client_id,json=clientId,proto3,oneof" json:"client_id,omitempty"`
@@ -962,7 +962,7 @@ type IntrospectTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// An access token or a refresh token.
 	Token *string `protobuf:"bytes,1,opt,name=token,proto3,oneof" json:"token,omitempty"`
-	// Ignored: the token tells its type.
+	// Ignored: tokens contain their type.
 	TokenTypeHint *string `protobuf:"bytes,2,opt,name=token_type_hint,json=tokenTypeHint,proto3,oneof" json:"token_type_hint,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -251,7 +251,7 @@ export interface RevokeTokenRequest {
   token?:
     | string
     | undefined;
-  /** Ignored: the token tells its type. */
+  /** Ignored: tokens contain their type. */
   token_type_hint?:
     | string
     | undefined;
@@ -276,7 +276,7 @@ export interface IntrospectTokenRequest {
   token?:
     | string
     | undefined;
-  /** Ignored: the token tells its type. */
+  /** Ignored: tokens contain their type. */
   token_type_hint?: string | undefined;
 }
 

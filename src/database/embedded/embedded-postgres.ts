@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import * as fs from 'node:fs/promises'
-import { createServer } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { findFreePort } from '../../core/free-port.ts'
 import { watchOwner } from './owner-watch.ts'
 import {
   findPostmaster,
@@ -197,15 +196,6 @@ async function launch({ dataDir, cluster, programs, log }: Installation, passwor
     if (code !== 0) log(`PostgreSQL exited (${code ?? signal})`)
   })
   return port
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 /** Waits until PostgreSQL accepts the password, and creates the database if it is missing. */
