@@ -307,21 +307,40 @@ func TestACanceledContextEndsItsOwnCheckOnly(t *testing.T) {
 }
 
 func TestACallForWhichNoOneWaitsIsCanceled(t *testing.T) {
-	ended := make(chan struct{})
+	ended := make(chan struct{}, 2)
 	client, server := startStub(t, func(ctx context.Context, _ *daikonv1.EvaluateBatchRequest) ([]bool, error) {
 		<-ctx.Done()
-		close(ended)
+		ended <- struct{}{}
 		return nil, ctx.Err()
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
-		waitUntil(t, func() bool { return server.count() == 1 })
-		cancel()
-	}()
-	checks := []Check{{Subject{UserID: "u"}, "view", document(1)}, {Subject{UserID: "u"}, "view", document(1)}}
-	if _, err := client.CheckMany(ctx, checks); !errors.Is(err, ErrCanceled) {
-		t.Error(err)
+	}, WithMaxInFlight(1))
+	check := func(ctx context.Context, id int) {
+		checks := []Check{{Subject{UserID: "u"}, "view", document(id)}, {Subject{UserID: "u"}, "view", document(id)}}
+		if _, err := client.CheckMany(ctx, checks); !errors.Is(err, ErrCanceled) {
+			t.Error(err)
+		}
 	}
+	// A batch of one operation, and a batch of two.
+	for calls, operations := range []int{1, 2} {
+		release := occupy(t, client)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		for id := range operations {
+			start(&running, func() { check(ctx, id) })
+		}
+		waitUntil(t, func() bool { return waiters(client) == 2*operations })
+		release()
+		waitUntil(t, func() bool { return server.count() == calls+1 })
+		cancel()
+		running.Wait()
+		<-ended
+	}
+	// A batch that is sent in the goroutine of its caller.
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	start(&running, func() { check(ctx, 1) })
+	waitUntil(t, func() bool { return server.count() == 3 })
+	cancel()
+	running.Wait()
 	<-ended
 }
 

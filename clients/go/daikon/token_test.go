@@ -108,6 +108,8 @@ func TestVerifyChecksEveryClaim(t *testing.T) {
 	requireTokenError(t, verifier, "expired", expired, "TOKEN_EXPIRED")
 	verifier.issuer = "https://pinned.example"
 	requireTokenError(t, verifier, "not the pinned issuer", valid, "TOKEN_INVALID")
+	pinned := signedToken(t, set("iss", "https://pinned.example"))
+	requireTokenError(t, verifier, "keys of another issuer", pinned, "TOKEN_INVALID")
 }
 
 func requireTokenError(t *testing.T, verifier *tokenVerifier, name, token, reason string) {
