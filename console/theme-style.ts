@@ -42,6 +42,12 @@ const ownVariables: Record<'light' | 'dark', ReturnType<CSSVariablesResolver>['l
     '--mantine-color-text': '#edf2ef',
     '--mantine-color-dimmed': '#a4b1aa',
     '--mantine-color-placeholder': '#8b9891',
+    // The neutral grays of Mantine, in the tone of the surfaces.
+    '--mantine-color-dark-4': '#3d4842',
+    '--mantine-color-dark-5': '#2a332f',
+    '--mantine-color-dark-6': '#212925',
+    '--mantine-color-dark-7': '#191f1c',
+    '--mantine-color-red-light': '#3a2220',
     '--mantine-color-red-light-color': '#ff9a93',
     '--mantine-color-red-outline': '#ff9a93',
     '--mantine-color-error': '#ff9a93',

@@ -59,7 +59,7 @@ if (hasBrowser) {
     test.serial(`${name} is accessible in light and dark and fits a narrow screen`, async (t) => {
       await page.goto(`${fixture.consoleUrl}${path(data)}`)
       await page.getByText(loaded).first().waitFor()
-      await page.locator('[aria-label="Loading"]').first().waitFor({ state: 'detached' })
+      await page.locator('[aria-label="Loading"]:visible').first().waitFor({ state: 'detached' })
       t.is(await page.getByRole('heading', { level: 1 }).count(), 1)
       const violations: Record<string, string[]> = {}
       for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,6 +1,30 @@
-import { ErrorState } from '../ui/states.tsx'
+import { useEffect } from 'react'
+import { EmptyState, ErrorState } from '../ui/states.tsx'
 
-/** Shown when a screen fails, for example because a new version of the console has replaced its files. */
+/** Milliseconds between attempts to load the code of a screen. */
+const retryInterval = 2000
+
+/**
+ * Shown when a screen fails. If its code could not be loaded, the server is away or has a newer version of
+ * the console: the page reloads as soon as the server is there.
+ */
 export function RouteError({ error }: { error: unknown }) {
+  const isCodeMissing = error instanceof Error && /import|module|preload/i.test(error.message)
+  if (isCodeMissing) return <WaitForCode />
   return <ErrorState error={error} onRetry={() => window.location.reload()} />
+}
+
+function WaitForCode() {
+  useEffect(() => {
+    const timer = setInterval(async () => {
+      const response = await fetch('/', { cache: 'no-store' }).catch(() => undefined)
+      if (response?.ok) window.location.reload()
+    }, retryInterval)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <EmptyState icon="refresh" title="The server cannot be reached" isPage>
+      This page continues when it is back.
+    </EmptyState>
+  )
 }
