@@ -1,8 +1,17 @@
-#!/usr/bin/env -S node --max-semi-space-size=32
-import { Command, CommanderError } from 'commander'
-import { completionCommand } from './cli/completion.ts'
-import { explainFailure } from './cli/failure.ts'
-import { createProgram } from './cli/program.ts'
+#!/usr/bin/env -S node --max-semi-space-size=32 --disable-warning=ExperimentalWarning
+import type { Command as CommandType } from 'commander'
+
+// Before any module loads that an older version cannot run.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 17)) {
+  process.stderr.write(`daikon requires Node.js 22.17 or newer; this is ${process.version}\n`)
+  process.exit(2)
+}
+
+const { Command, CommanderError } = await import('commander')
+const { completionCommand } = await import('./cli/completion.ts')
+const { explainFailure } = await import('./cli/failure.ts')
+const { createProgram } = await import('./cli/program.ts')
 
 const program = createProgram()
   .addCommand(startCommand())
@@ -18,13 +27,13 @@ program.parseAsync().catch((error: unknown) => {
   process.exitCode = isFromCommander && error.exitCode === 0 ? 0 : exitCode
 })
 
-function startCommand(): Command {
+function startCommand(): CommandType {
   return new Command('start').description('run the server').action(async () => {
     await import('./main.ts')
   })
 }
 
-function devCommand(): Command {
+function devCommand(): CommandType {
   return new Command('dev')
     .description('run the server with demo data, mock identity providers and a demo application')
     .action(async () => {
@@ -33,7 +42,7 @@ function devCommand(): Command {
 }
 
 /** Applies to every command: its help shows the global options, and its errors are thrown. */
-function prepare(command: Command): void {
+function prepare(command: CommandType): void {
   command.configureHelp({ showGlobalOptions: true }).exitOverride()
   command.commands.forEach(prepare)
 }

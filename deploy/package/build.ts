@@ -52,7 +52,7 @@ function createManifest() {
     description: manifest.description,
     license: manifest.license,
     type: 'module',
-    engines: { node: '>=22.13' },
+    engines: { node: '>=22.17' },
     bin: { daikon: 'src/daikon.js' },
     dependencies,
     // PostgreSQL for `daikon dev`. The repository also has a Node.js, which an installation brings itself.
