@@ -32,7 +32,7 @@ export async function startDemoApp({
   daikonUrl: string
   serviceKey: string
   /** The admin console; without it, the page does not link to it. */
-  consoleUrl?: string
+  consoleUrl?: string | undefined
 }): Promise<DemoApp> {
   const sessions = new Map<string, DemoSession>()
   const listeners = new Set<ServerResponse>()

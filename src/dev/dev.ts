@@ -56,7 +56,8 @@ async function dev(): Promise<void> {
   createMissingKeys(config, log)
   const stopConsoleBuild = config.CONSOLE_ENABLED ? buildOutdatedConsole(log) : () => {}
   const serviceKey = loadServiceKey(config.DATA_DIR)
-  const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, serviceKey })
+  const consoleUrl = config.CONSOLE_ENABLED ? config.ADMIN_URL : undefined
+  const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, consoleUrl, serviceKey })
   const server = await start(config, log, async (databaseUrl) => {
     const database = await openDatabase(databaseUrl, () => {})
     const context = { principal: {}, em: database.fork() }
@@ -75,7 +76,10 @@ async function dev(): Promise<void> {
     }),
   )
 
+  let isStopping = false
   const stop = async () => {
+    if (isStopping) return
+    isStopping = true
     stopConsoleBuild()
     await Promise.all([app.close(), providers.close(), server.stop()])
   }
