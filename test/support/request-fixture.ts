@@ -107,6 +107,8 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     // Limits lists of all users and workspaces to those of the fixture.
     listUsers: () => ({ q: people.viewer.id }),
     listWorkspaces: () => ({ q: workspace }),
+    // The user whose session it is.
+    endUserSession: () => ({ user_id: people.owner.id }),
     // A user who is not a member yet.
     addUserToWorkspace: () => ({ user_id: otherFixture.people.viewer.id }),
     listPermissions: () => ({ owner_id: people.owner.id, visibility: 'private' }),
