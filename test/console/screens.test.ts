@@ -14,7 +14,7 @@ const pictures = process.env.CONSOLE_PICTURES
 const screens: Record<string, { path: (data: SampleData) => string; loaded: string }> = {
   overview: { path: () => '/', loaded: 'Largest workspaces' },
   people: { path: () => '/people', loaded: 'Amara Nwosu' },
-  'people-empty': { path: () => '/people?q=nobody-at-all', loaded: 'Nobody matches' },
+  'people-empty': { path: () => '/people?q=nobody-at-all', loaded: 'No people match' },
   person: { path: ({ userId }) => `/people/${userId}`, loaded: 'Linked accounts' },
   'person-memberships': {
     path: ({ userId }) => `/people/${userId}?tab=memberships`,

@@ -91,6 +91,7 @@ export async function createRequestFixture(environment: TestEnvironment, transpo
     role_id: role,
     service_action_id: action,
     service_action_ids: [action],
+    ids: [workspace],
     service_app_id: serviceApp.id,
     client_app_id: clientApp,
     redirect_uris: [clientUri],

@@ -128,7 +128,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
                 onClick={() =>
                   confirm({
                     title: `Deactivate ${app.name}?`,
-                    children: 'Nobody can sign in to it until it is activated again.',
+                    children: 'People cannot sign in to it until it is activated again.',
                     action: 'Deactivate',
                     run: () => setActive(false),
                   })
@@ -147,7 +147,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
               onClick={() =>
                 confirm({
                   title: `Delete ${app.name}?`,
-                  children: 'All its sessions end, and nobody can sign in to it any more.',
+                  children: 'All its sessions end, and people can no longer sign in to it.',
                   action: 'Delete app',
                   typed: app.name,
                   run: remove,

@@ -111,7 +111,7 @@ export function PeoplePage() {
             isFiltered ? (
               <EmptyState
                 icon="search"
-                title="Nobody matches"
+                title="No people match"
                 action={
                   <Button variant="default" onClick={() => navigate({ search: {} })}>
                     Clear the filters

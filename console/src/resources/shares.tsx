@@ -105,7 +105,7 @@ export function Shares({ resource }: { resource: Resource }) {
         columns={columns}
         rows={resource.shares}
         rowId={({ id }) => id}
-        empty={<EmptyState icon="share" title="Not shared with anybody" />}
+        empty={<EmptyState icon="share" title="Not shared yet" />}
       />
       <ShareForm resource={resource} isOpen={isSharing} onClose={() => setSharing(false)} />
     </Section>

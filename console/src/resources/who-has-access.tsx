@@ -64,7 +64,7 @@ export function WhoHasAccess({ resource }: { resource: Resource }) {
         error={subjects.error}
         onRetry={() => subjects.refetch()}
         isStale={subjects.isPlaceholderData}
-        empty={<EmptyState icon="lock" title={`Nobody may ${action} it`} />}
+        empty={<EmptyState icon="lock" title={`No one may ${action} it`} />}
       />
       {(nextToken || tokens.length > 0) && (
         <Group justify="flex-end" gap="xs" mt="md">

@@ -7,7 +7,7 @@ import { onSignInElsewhere, readSession, sessionQuery, signedInPath } from './se
 
 /**
  * Asks for a new sign-in in another window when the session has ended, and keeps the page below it with what
- * was typed. Requests that failed meanwhile continue afterwards.
+ * was typed. Requests that failed for that reason continue afterwards.
  */
 export function SessionOverlay() {
   const isOpen = useSignal(sessionEnded)

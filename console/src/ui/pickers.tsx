@@ -86,7 +86,7 @@ function SearchPicker({
       data={choices}
       // The server has filtered already.
       filter={({ options }) => options}
-      nothingFoundMessage="Nobody found"
+      nothingFoundMessage="No people found"
       maxDropdownHeight={260}
     />
   )

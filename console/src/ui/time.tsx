@@ -26,7 +26,3 @@ export function Time({ value, empty = 'Never', relative = false }: Props) {
 export function formatUtc(value: string): string {
   return new Date(value).toISOString().slice(0, 19).replace('T', ' ')
 }
-
-export function isPast(value: string | null | undefined): boolean {
-  return value !== null && value !== undefined && dayjs(value).isBefore(dayjs())
-}

@@ -40,7 +40,7 @@ export function RoleMembers({ role }: { role: Role }) {
       <QueryState query={members}>
         {(list) => (
           <ul className={classes.list}>
-            {list.length === 0 && <li className="dimmed">Nobody has this role</li>}
+            {list.length === 0 && <li className="dimmed">No members have this role</li>}
             {list.map(({ user_id, name, email }) => (
               <li key={user_id}>
                 <PersonCell id={user_id} name={name} email={email} />
