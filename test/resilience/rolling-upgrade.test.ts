@@ -1,11 +1,9 @@
 // Replaces one node after the other under load, as docs/kubernetes.md describes.
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { credentials } from '@grpc/grpc-js'
 import test from 'ava'
 import { PermissionServiceClient } from '../../gen/daikon/v1/permissions.ts'
+import { findFreePort } from '../../src/core/free-port.ts'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { createKeyFolder, type ServerProcess, startServer } from '../support/server-process.ts'
@@ -18,22 +16,13 @@ test.after.always(() => database.drop())
 /** A node that keeps its ports when it is replaced, as behind a name. */
 type Place = { ports: Record<string, string>; server: ServerProcess; grpc: number; rest: number }
 
-async function findFreePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `${port}`
-}
-
 test('two nodes are replaced one after the other without a failed call over gRPC or REST', async (t) => {
   const folder = createKeyFolder(t)
   const start = (ports: Record<string, string>) =>
     startServer(t, folder, { DATABASE_URL: database.url, RATE_LIMIT_ENABLED: 'false', ...ports })
   const places: Place[] = []
   for (let index = 0; index < 2; index += 1) {
-    const ports = { GRPC_PORT: await findFreePort(), HTTP_PORT: await findFreePort() }
+    const ports = { GRPC_PORT: `${await findFreePort()}`, HTTP_PORT: `${await findFreePort()}` }
     places.push({ ports, server: await start(ports), grpc: 0, rest: 0 })
   }
   const [first] = places as [Place, Place]
