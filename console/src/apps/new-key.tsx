@@ -1,7 +1,8 @@
-import { Alert, Button, Checkbox, Group, Modal, Tabs } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Tabs } from '@mantine/core'
 import { useState } from 'react'
 import { CopyableCode } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { PersistentModal } from '../ui/persistent-modal.tsx'
 import { createSnippets } from './snippets.ts'
 
 export type NewKey = { key: string; serviceName: string }
@@ -15,19 +16,9 @@ export function NewKeyModal({
   onClose: () => void
 }) {
   return (
-    <Modal
-      opened={newKey !== undefined}
-      onClose={() => {}}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      lockScroll={false}
-      centered
-      size="lg"
-      title="Copy the service key"
-    >
+    <PersistentModal opened={newKey !== undefined} size="lg" title="Copy the service key">
       {newKey && <NewKeyBody newKey={newKey} onClose={onClose} />}
-    </Modal>
+    </PersistentModal>
   )
 }
 

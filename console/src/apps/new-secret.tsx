@@ -1,6 +1,7 @@
-import { Alert, Button, Group, Modal } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import { CopyableCode } from '../ui/copy.tsx'
 import { Icon } from '../ui/icon.tsx'
+import { PersistentModal } from '../ui/persistent-modal.tsx'
 
 /** Shows a client secret once. */
 export function NewSecretModal({
@@ -11,16 +12,7 @@ export function NewSecretModal({
   onClose: () => void
 }) {
   return (
-    <Modal
-      opened={secret !== undefined}
-      onClose={() => {}}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      lockScroll={false}
-      centered
-      title="Copy the client secret"
-    >
+    <PersistentModal opened={secret !== undefined} title="Copy the client secret">
       <Alert color="yellow" variant="light" icon={<Icon name="alert" />} mb="md">
         This is the only time that the secret is shown: the server keeps its hash.
       </Alert>
@@ -28,6 +20,6 @@ export function NewSecretModal({
       <Group justify="flex-end" mt="lg">
         <Button onClick={onClose}>I have stored it</Button>
       </Group>
-    </Modal>
+    </PersistentModal>
   )
 }

@@ -1,7 +1,8 @@
-import { Button, Modal, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { sessionEnded, useSignal } from '../api/signals.ts'
+import { PersistentModal } from '../ui/persistent-modal.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
 import { onSignInElsewhere, readSession, sessionQuery, signedInPath } from './session.ts'
 
@@ -33,17 +34,7 @@ export function SessionOverlay() {
   }, [isOpen, queryClient])
 
   return (
-    <Modal
-      opened={isOpen}
-      onClose={() => {}}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      lockScroll={false}
-      centered
-      zIndex={1000}
-      title="Your session has ended"
-    >
+    <PersistentModal opened={isOpen} zIndex={1000} title="Your session has ended">
       <Text mb="md">
         Sign in again in a new window. This page stays as it is, and what you were doing continues.
       </Text>
@@ -57,6 +48,6 @@ export function SessionOverlay() {
       >
         Leave this page
       </Button>
-    </Modal>
+    </PersistentModal>
   )
 }

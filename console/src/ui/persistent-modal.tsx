@@ -1,0 +1,16 @@
+import { Modal, type ModalProps } from '@mantine/core'
+
+/** A dialog that only its own buttons close. */
+export function PersistentModal(props: Omit<ModalProps, 'onClose'>) {
+  return (
+    <Modal
+      {...props}
+      onClose={() => {}}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      lockScroll={false}
+      centered
+    />
+  )
+}
