@@ -1,12 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import test from 'ava'
+import { findFreePort } from '../../src/core/free-port.ts'
 import { connectToServer } from '../support/connect-to-server.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { createKeyFolder, startServer } from '../support/server-process.ts'
@@ -27,15 +25,6 @@ function readDashboard(): Query[] {
       expression: expr.replaceAll('$job', 'daikon').replaceAll('$__rate_interval', '30s'),
     })),
   )
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 withPrometheus('Prometheus evaluates every query of the dashboard and every alert', async (t) => {
