@@ -1,8 +1,9 @@
 // Libraries of other authors sign users in, unchanged.
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import test, { type ExecutionContext } from 'ava'
 import { decodeJwt } from 'jose'
 import OidcProvider from 'oidc-provider'
@@ -21,6 +22,8 @@ const { Auth } = await import(authJs)
 const daikon = await startIssuer()
 const { issuer, environment } = daikon
 test.after.always(() => daikon.stop())
+
+const runFile = promisify(execFile)
 
 const callback = 'https://rp.example.com/cb'
 const bye = 'https://rp.example.com/bye'
@@ -294,9 +297,57 @@ goTest('go-oidc with golang.org/x/oauth2 signs in and refreshes', async (t) => {
   await runClient(t, goBinary, [], goFolder)
 })
 
+const javaFolder = join(clients, 'java')
+const hasJava = existsSync(join(javaFolder, 'classes'))
+const javaTest = hasJava ? test : test.skip
+
+javaTest('Spring Security accepts access tokens, and no other tokens', async (t) => {
+  const { client_id } = await daikon.createClient(callback)
+  const config = await openid.discovery(
+    new URL(issuer),
+    client_id,
+    undefined,
+    openid.None(),
+    insecure,
+  )
+  const pkceCodeVerifier = openid.randomPKCECodeVerifier()
+  const start = openid.buildAuthorizationUrl(config, {
+    redirect_uri: callback,
+    scope: 'openid',
+    code_challenge: await openid.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+    login_hint: environment.addProviderUser(),
+  })
+  const redirected = await follow(start, callback)
+  const tokens = await openid.authorizationCodeGrant(config, redirected, { pkceCodeVerifier })
+  const { access_token, id_token = '', refresh_token = '' } = tokens
+  const [header, payload, signature = ''] = access_token.split('.')
+  const forged = [header, payload, signature.split('').reverse().join('')].join('.')
+  const { sub = '', aud } = decodeJwt(access_token)
+  const { stdout, stderr } = await runFile(
+    'java',
+    [
+      '-cp',
+      'classes:lib/*',
+      'ResourceServer',
+      issuer,
+      String(aud),
+      client_id,
+      access_token,
+      id_token,
+      refresh_token,
+      forged,
+    ],
+    { cwd: javaFolder },
+  )
+  t.deepEqual(stdout.trim().split('\n'), [sub, 'rejected', 'rejected', 'rejected'], stderr)
+})
+
 if (!hasBrowser) console.info('Chromium is not installed: oidc-client-ts is not tested')
 if (!hasAuthlib) console.info('Authlib is not installed: see test/support/oauth-clients/install')
 if (!existsSync(goBinary))
   console.info('go-oidc is not built: see test/support/oauth-clients/install')
+if (!hasJava)
+  console.info('Spring Security is not installed: see test/support/oauth-clients/install')
 
 test.after('no call failed with a server error', (t) => t.deepEqual(environment.failures, []))
