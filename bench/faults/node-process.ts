@@ -72,8 +72,10 @@ export async function startNode(settings: Record<string, string>): Promise<NodeP
       () => false,
     )
   while (!(await isHealthy())) {
-    if (hasExited() || performance.now() - startedAt > 60_000)
+    if (hasExited() || performance.now() - startedAt > 120_000) {
+      child.kill('SIGKILL')
       throw new Error('The node does not start')
+    }
     await sleep(10)
   }
   const startupMilliseconds = performance.now() - startedAt
