@@ -40,7 +40,7 @@ test('two nodes are replaced one after the other without a failed call over gRPC
   const rotation = new Set(places)
   const pending = new Map<Place, number>(places.map((place) => [place, 0]))
 
-  // No retries beyond those of streams that a server refused without handling them.
+  // Only calls that a server refused without handling them are sent again: by grpc-js once, and by `callGrpc`.
   const client = new PermissionServiceClient(
     `ipv4:${places.map(({ ports }) => `127.0.0.1:${ports.GRPC_PORT}`).join()}`,
     credentials.createInsecure(),
@@ -63,13 +63,15 @@ test('two nodes are replaced one after the other without a failed call over gRPC
   async function callGrpc(round: number, writes = false): Promise<void> {
     const metadata = createMetadata(caller)
     const deadline = { deadline: Date.now() + 60_000 }
-    await new Promise<void>((resolve) => {
+    const isRefused = await new Promise<boolean>((resolve) => {
       const onEnd = (error: Error | null) => {
-        if (error) failures.push(`gRPC: ${error.message}`)
+        // A client that is slow to acknowledge the announcement opens streams for longer than the node waits.
+        const wasRefused = /refused by server|REFUSED_STREAM/.test(error?.message ?? '')
+        if (error && !wasRefused) failures.push(`gRPC: ${error.message}`)
         const port = call.getPeer().split(':').at(-1)
         const place = places.find(({ ports }) => ports.GRPC_PORT === port)
         if (place && !error) place.grpc += 1
-        resolve()
+        resolve(wasRefused)
       }
       const permission = round % 2 ? 'edit' : 'view'
       const call =
@@ -80,6 +82,7 @@ test('two nodes are replaced one after the other without a failed call over gRPC
               onEnd(error)
             })
     })
+    if (isRefused) await callGrpc(round, writes)
   }
 
   async function callRest(round: number): Promise<void> {
