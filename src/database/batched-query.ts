@@ -128,11 +128,12 @@ function requireBatchers(pool: Pool): PoolBatchers {
       const lockTimeout = isLate ? lateLockTimeout : sharedTimeouts.lockTimeout
       return runBatch(pool, query, [item], { lockTimeout, statementTimeout: 1000 })
     }),
-    locked: createSingleBatcher(maxRunningLocked, async ({ query, item, deadline }) => {
+    locked: createSingleBatcher(maxRunningLocked, ({ query, item, deadline }) => {
       const remaining = Math.floor(deadline - performance.now())
-      if (remaining <= 0) throw lockTimedOut()
-      const timeouts = { lockTimeout: remaining, statementTimeout: remaining }
-      return runBatch(pool, query, [item], timeouts)
+      const lockTimeout = Math.max(remaining, lateLockTimeout)
+      // A statement that no lock delays may be slow because PostgreSQL is busy.
+      const statementTimeout = lockTimeout + sharedTimeouts.statementTimeout
+      return runBatch(pool, query, [item], { lockTimeout, statementTimeout })
     }),
     lockedItems: new Map(),
   }

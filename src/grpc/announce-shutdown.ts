@@ -5,7 +5,7 @@ import { Server as NetServer } from 'node:net'
 const maxStreamId = 2 ** 31 - 1
 
 /** Milliseconds that a client has to acknowledge the announcement. */
-const acknowledgementTimeout = 3000
+const acknowledgementTimeout = 1000
 
 /**
  * Prepares a server for a shutdown without failed calls (RFC 9113, 6.8). A connection that closes at once refuses

@@ -134,17 +134,24 @@ export function createGrpcServer(
         })
       }),
     async drain(milliseconds) {
-      const timeout = setTimeout(() => server.forceShutdown(), milliseconds)
-      await Promise.all(announcers.map(({ announce }) => announce()))
-      await new Promise<void>((resolve) => {
+      const forced = Promise.withResolvers<void>()
+      const timeout = setTimeout(() => {
+        server.forceShutdown()
+        // grpc-js does not always call back after a forced shutdown.
+        forced.resolve()
+      }, milliseconds)
+      await Promise.race([shutDown(), forced.promise])
+      clearTimeout(timeout)
+
+      async function shutDown(): Promise<void> {
+        await Promise.all(announcers.map(({ announce }) => announce()))
         draining.abort()
         health.endWatches()
         // A closing HTTP/2 session rejects pings, which grpc-js 1.14 takes for a dead client: it would
         // cancel running calls. It has no public way to stop the pings.
         Object.assign(server, { keepaliveTimeMs: 0 })
-        server.tryShutdown(() => resolve())
-      })
-      clearTimeout(timeout)
+        await new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
+      }
     },
   }
 }

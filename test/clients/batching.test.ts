@@ -211,7 +211,8 @@ test('close() fails what runs and everything after it', async (t) => {
 })
 
 test('a server that accepts connections but never responds ends at the deadline', async (t) => {
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  // Reading lets the connections close.
+  const silent = createServer((socket) => socket.resume()).listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const { port } = silent.address() as { port: number }
   const daikon = createDaikon({ address: `127.0.0.1:${port}`, service: 'docs', deadlineMs: 200 })

@@ -122,7 +122,11 @@ if (hasBrowser) {
     t.is(await dialog.getByRole('textbox', { name: 'Name' }).getAttribute('aria-invalid'), 'true')
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Translator')
     await dialog.getByRole('button', { name: 'Create' }).click()
+    const saved = page.waitForResponse(
+      (response) => response.request().method() === 'POST' && response.url().endsWith('/actions'),
+    )
     await page.getByRole('checkbox', { name: 'Translator may export in docs' }).check()
+    await saved
     await page.reload()
     const granted = page.getByRole('checkbox', { name: 'Translator may export in docs' })
     await granted.and(page.locator(':checked')).waitFor()
