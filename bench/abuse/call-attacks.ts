@@ -83,30 +83,18 @@ function floodChecks(
   return flood(context, parallel, 'Check', { key, token: people.viewer.token }, () => ({ checks }))
 }
 
+type Call = [method: string, credentials: PresentedCredentials, createMessage: () => object]
+
 /** Sends `parallel` calls at once, and again when all of them have ended. */
-function burst(
-  context: AttackContext,
-  parallel: number,
-  method: string,
-  credentials: PresentedCredentials,
-  createMessage: () => object,
-): Promise<void> {
-  const { grpc, outcomes } = context
-  return repeatBursts(context, parallel, () =>
-    countCall(outcomes, grpc.call(method, createMessage(), credentials)),
-  )
+function burst(context: AttackContext, parallel: number, ...call: Call): Promise<void> {
+  return repeatBursts(context, parallel, () => send(context, ...call))
 }
 
 /** Keeps `parallel` calls running until the attack is over. */
-function flood(
-  context: AttackContext,
-  parallel: number,
-  method: string,
-  credentials: PresentedCredentials,
-  createMessage: () => object,
-): Promise<void> {
-  const { grpc, outcomes } = context
-  return repeatInParallel(context, parallel, () =>
-    countCall(outcomes, grpc.call(method, createMessage(), credentials)),
-  )
+function flood(context: AttackContext, parallel: number, ...call: Call): Promise<void> {
+  return repeatInParallel(context, parallel, () => send(context, ...call))
+}
+
+function send({ grpc, outcomes }: AttackContext, ...[method, credentials, createMessage]: Call) {
+  return countCall(outcomes, grpc.call(method, createMessage(), credentials))
 }

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { ActivityEntry } from '../../gen/daikon/v1/admin_records.ts'
+import { createFilters } from '../database/filters.ts'
 import { query } from '../database/query.ts'
 import type { Timestamp } from '../database/sql-values.ts'
 
@@ -57,32 +58,25 @@ export function findSealedEntryRows(
 export function findEntryRows(em: EntityManager, entryQuery: EntryQuery): Promise<EntryRow[]> {
   const { action, actions, actorId, workspaceId, targetId, since, until } = entryQuery
   const { concernedUserId, before, after, limit } = entryQuery
-  const values: unknown[] = []
-  const conditions: string[] = []
-  const filter = (value: unknown, condition: (placeholder: string) => string) => {
-    if (value === undefined) return
-    values.push(value)
-    conditions.push(condition(`$${values.length}`))
-  }
-  filter(action, (placeholder) => `action = ${placeholder}`)
-  filter(actions, (placeholder) => `action = any(${placeholder}::text[])`)
-  filter(actorId, (placeholder) => `actor_id = ${placeholder}`)
-  filter(workspaceId, (placeholder) => `workspace_id = ${placeholder}`)
-  filter(targetId, (placeholder) => `target_id = ${placeholder}`)
-  filter(since, (placeholder) => `created_at >= ${placeholder}`)
-  filter(until, (placeholder) => `created_at < ${placeholder}`)
-  filter(
+  const filters = createFilters()
+  filters.add(action, (placeholder) => `action = ${placeholder}`)
+  filters.add(actions, (placeholder) => `action = any(${placeholder}::text[])`)
+  filters.add(actorId, (placeholder) => `actor_id = ${placeholder}`)
+  filters.add(workspaceId, (placeholder) => `workspace_id = ${placeholder}`)
+  filters.add(targetId, (placeholder) => `target_id = ${placeholder}`)
+  filters.add(since, (placeholder) => `created_at >= ${placeholder}`)
+  filters.add(until, (placeholder) => `created_at < ${placeholder}`)
+  filters.add(
     concernedUserId,
     (placeholder) =>
       `(actor_id = ${placeholder} or target_type = 'user' and target_id = ${placeholder})`,
   )
-  filter(before, (placeholder) => `id < ${placeholder}`)
-  filter(after, (placeholder) => `id > ${placeholder}`)
-  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
-  values.push(limit)
+  filters.add(before, (placeholder) => `id < ${placeholder}`)
+  filters.add(after, (placeholder) => `id > ${placeholder}`)
+  const values = [...filters.values, limit]
   return query(
     em,
-    `select ${entryColumns} from activity ${where} order by id ${after === undefined ? 'desc' : 'asc'}
+    `select ${entryColumns} from activity ${filters.where()} order by id ${after === undefined ? 'desc' : 'asc'}
      limit $${values.length}`,
     values,
   )

@@ -3,6 +3,8 @@ import type { ClientAppResponse, ServiceAppResponse } from '../../gen/daikon/v1/
 import type { LinkedAccount, Membership, UserSummary } from '../../gen/daikon/v1/admin_users.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { isUuid } from '../core/uuid.ts'
+import { activeAppsSql } from '../database/control-connection.ts'
+import { createFilters } from '../database/filters.ts'
 import { findPage, type Page, type PageRequest } from '../database/page.ts'
 import { query } from '../database/query.ts'
 import { likePattern, type Timestamp } from '../database/sql-values.ts'
@@ -28,25 +30,18 @@ export function findUserPage(
   page: PageRequest,
   { q, is_active, is_admin }: UserFilters,
 ): Promise<Page<UserRow>> {
-  const conditions: string[] = []
-  const values: unknown[] = []
-  const filter = (value: unknown, condition: (placeholder: string) => string) => {
-    if (value === undefined) return
-    values.push(value)
-    conditions.push(condition(`$${values.length}`))
-  }
-  filter(
+  const filters = createFilters()
+  filters.add(
     q ? likePattern(q) : undefined,
     (text) => `(u.email ilike ${text} or u.name ilike ${text})`,
   )
-  filter(is_active, (placeholder) => `u.is_active = ${placeholder}`)
-  filter(is_admin, (placeholder) => `u.is_admin = ${placeholder}`)
-  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
+  filters.add(is_active, (placeholder) => `u.is_active = ${placeholder}`)
+  filters.add(is_admin, (placeholder) => `u.is_admin = ${placeholder}`)
   return findPage(em, page, {
     select: userColumns,
-    from: `users u ${where}`,
+    from: `users u ${filters.where()}`,
     orderBy: 'u.email',
-    values,
+    values: filters.values,
   })
 }
 
@@ -276,4 +271,10 @@ export async function findRecordedEndedKeys(
     [appIds],
   )
   return new Set(rows.map(({ key }) => key))
+}
+
+/** Whether a service app is active. Without one, development mode may be on. */
+export async function hasActiveApps(em: EntityManager): Promise<boolean> {
+  const [row] = await query<{ active: boolean }>(em, activeAppsSql)
+  return row?.active === true
 }

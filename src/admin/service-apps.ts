@@ -15,15 +15,14 @@ import { actorOf, recordActivity } from '../activity/record-activity.ts'
 import { changedFields } from '../core/changed-fields.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { RequestContext, WriteContext } from '../core/request-context.ts'
-import { activeAppsSql } from '../database/control-connection.ts'
 import { ServiceApp, ServiceKey } from '../database/entities/service-apps.ts'
-import { query } from '../database/query.ts'
 import { isoTime } from '../database/sql-values.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { createServiceKey, hashServiceKey, serviceKeyPrefix } from '../identity/service-keys.ts'
 import {
   expireServiceKeys,
   findServiceApps,
+  hasActiveApps,
   lockActiveServiceApps,
   lockServiceApp,
   type ServiceAppRow,
@@ -129,8 +128,7 @@ export async function warnOfDevelopmentMode(
   { keysRequired, warn }: DevelopmentModeContext,
 ): Promise<void> {
   if (keysRequired) return
-  const [row] = await query<{ active: boolean }>(em, activeAppsSql)
-  if (row?.active) return
+  if (await hasActiveApps(em)) return
   warn(
     'No service app is active. Development mode: requests are accepted with any service key, or none',
   )

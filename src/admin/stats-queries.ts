@@ -1,6 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { Stats } from '../../gen/daikon/v1/admin_records.ts'
-import { activeAppsSql } from '../database/control-connection.ts'
 import { query } from '../database/query.ts'
 
 type Totals = Pick<
@@ -85,11 +84,6 @@ export function countSignInsByDay(em: EntityManager, now: Date): Promise<Stats['
     // The clocks of the node and of the database differ by less than a day.
     [today, lowestIdAt(firstDay - 86_400_000)],
   )
-}
-
-export async function hasActiveApps(em: EntityManager): Promise<boolean> {
-  const [row] = await query<{ active: boolean }>(em, activeAppsSql)
-  return row?.active === true
 }
 
 /** The lowest UUID of version 7 with a time in milliseconds since the epoch. */

@@ -1,12 +1,12 @@
 import type { GetStatsRequest, Stats } from '../../gen/daikon/v1/admin_records.ts'
 import { findEntries } from '../activity/activity-log.ts'
 import type { RequestContext } from '../core/request-context.ts'
+import { hasActiveApps } from './queries.ts'
 import {
   countSignInsByDay,
   countSignupsByDay,
   countTotals,
   findLargestWorkspaces,
-  hasActiveApps,
 } from './stats-queries.ts'
 
 /**

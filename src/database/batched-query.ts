@@ -72,8 +72,8 @@ const batchersByPool = new WeakMap<Pool, PoolBatchers>()
  * item. It runs outside the transaction of `em`.
  *
  * An item that PostgreSQL rejects or that needs a locked row fails or delays no other: after its
- * batch failed, each item runs alone, and only those that need a locked row wait for it, for 3 s in
- * all. While items of a workspace wait for locks, its other writes join no batch.
+ * batch failed, each item runs alone, and only those that need a locked row wait for it, for up to
+ * 3 s. While items of a workspace wait for locks, its other writes join no batch.
  *
  * @throws the error that PostgreSQL reports for this item alone, or a ServiceError `unavailable`
  */

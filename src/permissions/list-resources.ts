@@ -10,6 +10,7 @@ import type {
 } from '../../gen/daikon/v1/permissions.ts'
 import type { RequestContext } from '../core/request-context.ts'
 import { ResourceKind } from '../database/entities/resources.ts'
+import { createFilters } from '../database/filters.ts'
 import { findPage } from '../database/page.ts'
 import { query } from '../database/query.ts'
 import { isLive } from './grants-query.ts'
@@ -30,31 +31,27 @@ export async function listPermissions(
   const { service_name, resource_type, ...rest } = request
   const { workspace_id, resource_id, owner_id, visibility, grantee_id, ...page } = rest
   const kind = { service_name, resource_type }
-  const conditions: string[] = []
-  const values: unknown[] = []
-  const filter = (value: unknown, condition: (placeholder: string) => string) => {
-    if (value === undefined) return
-    values.push(value)
-    conditions.push(condition(`$${values.length}`))
-  }
-  filter(workspace_id, (placeholder) => `r.workspace_id = ${placeholder}`)
-  filter(await findKindIds(em, kind), (placeholder) => `r.kind_id = any(${placeholder}::int[])`)
-  filter(resource_id, (placeholder) => `r.resource_id = ${placeholder}`)
-  filter(owner_id, (placeholder) => `r.owner_id = ${placeholder}`)
-  filter(visibility, (placeholder) => `r.visibility = ${placeholder}`)
-  filter(
+  const filters = createFilters()
+  filters.add(workspace_id, (placeholder) => `r.workspace_id = ${placeholder}`)
+  filters.add(
+    await findKindIds(em, kind),
+    (placeholder) => `r.kind_id = any(${placeholder}::int[])`,
+  )
+  filters.add(resource_id, (placeholder) => `r.resource_id = ${placeholder}`)
+  filters.add(owner_id, (placeholder) => `r.owner_id = ${placeholder}`)
+  filters.add(visibility, (placeholder) => `r.visibility = ${placeholder}`)
+  filters.add(
     grantee_id,
     (placeholder) => `(r.kind_id, r.resource_id) in (
     select kind_id, resource_id from shares where user_id = ${placeholder} and ${isLive('shares')}
     union all
     select kind_id, resource_id from shares where group_id = ${placeholder} and ${isLive('shares')})`,
   )
-  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
   const found = await findPage<Resource>(em, page, {
     select: resourceSql.select,
-    from: `${resourceSql.from} ${where}`,
+    from: `${resourceSql.from} ${filters.where()}`,
     orderBy: 'r.id desc',
-    values,
+    values: filters.values,
   })
   const counts = await countShares(em, found.items)
   return {

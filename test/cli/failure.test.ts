@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import test, { type ExecutionContext } from 'ava'
 import { createKeyFiles } from '../../src/identity/keys.ts'
+import { runCliWith } from '../support/cli.ts'
 import { cloneDatabase } from '../support/database.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 test('a port in use ends the start with one line that names the setting', async (t) => {
   const database = await cloneDatabase()
@@ -71,29 +70,22 @@ async function run(
   t: ExecutionContext,
   args: string[],
   environment: Record<string, string> = {},
-): Promise<{ status: number; stdout: string; stderr: string }> {
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'daikon-failure-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const keys = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }
   createKeyFiles(keys)
-  const child = spawn(process.execPath, [join(root, 'src/daikon.ts'), ...args], {
-    env: {
-      ...process.env,
-      DEBUG: 'true',
-      DATA_DIR: folder,
-      HTTP_PORT: '0',
-      GRPC_PORT: '0',
-      METRICS_PORT: '0',
-      CONSOLE_PORT: '0',
-      JWT_PRIVATE_KEY_PATH: keys.privatePath,
-      JWT_PUBLIC_KEY_PATH: keys.publicPath,
-      ...environment,
-    },
-  })
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'exit'),
-  ])
-  return { status: status as number, stdout, stderr }
+  const settings = {
+    DEBUG: 'true',
+    DATA_DIR: folder,
+    HTTP_PORT: '0',
+    GRPC_PORT: '0',
+    METRICS_PORT: '0',
+    CONSOLE_PORT: '0',
+    JWT_PRIVATE_KEY_PATH: keys.privatePath,
+    JWT_PUBLIC_KEY_PATH: keys.publicPath,
+    ...environment,
+  }
+  const { status, out, err } = await runCliWith(settings, ...args)
+  return { status, stdout: out, stderr: err }
 }

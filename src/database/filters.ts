@@ -1,0 +1,24 @@
+/** The conditions of a query that depend on what the caller asks for. */
+export type Filters = {
+  /** The values of the placeholders, in order. */
+  values: unknown[]
+  /** Adds a condition unless the value is undefined. */
+  add(value: unknown, condition: (placeholder: string) => string): void
+  /** Returns the WHERE clause; empty without conditions. */
+  where(): string
+}
+
+/** Creates filters without conditions. */
+export function createFilters(): Filters {
+  const values: unknown[] = []
+  const conditions: string[] = []
+  return {
+    values,
+    add(value, condition) {
+      if (value === undefined) return
+      values.push(value)
+      conditions.push(condition(`$${values.length}`))
+    },
+    where: () => (conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''),
+  }
+}
