@@ -38,7 +38,8 @@ function includesConsole(args: string[]): boolean {
 /** Runs ava and forwards its output; returns the number of failures. */
 async function runAva(variables: Record<string, string>): Promise<number> {
   const ava = join(import.meta.dirname, '../../node_modules/ava/entrypoints/cli.js')
-  const args = [ava, '--tap', ...process.argv.slice(2)]
+  const reporter = join(import.meta.dirname, 'report-any-error.ts')
+  const args = ['--import', reporter, ava, '--tap', ...process.argv.slice(2)]
   // The tests start Node about a hundred times.
   const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
   const env = { ...compiled, ...process.env, ...variables }
