@@ -56,8 +56,8 @@ type Timeouts = { lockTimeout: number; statementTimeout: number }
 /** For statements that other callers wait for. */
 const sharedTimeouts: Timeouts = { lockTimeout: 200, statementTimeout: 3000 }
 
-/** The same after the deadline of an item, which is tried at least once. */
-const lateLockTimeout = 20
+/** The same after the deadline of an item, which is tried at least once: alone, and then among those that wait. */
+const lateLockTimeouts = { single: 20, locked: 200 }
 
 /** One at a time, so that items of a failed batch do not wait for each other's locks. */
 const maxRunningSingle = 1
@@ -125,12 +125,12 @@ function requireBatchers(pool: Pool): PoolBatchers {
     shared: new Map(),
     single: createSingleBatcher(maxRunningSingle, ({ query, item, deadline }) => {
       const isLate = performance.now() > deadline
-      const lockTimeout = isLate ? lateLockTimeout : sharedTimeouts.lockTimeout
+      const lockTimeout = isLate ? lateLockTimeouts.single : sharedTimeouts.lockTimeout
       return runBatch(pool, query, [item], { lockTimeout, statementTimeout: 1000 })
     }),
     locked: createSingleBatcher(maxRunningLocked, ({ query, item, deadline }) => {
       const remaining = Math.floor(deadline - performance.now())
-      const lockTimeout = Math.max(remaining, lateLockTimeout)
+      const lockTimeout = Math.max(remaining, lateLockTimeouts.locked)
       // A statement that no lock delays may be slow because PostgreSQL is busy.
       const statementTimeout = lockTimeout + sharedTimeouts.statementTimeout
       return runBatch(pool, query, [item], { lockTimeout, statementTimeout })

@@ -69,7 +69,7 @@ async function retryUntilAvailable(setups: Setup[]): Promise<Outcome[]> {
   }
 }
 
-/** Locks the tables, begins work, and cuts connections when `waiting` statements are blocked or after 3 s. */
+/** Locks the tables, begins work, and cuts connections when `waiting` statements are blocked or after 2 s. */
 async function whileLocked<Result>(
   tables: string,
   mode: string,
@@ -77,7 +77,7 @@ async function whileLocked<Result>(
   begin: () => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect()
-  const deadline = performance.now() + 3000
+  const deadline = performance.now() + 2000
   try {
     await client.query(`begin; lock table ${tables} in ${mode} mode`)
     const outcomes = begin()
@@ -107,7 +107,7 @@ test.serial('connections cut during Check, Register and Share: 503, then recover
 test.serial('connections cut during a write: 503 and no partial change', async (t) => {
   const setups = await createFixtures()
   const ids = setups.map(() => randomUUID())
-  const outcomes = await whileLocked('resources, shares', 'exclusive', 4, () =>
+  const outcomes = await whileLocked('resources, shares', 'exclusive', 3, () =>
     Promise.all(
       setups.flatMap((setup, index) => [share(setup), register(setup, ids[index] as string)]),
     ),
