@@ -5,13 +5,27 @@ import { statementError } from './database-errors.ts'
 export type ControlConnection = {
   /** Cancels the statement that the connection with this process id runs. */
   cancel(processId: number): Promise<void>
-  /** Whether any service app is active. Fails within seconds if PostgreSQL is unavailable. */
-  hasActiveApps(): Promise<boolean>
+  /** Queries the database. Fails within seconds if PostgreSQL is unavailable. */
+  probe(): Promise<DatabaseProbe>
   close(): Promise<void>
+}
+
+export type DatabaseProbe = {
+  /** Whether any service app is active. */
+  hasActiveApps: boolean
+  /**
+   * Seconds that the clock of this process is ahead of the clock of PostgreSQL; negative if it is
+   * behind. 0 if the duration of the query explains the difference.
+   */
+  clockOffset: number
 }
 
 /** Returns one row, `active`: whether any service app is active. */
 export const activeAppsSql = 'select exists (select from service_apps where is_active) as active'
+
+const probeSql = `
+  select active, extract(epoch from clock_timestamp()) * 1000 as database_time
+  from (${activeAppsSql}) apps`
 
 /** In milliseconds. Shorter than those of the pools, so that readiness probes do not time out. */
 const timeouts = { connectionTimeoutMillis: 2000, query_timeout: 2000 }
@@ -27,10 +41,18 @@ export function createControlConnection(
     async cancel(processId) {
       await pool.query('select pg_cancel_backend($1)', [processId])
     },
-    async hasActiveApps() {
+    async probe() {
       try {
-        const { rows } = await pool.query<{ active: boolean }>(activeAppsSql)
-        return rows[0]?.active === true
+        const sentAt = Date.now()
+        const { rows } = await pool.query<{ active: boolean; database_time: string }>(probeSql)
+        const receivedAt = Date.now()
+        const databaseTime = Number(rows[0]?.database_time)
+        // The clock was read between the two: the nearer of them gives the least difference.
+        const nearest = Math.min(Math.max(databaseTime, sentAt), receivedAt)
+        return {
+          hasActiveApps: rows[0]?.active === true,
+          clockOffset: (nearest - databaseTime) / 1000,
+        }
       } catch (error) {
         throw statementError(error)
       }

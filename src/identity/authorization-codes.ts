@@ -119,6 +119,7 @@ export async function redeemCode(
   const workspaceId = await authorizeCode(code)
   const tokens = await exchangeOnce(context, redemption, code, workspaceId)
   if (tokens) return tokens
+  context.identity.onReplay('authorization_code')
   await inTransaction(em, async (em) => {
     const stored = await em.findOne(AuthorizationCode, { code_hash: code.code_hash })
     const familyId = stored?.family_id

@@ -13,6 +13,11 @@ export type SignInOutcome = {
   outcome: string
 }
 
+/** Secrets that can be used once. */
+export const replayedSecrets = ['refresh_token', 'authorization_code', 'sign_in_state'] as const
+
+export type ReplayedSecret = (typeof replayedSecrets)[number]
+
 /** What the handlers of sign-in and tokens need in addition to the context of a call. */
 export type IdentityDependencies = {
   /** The keys, which may be replaced while the server runs. */
@@ -30,6 +35,8 @@ export type IdentityDependencies = {
   ) => Promise<void>
   /** Called once for every completed login, for metrics. */
   onSignIn: (signIn: SignInOutcome) => void
+  /** Called whenever such a secret is presented after its use, for metrics. */
+  onReplay: (secret: ReplayedSecret) => void
   options: {
     /** The public address of the server, the issuer of its tokens. */
     baseUrl: string

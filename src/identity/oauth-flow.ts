@@ -54,7 +54,10 @@ export async function resumeFlow(
   if (!login || login.flow !== flow || login.provider !== provider) throw stateRefused()
   if (!state || hashSecret(state) !== hashSecret(login.secrets.state)) throw stateRefused()
   const expiresAt = new Date(now.getTime() + stateSeconds * 1000)
-  if (!(await insertUsedState(em, hashSecret(state), expiresAt))) throw stateRefused()
+  if (!(await insertUsedState(em, hashSecret(state), expiresAt))) {
+    identity.onReplay('sign_in_state')
+    throw stateRefused()
+  }
   return login
 }
 

@@ -241,6 +241,7 @@ async function rotate(
   }
   const unused = { token_id: tokenId, consumed_at: null }
   if (!(await em.nativeUpdate(RefreshToken, unused, { consumed_at: now }))) {
+    context.identity.onReplay('refresh_token')
     await revokeRefreshFamilies(em, now, [family.id])
     await recordActivity(
       em,

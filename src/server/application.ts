@@ -47,6 +47,7 @@ export type Observers = {
   /** Called with the number of calls that share a facts statement. */
   onFactsBatch?: (callers: number) => void
   onSignIn?: IdentityDependencies['onSignIn']
+  onReplay?: IdentityDependencies['onReplay']
   trace?: StartSpan | undefined
 }
 
@@ -125,6 +126,7 @@ export function createApplication({
     options,
     quotas: { ...defaultQuotas, ...options.quotas },
     onSignIn: observers.onSignIn ?? (() => {}),
+    onReplay: observers.onReplay ?? (() => {}),
   })
   const operations = createOperations(registry, handlers)
   const streams = createStreams(registry, handlers)

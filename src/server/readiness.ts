@@ -10,10 +10,15 @@ export type Readiness = {
   /** No service app is active: requests are accepted with any service key, or none. */
   development_mode: boolean
   draining: boolean
+  /**
+   * Seconds that the clock of this process is ahead of the clock of PostgreSQL, when it was last
+   * compared; negative if it is behind.
+   */
+  clock_offset_seconds: number
 }
 
 type ReadinessOptions = {
-  control: Pick<ControlConnection, 'hasActiveApps'>
+  control: Pick<ControlConnection, 'probe'>
   rateLimiter: Pick<RateLimiter, 'degraded'>
   hasRedis: boolean
   keysRequired: boolean
@@ -29,11 +34,14 @@ export function createReadiness(options: ReadinessOptions): {
 } {
   let isDraining = false
   let developmentMode = false
+  let clockOffset = 0
   let lastProbe: { at: number; database: Promise<Readiness['database']> } | undefined
 
   async function probeDatabase(): Promise<Readiness['database']> {
     try {
-      developmentMode = !(await options.control.hasActiveApps()) && !options.keysRequired
+      const probe = await options.control.probe()
+      developmentMode = !probe.hasActiveApps && !options.keysRequired
+      clockOffset = probe.clockOffset
       return 'ok'
     } catch {
       return 'away'
@@ -53,6 +61,7 @@ export function createReadiness(options: ReadinessOptions): {
         redis: options.hasRedis ? redis : 'none',
         development_mode: developmentMode,
         draining: isDraining,
+        clock_offset_seconds: clockOffset,
       }
     },
     drain() {

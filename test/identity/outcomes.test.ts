@@ -1,14 +1,21 @@
 import test from 'ava'
-import type { SignInOutcome } from '../../src/identity/identity-dependencies.ts'
-import { createSignInEnvironment, signInAtProvider } from '../support/sign-in.ts'
+import type { ReplayedSecret, SignInOutcome } from '../../src/identity/identity-dependencies.ts'
+import { expectOk } from '../support/outcome.ts'
+import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
 
 const boss = { name: 'Boss', email: 'boss@example.com' }
 const eve = { name: 'Eve', email: 'eve@example.com', verified: false }
 const outcomes: SignInOutcome[] = []
+const replays: ReplayedSecret[] = []
 const environment = await createSignInEnvironment({
   people: [boss, eve],
   options: { adminEmails: [boss.email] },
-  dependencies: { observers: { onSignIn: (outcome) => outcomes.push(outcome) } },
+  dependencies: {
+    observers: {
+      onSignIn: (outcome) => outcomes.push(outcome),
+      onReplay: (secret) => replays.push(secret),
+    },
+  },
 })
 test.after.always(() => environment.stop())
 
@@ -18,6 +25,29 @@ const flows = [
 ] as const
 
 for (const transport of environment.transports) {
+  test.serial(
+    `secrets that are presented after their use are reported over ${transport.label}`,
+    async (t) => {
+      replays.length = 0
+      const { message } = await signInAtProvider(transport, 'github', environment.addProviderUser())
+      expectOk(await transport.call('CompleteLogin', message))
+      const { tokens, exchange } = await signIn(transport, environment.addProviderUser(), 'github')
+      const { refresh_token } = tokens
+      expectOk(await transport.call('RefreshToken', { refresh_token }))
+      t.deepEqual(replays, [])
+
+      t.false((await transport.call('CompleteLogin', message)).ok)
+      t.deepEqual(replays.splice(0), ['sign_in_state'])
+      t.false((await transport.call('RefreshToken', { refresh_token })).ok)
+      t.deepEqual(replays.splice(0), ['refresh_token'])
+      t.false((await transport.call('ExchangeToken', exchange)).ok)
+      t.deepEqual(replays.splice(0), ['authorization_code'])
+      // The session has ended, so nothing is left to replay.
+      t.false((await transport.call('RefreshToken', { refresh_token })).ok)
+      t.deepEqual(replays, [])
+    },
+  )
+
   for (const { flow, begin, complete } of flows) {
     const over = `in the ${flow} flow over ${transport.label}`
 

@@ -34,7 +34,7 @@ export async function connectToServer(
     return tokens.sign('access', { ...person, ...place }, 900)
   }
   const app = { operations } as Parameters<typeof createTransports>[0]
-  return { transports: createTransports(app, server), seed: createSeed(pool), token }
+  return { transports: createTransports(app, server), seed: createSeed(pool), tokens, token }
 }
 
 /** The overall status in `grpc.health.v1`, or the error code as `code 14`. */

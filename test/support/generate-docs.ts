@@ -169,6 +169,7 @@ async function renderMetrics(): Promise<string> {
       redis: 'ok',
       development_mode: false,
       draining: false,
+      clock_offset_seconds: 0,
     } as const
   }
   const { registry } = createMetrics(() => ({}) as never, readReadiness, createAdmissions(), {

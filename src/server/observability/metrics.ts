@@ -7,6 +7,7 @@ import {
   Registry,
 } from 'prom-client'
 import type { Database } from '../../database/database.ts'
+import { type ReplayedSecret, replayedSecrets } from '../../identity/identity-dependencies.ts'
 import { type Admissions, countAdmitted } from '../../rpc/admit.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'
 import type { Readiness } from '../readiness.ts'
@@ -21,6 +22,8 @@ export type Metrics = {
   countBatch(callers: number): void
   /** Records the outcome of a sign-in. */
   countSignIn(signIn: { flow: string; provider: string; outcome: string }): void
+  /** Records that a secret for one use was presented again. */
+  countReplay(secret: ReplayedSecret): void
 }
 
 /** What the metrics show about signing keys and certificates. */
@@ -71,6 +74,14 @@ export function createMetrics(
     labelNames: ['provider', 'flow', 'outcome'],
     registers,
   })
+  const replays = new Counter({
+    name: 'daikon_replays_total',
+    help: 'Refresh tokens, authorization codes and sign-in states that were presented after their use',
+    labelNames: ['secret'],
+    registers,
+  })
+  // Prometheus sees no increase in a series that begins at 1.
+  for (const secret of replayedSecrets) replays.inc({ secret }, 0)
   addPools(counts, registers)
   addAdmissions(admissions, registers)
   addState(readReadiness, registers)
@@ -87,6 +98,7 @@ export function createMetrics(
         decisions[allowed ? 'allowed' : 'denied'] += 1
     },
     countSignIn: (signIn) => signIns.inc(signIn),
+    countReplay: (secret) => replays.inc({ secret }),
   }
 }
 
@@ -159,6 +171,15 @@ function addState(read: () => Promise<Readiness>, registers: Registry[]): void {
       },
     })
   }
+  new Gauge({
+    name: 'daikon_clock_offset_seconds',
+    help: 'Seconds that the clock is ahead of the clock of PostgreSQL, or behind if negative',
+    registers,
+    aggregator: 'average',
+    async collect() {
+      this.set((await read()).clock_offset_seconds)
+    },
+  })
 }
 
 function addKeyMaterial(
