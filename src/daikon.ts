@@ -1,4 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=32 --disable-warning=ExperimentalWarning
+import { join } from 'node:path'
 import type { Command as CommandType } from 'commander'
 
 // Before any module loads that an older version cannot run.
@@ -7,6 +8,10 @@ if (major < 22 || (major === 22 && minor < 17)) {
   process.stderr.write(`daikon requires Node.js 22.17 or newer; this is ${process.version}\n`)
   process.exit(2)
 }
+
+// Beside the code, where only its owner can write.
+const { enableCompileCache } = await import('node:module')
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/daikon'))
 
 const { Command, CommanderError } = await import('commander')
 const { completionCommand } = await import('./cli/completion.ts')
@@ -19,8 +24,8 @@ const program = createProgram()
   .addCommand(completionCommand())
 
 prepare(program)
-program.parseAsync().catch((error: unknown) => {
-  const { message, exitCode } = explainFailure(error)
+program.parseAsync().catch(async (error: unknown) => {
+  const { message, exitCode } = await explainFailure(error)
   const isFromCommander = error instanceof CommanderError
   // Commander has already printed its own errors and the help text.
   if (!isFromCommander) process.stderr.write(`${message}\n`)

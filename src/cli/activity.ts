@@ -7,7 +7,7 @@ import {
   exportFormats,
   followActivity,
 } from '../activity/export.ts'
-import { type ChainPosition, verifyActivity } from '../activity/verify.ts'
+import type { ChainPosition } from '../activity/verify.ts'
 import { print } from './output.ts'
 import { withDatabase } from './session.ts'
 
@@ -53,6 +53,7 @@ export function activityCommand(): Command {
       readPosition,
     )
     .action(async ({ expect }: { expect?: ChainPosition }, command) => {
+      const { verifyActivity } = await import('../activity/verify.ts')
       const result = await withDatabase(({ em }) => verifyActivity(em, expect))
       const { entries, unsealed, erased, head, problem } = result
       if (problem) process.exitCode = 1

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { setAdministrator } from '../admin/user-status.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
@@ -26,6 +25,7 @@ export function adminCommand(): Command {
 async function changeAdministrator(command: Command, text: string, is_admin: boolean) {
   const email = normalizeEmail(text)
   if (!email) throw new UsageError(`${text} is not a valid e-mail address`)
+  const { setAdministrator } = await import('../admin/user-status.ts')
   const result = await withDatabase(({ operator }) =>
     setAdministrator(operator, { email, is_admin }),
   )

@@ -5,7 +5,6 @@ import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
-import { Client } from 'pg'
 import { type Config, readConfig } from '../config/config.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
@@ -88,6 +87,7 @@ async function requireSameKeys(config: Config, folder: string): Promise<void> {
 }
 
 async function requireEmpty(url: string): Promise<void> {
+  const { Client } = (await import('pg')).default
   const client = new Client({ connectionString: url })
   await client.connect()
   try {

@@ -1,13 +1,6 @@
 import { Command, Option } from 'commander'
-import {
-  createClientApp,
-  listClientApps,
-  rotateClientApp,
-  updateClientApp,
-} from '../admin/client-apps.ts'
 import { formatTable, print } from './output.ts'
 import { parseHours } from './parse-hours.ts'
-import { requireValid } from './require-valid.ts'
 import { withDatabase } from './session.ts'
 
 export function clientAppCommand(): Command {
@@ -38,6 +31,8 @@ export function clientAppCommand(): Command {
         post_logout_redirect_uris: options.postLogoutRedirectUri ?? [],
         backchannel_logout_uri: options.backchannelLogoutUri,
       }
+      const { createClientApp } = await import('../admin/client-apps.ts')
+      const { requireValid } = await import('./require-valid.ts')
       requireValid('createClientApp', request)
       const app = await withDatabase(({ operator }) => createClientApp(operator, request))
       const secret = app.client_secret
@@ -53,6 +48,7 @@ export function clientAppCommand(): Command {
     .command('list')
     .description('list all apps')
     .action(async (_options, command) => {
+      const { listClientApps } = await import('../admin/client-apps.ts')
       const { client_apps: apps } = await withDatabase(({ em }) => listClientApps({ em }, {}))
       print(command, apps, formatTable(apps))
     })
@@ -68,6 +64,8 @@ export function clientAppCommand(): Command {
         post_logout_redirect_uris: [],
         is_active: false,
       }
+      const { updateClientApp } = await import('../admin/client-apps.ts')
+      const { requireValid } = await import('./require-valid.ts')
       requireValid('updateClientApp', request)
       const app = await withDatabase(({ operator }) => updateClientApp(operator, request))
       print(command, app, [`Deactivated client app ${app.id}.`])
@@ -84,6 +82,8 @@ export function clientAppCommand(): Command {
     )
     .action(async (id: string, options: { overlap?: number }, command) => {
       const request = { client_app_id: id, overlap_seconds: options.overlap }
+      const { rotateClientApp } = await import('../admin/client-apps.ts')
+      const { requireValid } = await import('./require-valid.ts')
       const { overlap_seconds = 0 } = requireValid('rotateClientApp', request)
       const app = await withDatabase(({ operator }) => rotateClientApp(operator, request))
       print(command, app, [

@@ -1,11 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { Command } from 'commander'
-import { Redis } from 'ioredis'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
-import { pendingMigrations } from '../database/migrate.ts'
-import { maxEntityConnections, maxStatementConnections } from '../database/pool.ts'
 import { loadKeys } from '../identity/key-source.ts'
 import { explainFailure } from './failure.ts'
 import { print } from './output.ts'
@@ -18,9 +15,6 @@ type Finding = { check: string; ok: boolean; detail: string }
 type Check = () => string | Promise<string>
 
 const day = 86_400_000
-
-/** Beside its pools, a worker has 2 connections for readiness and cancellation, and 2 while it starts. */
-const connectionsPerWorker = maxEntityConnections + maxStatementConnections + 4
 
 /** Milliseconds. */
 const maxClockDifference = 1000
@@ -127,6 +121,7 @@ async function examineRedis({ REDIS_URL: nodes }: Config): Promise<Finding[]> {
     if (url === undefined) {
       throw new Error('REDIS_URL is empty: every node counts rate limits by itself')
     }
+    const { Redis } = await import('ioredis')
     const client = new Redis(url, { lazyConnect: true, connectTimeout: 2000, retryStrategy: null })
     client.on('error', () => {})
     try {
@@ -144,6 +139,7 @@ async function examineRedis({ REDIS_URL: nodes }: Config): Promise<Finding[]> {
 
 async function examineDatabase(config: Config): Promise<Finding[]> {
   try {
+    const { Client } = (await import('pg')).default
     const { url, stop } = await openPostgres(config)
     const client = new Client({ connectionString: url, connectionTimeoutMillis: 3000 })
     try {
@@ -154,7 +150,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await stop()
     }
   } catch (error) {
-    return [{ check: 'database', ok: false, detail: explainFailure(error).message }]
+    return [{ check: 'database', ok: false, detail: (await explainFailure(error)).message }]
   }
 }
 
@@ -175,6 +171,7 @@ function databaseChecks(client: Client, config: Config): Record<string, Check> {
       )
     },
     migrations: async () => {
+      const { pendingMigrations } = await import('../database/migrate.ts')
       const pending = await pendingMigrations(client)
       return expect(
         pending.length === 0,
@@ -196,7 +193,9 @@ function databaseChecks(client: Client, config: Config): Record<string, Check> {
       const { max } = await read<{ max: string }>(
         "select current_setting('max_connections') as max",
       )
-      const needed = connectionsPerWorker * config.WORKERS
+      const { maxEntityConnections, maxStatementConnections } = await import('../database/pool.ts')
+      // Beside its pools, a worker has 2 connections for readiness and cancellation, and 2 while it starts.
+      const needed = (maxEntityConnections + maxStatementConnections + 4) * config.WORKERS
       return expect(
         Number(max) >= needed,
         `max_connections ${max}, this node uses up to ${needed}`,
@@ -244,7 +243,7 @@ async function runChecks(checks: Record<string, Check>): Promise<Finding[]> {
     try {
       findings.push({ check, ok: true, detail: await run() })
     } catch (error) {
-      findings.push({ check, ok: false, detail: explainFailure(error).message })
+      findings.push({ check, ok: false, detail: (await explainFailure(error)).message })
     }
   }
   return findings

@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { ServiceError } from '../core/errors.ts'
-import { databaseError, lacksMigrations } from '../database/database-errors.ts'
 
 /** An argument or the state of the machine is wrong: the operator can correct it. */
 export class UsageError extends Error {}
@@ -20,25 +19,27 @@ const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHO
  * Explains why a command or a server stopped. The status is 2, and the message one line or one per mistake,
  * if the operator can correct the cause; otherwise it is 1.
  */
-export function explainFailure(error: unknown): Failure {
-  const message = explainCorrectable(error)
+export async function explainFailure(error: unknown): Promise<Failure> {
+  const message = await explainCorrectable(error)
   if (message !== undefined) return { message, exitCode: 2 }
+  const { databaseError } = await import('../database/database-errors.ts')
   const known = databaseError(error)
   return { message: known instanceof Error ? known.message : String(known), exitCode: 1 }
 }
 
 /** Ends a server process that could not start. Only a cause that nobody expected is printed with its stack. */
-export function exitAfterFailure(error: unknown): never {
-  const { message, exitCode } = explainFailure(error)
+export async function exitAfterFailure(error: unknown): Promise<never> {
+  const { message, exitCode } = await explainFailure(error)
   const stack = error instanceof Error ? error.stack : undefined
   process.stderr.write(`${exitCode === 2 ? message : (stack ?? message)}\n`)
   process.exit(exitCode)
 }
 
-function explainCorrectable(error: unknown): string | undefined {
+async function explainCorrectable(error: unknown): Promise<string | undefined> {
   if (!(error instanceof Error)) return undefined
   if (error instanceof ConfigError || error instanceof UsageError) return error.message
   if (error instanceof CommanderError) return error.message
+  const { lacksMigrations } = await import('../database/database-errors.ts')
   if (lacksMigrations(error)) {
     return 'The database has not been migrated. Run `daikon migrate` first.'
   }

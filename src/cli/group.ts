@@ -1,10 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
-import { Group } from '../database/entities/people.ts'
-import { addChildGroup, removeChildGroup } from '../workspaces/child-groups.ts'
-import { listGroupMembers } from '../workspaces/group-members.ts'
-import { findParentIds } from '../workspaces/group-queries.ts'
-import { groupNotFound, listGroups } from '../workspaces/groups.ts'
 import { formatTable, print } from './output.ts'
 import { withDatabase } from './session.ts'
 import { requireWorkspaceId } from './workspace.ts'
@@ -20,6 +15,8 @@ export function groupCommand(): Command {
     .description('list the groups of a workspace with the groups that contain them')
     .argument(...workspaceArgument)
     .action(async (slug: string, _options, command) => {
+      const { findParentIds } = await import('../workspaces/group-queries.ts')
+      const { listGroups } = await import('../workspaces/groups.ts')
       const rows = await withDatabase(async ({ em, operator }) => {
         const workspace_id = await requireWorkspaceId(em, slug)
         const { groups } = await listGroups({ ...operator, now: new Date() }, { workspace_id })
@@ -40,6 +37,8 @@ export function groupCommand(): Command {
     .argument(...workspaceArgument)
     .argument('<group>', 'name or ID of the group')
     .action(async (slug: string, group: string, _options, command) => {
+      const { listGroupMembers } = await import('../workspaces/group-members.ts')
+      const { listGroups } = await import('../workspaces/groups.ts')
       const rows = await withDatabase(async ({ em, operator }) => {
         const workspace_id = await requireWorkspaceId(em, slug)
         const group_id = await requireGroupId(em, workspace_id, group)
@@ -86,6 +85,7 @@ async function changeLink(
   child: string,
   isNested: boolean,
 ): Promise<void> {
+  const { addChildGroup, removeChildGroup } = await import('../workspaces/child-groups.ts')
   const link = await withDatabase(async ({ em, operator }) => {
     const workspace_id = await requireWorkspaceId(em, slug)
     const group_id = await requireGroupId(em, workspace_id, parent)
@@ -105,6 +105,8 @@ async function requireGroupId(
   workspace_id: string,
   key: string,
 ): Promise<string> {
+  const { Group } = await import('../database/entities/people.ts')
+  const { groupNotFound } = await import('../workspaces/groups.ts')
   const named = await em.findOne(Group, { workspace_id, name: key })
   if (named) return named.id
   const groups = await em.find(Group, { workspace_id })

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { CsvImportReport } from '../../gen/daikon/v1/admin_import.ts'
-import { executeCsvImport, previewCsvImport } from '../admin/import/import.ts'
 import { ServiceError } from '../core/errors.ts'
 import { decodeUtf8, truncateLines } from './input-file.ts'
 import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
-import { requireValid } from './require-valid.ts'
 import { withDatabase } from './session.ts'
 
 export function importCommand(): Command {
@@ -19,6 +17,8 @@ export function importCommand(): Command {
     .option('--dry-run', 'print what would change without changing it')
     .action(async (path: string, { dryRun = false }: { dryRun?: boolean }, command) => {
       const request = { csv: decodeUtf8(await readFile(path)) }
+      const { executeCsvImport, previewCsvImport } = await import('../admin/import/import.ts')
+      const { requireValid } = await import('./require-valid.ts')
       requireValid(dryRun ? 'previewCsvImport' : 'executeCsvImport', request)
       const progressBar = createProgressBar(process.stderr)
       const run = dryRun ? previewCsvImport : executeCsvImport

@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { migrate } from '../database/migrate.ts'
 import { activityCommand } from './activity.ts'
 import { adminCommand } from './admin.ts'
 import { backupCommand, restoreCommand } from './backup.ts'
@@ -18,7 +17,10 @@ import { readVersion } from './version.ts'
 import { whyCommand } from './why.ts'
 import { workspaceCommand } from './workspace.ts'
 
-/** The commands that operate a server through its database and files. */
+/**
+ * The commands that operate a server through its database and files. Their actions import what they need, so that
+ * help and completion load no database driver.
+ */
 export function createProgram(): Command {
   const program = new Command('daikon')
     .description('Run and operate a daikon server. Settings are read from the environment.')
@@ -48,6 +50,7 @@ function migrateCommand(): Command {
   return new Command('migrate')
     .description('apply pending database migrations')
     .action(async (_options, command) => {
+      const { migrate } = await import('../database/migrate.ts')
       const applied = await withDatabase(({ databaseUrl }) => migrate(databaseUrl))
       const lines = applied.map((name) => `Applied ${name}.`)
       print(command, { applied }, lines.length > 0 ? lines : ['The database is up to date.'])

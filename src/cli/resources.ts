@@ -1,11 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { Command } from 'commander'
-import { toResourceId } from '../permissions/evaluate/resource-id.ts'
-import { importResources } from './import-resources.ts'
 import { decodeUtf8 } from './input-file.ts'
 import { print } from './output.ts'
 import { createProgressBar } from './progress-bar.ts'
-import { parseResourceFile } from './resource-file.ts'
 import { withDatabase } from './session.ts'
 
 export function resourcesCommand(): Command {
@@ -16,6 +13,8 @@ export function resourcesCommand(): Command {
     .description('register the resources of a file in batches, skipping those that exist')
     .argument('<file>', 'CSV file with a header (.csv), or JSON Lines (.jsonl)')
     .action(async (path: string, _options, command) => {
+      const { importResources } = await import('./import-resources.ts')
+      const { parseResourceFile } = await import('./resource-file.ts')
       const lines = parseResourceFile(path, decodeUtf8(await readFile(path)))
       const progressBar = createProgressBar(process.stderr)
       const result = await withDatabase(({ operator }) =>
@@ -35,7 +34,8 @@ export function resourceIdCommand(): Command {
     .argument('<service>', 'service name')
     .argument('<type>', 'resource type')
     .argument('<external-id>', 'ID of the resource in the service')
-    .action((service: string, type: string, externalId: string, _options, command) => {
+    .action(async (service: string, type: string, externalId: string, _options, command) => {
+      const { toResourceId } = await import('../permissions/evaluate/resource-id.ts')
       const resource_id = toResourceId(service, type, externalId)
       print(command, { resource_id }, [resource_id])
     })

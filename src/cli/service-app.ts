@@ -1,13 +1,6 @@
 import { Command } from 'commander'
-import {
-  createServiceApp,
-  listServiceApps,
-  rotateServiceApp,
-  updateServiceApp,
-} from '../admin/service-apps.ts'
 import { formatTable, print } from './output.ts'
 import { parseHours } from './parse-hours.ts'
-import { requireValid } from './require-valid.ts'
 import { withDatabase } from './session.ts'
 
 export function serviceAppCommand(): Command {
@@ -20,6 +13,8 @@ export function serviceAppCommand(): Command {
     .requiredOption('--service <service_name>', 'service name that the key is valid for')
     .action(async (options: { name: string; service: string }, command) => {
       const request = { name: options.name, service_name: options.service }
+      const { createServiceApp } = await import('../admin/service-apps.ts')
+      const { requireValid } = await import('./require-valid.ts')
       requireValid('createServiceApp', request)
       const app = await withDatabase(({ operator }) => createServiceApp(operator, request))
       print(command, app, [
@@ -33,6 +28,7 @@ export function serviceAppCommand(): Command {
     .command('list')
     .description('list all apps')
     .action(async (_options, command) => {
+      const { listServiceApps } = await import('../admin/service-apps.ts')
       const { service_apps: apps } = await withDatabase(({ em }) => listServiceApps({ em }, {}))
       print(command, apps, formatTable(apps))
     })
@@ -44,6 +40,8 @@ export function serviceAppCommand(): Command {
     .option('--force', 'deactivate the app even if it is the last active one')
     .action(async (id: string, { force }: { force?: true }, command) => {
       const request = { service_app_id: id, is_active: false, force }
+      const { updateServiceApp } = await import('../admin/service-apps.ts')
+      const { requireValid } = await import('./require-valid.ts')
       requireValid('updateServiceApp', request)
       const app = await withDatabase(({ operator }) => updateServiceApp(operator, request))
       print(command, app, [`Deactivated service app ${app.id}.`])
@@ -60,6 +58,8 @@ export function serviceAppCommand(): Command {
     )
     .action(async (id: string, options: { overlap?: number }, command) => {
       const request = { service_app_id: id, overlap_seconds: options.overlap }
+      const { rotateServiceApp } = await import('../admin/service-apps.ts')
+      const { requireValid } = await import('./require-valid.ts')
       const { overlap_seconds = 0 } = requireValid('rotateServiceApp', request)
       const app = await withDatabase(({ operator }) => rotateServiceApp(operator, request))
       print(command, app, [

@@ -6,9 +6,6 @@ import type { DevelopmentModeContext } from '../admin/service-apps.ts'
 import { type Config, readConfig, readQuotas } from '../config/config.ts'
 import type { QuotaContext } from '../core/quotas.ts'
 import type { WriteContext } from '../core/request-context.ts'
-import { openDatabase } from '../database/database.ts'
-import { startEmbedded } from '../database/embedded/embedded-postgres.ts'
-import { commandTimeouts } from '../database/pool.ts'
 import type { StatementPool } from '../database/statement-pool.ts'
 
 /** What a command runs with. */
@@ -34,6 +31,8 @@ export async function withDatabase<Result>(
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(process.env)
+  const { openDatabase } = await import('../database/database.ts')
+  const { commandTimeouts } = await import('../database/pool.ts')
   const { url: databaseUrl, stop } = await openPostgres(config)
   const database = await openDatabase(databaseUrl, () => {}, commandTimeouts)
   try {
@@ -59,6 +58,7 @@ export async function openPostgres(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const stop = async () => {}
   if (config.DATABASE_URL) return { url: config.DATABASE_URL, stop }
+  const { startEmbedded } = await import('../database/embedded/embedded-postgres.ts')
   try {
     return await startEmbedded({ dataDir: config.DATA_DIR })
   } catch (error) {

@@ -1,10 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
-import { User } from '../database/entities/people.ts'
-import { loadAccessClaims } from '../identity/access-claims.ts'
 import { loadKeys } from '../identity/key-source.ts'
-import { createTokens } from '../identity/tokens.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { withDatabase } from './session.ts'
@@ -32,6 +29,8 @@ export async function signDemoToken(
   email: string,
   slug: string,
 ): Promise<string> {
+  const { loadAccessClaims } = await import('../identity/access-claims.ts')
+  const { createTokens } = await import('../identity/tokens.ts')
   const claims = await loadAccessClaims(em, { email, slug })
   if (!claims) throw new UsageError(await explainMissingMember(em, email, slug))
   const keys = await loadKeys(config)
@@ -48,6 +47,7 @@ async function explainMissingMember(
   email: string,
   slug: string,
 ): Promise<string> {
+  const { User } = await import('../database/entities/people.ts')
   const user = await em.findOne(User, { email })
   if (!user) return `No user has the e-mail address ${email}`
   if (!user.is_active) {

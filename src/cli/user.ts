@@ -1,11 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
-import { deleteUser } from '../admin/delete-user.ts'
-import { exportUser } from '../admin/export-user.ts'
-import { findUserPage } from '../admin/queries.ts'
-import { findUserIdByEmail } from '../admin/user-data-queries.ts'
-import { updateUser } from '../admin/user-status.ts'
-import { requireUserDetail } from '../admin/users.ts'
 import { normalizeEmail } from '../core/email.ts'
 import { isUuid } from '../core/uuid.ts'
 import { userNotFound } from '../identity/user-errors.ts'
@@ -23,6 +17,7 @@ export function userCommand(): Command {
     .description('list the first 100 users whose name or e-mail address contains a text')
     .argument('<text>', 'part of a name or e-mail address')
     .action(async (text: string, _options, command) => {
+      const { findUserPage } = await import('../admin/queries.ts')
       const { items } = await withDatabase(({ em }) =>
         findUserPage(em, { page: 1, page_size: 100 }, { q: text }),
       )
@@ -41,6 +36,7 @@ export function userCommand(): Command {
     .description('print a user with accounts, memberships, groups, roles and sessions')
     .argument(...userArgument)
     .action(async (key: string, _options, command) => {
+      const { requireUserDetail } = await import('../admin/users.ts')
       const user = await withDatabase(async ({ em }) =>
         requireUserDetail(em, new Date(), await requireUserId(em, key)),
       )
@@ -52,6 +48,7 @@ export function userCommand(): Command {
     .description('print all data about a user as JSON')
     .argument(...userArgument)
     .action(async (key: string, _options, command) => {
+      const { exportUser } = await import('../admin/export-user.ts')
       const data = await withDatabase(async ({ em, operator }) => {
         const user_id = await requireUserId(em, key)
         return exportUser({ ...operator, now: new Date() }, { user_id })
@@ -65,6 +62,7 @@ export function userCommand(): Command {
     .argument(...userArgument)
     .option('--transfer-to <user>', 'user who receives the resources in other workspaces')
     .action(async (key: string, { transferTo }: { transferTo?: string }, command) => {
+      const { deleteUser } = await import('../admin/delete-user.ts')
       const user_id = await withDatabase(async ({ em, operator }) => {
         const user_id = await requireUserId(em, key)
         const transfer_to = transferTo && (await requireUserId(em, transferTo))
@@ -93,6 +91,7 @@ export function userCommand(): Command {
 }
 
 async function changeStatus(command: Command, key: string, is_active: boolean): Promise<void> {
+  const { updateUser } = await import('../admin/user-status.ts')
   const { id, email } = await withDatabase(async ({ em, operator }) => {
     const user_id = await requireUserId(em, key)
     return updateUser({ ...operator, now: new Date() }, { user_id, is_active })
@@ -106,6 +105,7 @@ async function requireUserId(em: EntityManager, key: string): Promise<string> {
   if (isUuid(key)) return key.toLowerCase()
   const email = normalizeEmail(key)
   if (!email) throw new UsageError(`${key} is neither an e-mail address nor a user ID`)
+  const { findUserIdByEmail } = await import('../admin/user-data-queries.ts')
   const id = await findUserIdByEmail(em, email)
   if (!id) throw userNotFound()
   return id

@@ -2,18 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
 import { normalizeEmail } from '../core/email.ts'
 import { isUuid } from '../core/uuid.ts'
-import { query } from '../database/query.ts'
-import { findReasons, type Reason } from '../permissions/evaluate/explain.ts'
-import { decide } from '../permissions/evaluate/load-evaluations.ts'
-import {
-  createLoadExplanations,
-  type Explanation,
-} from '../permissions/evaluate/load-explanations.ts'
-import { toResourceId } from '../permissions/evaluate/resource-id.ts'
+import type { Reason } from '../permissions/evaluate/explain.ts'
+import type { Explanation } from '../permissions/evaluate/load-explanations.ts'
 import { UsageError } from './failure.ts'
 import { print } from './output.ts'
 import { type Session, withDatabase } from './session.ts'
-import { describeDecision, type Names } from './why-text.ts'
+import type { Names } from './why-text.ts'
 
 export function whyCommand(): Command {
   return new Command('why')
@@ -39,6 +33,11 @@ export async function explainAccess(
   action: string,
   name: string,
 ): Promise<{ decision: boolean; reasons: Reason[]; text: string }> {
+  const { findReasons } = await import('../permissions/evaluate/explain.ts')
+  const { decide } = await import('../permissions/evaluate/load-evaluations.ts')
+  const { createLoadExplanations } = await import('../permissions/evaluate/load-explanations.ts')
+  const { toResourceId } = await import('../permissions/evaluate/resource-id.ts')
+  const { describeDecision } = await import('./why-text.ts')
   const resource = readResource(name)
   const { service_name, resource_type, id } = resource
   const resource_id = toResourceId(service_name, resource_type, id)
@@ -95,6 +94,7 @@ async function findNames(
   },
   { grantList }: Explanation,
 ): Promise<Names> {
+  const { query } = await import('../database/query.ts')
   const { userId, service_name, resource_type, resource_id } = check
   const values = [userId, service_name, resource_type, resource_id]
   const [row] = await query<NamesRow>(em, namesSql, values)

@@ -1,8 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { Command } from 'commander'
-import { Workspace } from '../database/entities/people.ts'
-import { findMembers } from '../workspaces/queries.ts'
-import { listAllWorkspaces, workspaceNotFound } from '../workspaces/workspaces.ts'
 import { formatTable, print } from './output.ts'
 import { withDatabase } from './session.ts'
 
@@ -15,6 +12,7 @@ export function workspaceCommand(): Command {
     .command('list')
     .description('list all workspaces, by name')
     .action(async (_options, command) => {
+      const { listAllWorkspaces } = await import('../workspaces/workspaces.ts')
       const { workspaces } = await withDatabase(({ em }) => listAllWorkspaces({ em }, {}))
       print(command, workspaces, formatTable(workspaces))
     })
@@ -24,6 +22,7 @@ export function workspaceCommand(): Command {
     .description(`list the members of a workspace, at most ${maxMembers}`)
     .argument('<slug>', 'slug of the workspace')
     .action(async (slug: string, _options, command) => {
+      const { findMembers } = await import('../workspaces/queries.ts')
       const members = await withDatabase(async ({ em }) => {
         const workspaceId = await requireWorkspaceId(em, slug)
         return findMembers(em, workspaceId, undefined, maxMembers)
@@ -43,6 +42,8 @@ export function workspaceCommand(): Command {
 
 /** Finds a workspace by its slug. */
 export async function requireWorkspaceId(em: EntityManager, slug: string): Promise<string> {
+  const { Workspace } = await import('../database/entities/people.ts')
+  const { workspaceNotFound } = await import('../workspaces/workspaces.ts')
   const workspace = await em.findOne(Workspace, { slug })
   if (!workspace) throw workspaceNotFound()
   return workspace.id
