@@ -4,13 +4,25 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 
 /**
- * `npm run release -- <version>` prepares a release in a clean work tree: the version in package.json and
- * the Helm chart, the heading in CHANGELOG.md, a commit and a tag. Push both to publish.
+ * `npm run release -- <version>` prepares a release in a clean work tree: the version in every package
+ * and in the commands of the documentation, the heading in CHANGELOG.md, a commit, and a tag for the
+ * server and one for the Go module. Push all of them to publish.
  *
- * `npm run release -- --packages <folder>` writes the tarball, an SBOM (CycloneDX), the notes of the
- * version and SHA-256 checksums.
+ * `npm run release -- --packages <folder>` writes the packages of the server and the clients, an SBOM
+ * (CycloneDX), the notes of the version and SHA-256 checksums.
  */
 const root = join(import.meta.dirname, '../..')
+
+/** Where each file states the version, apart from package.json and its lock file. */
+const versionPatterns: Record<string, RegExp> = {
+  'clients/browser/package.json': /(?<=^ {2}"version": ")[^"]+/m,
+  'clients/python/pyproject.toml': /(?<=^version = ")[^"]+/m,
+  'clients/typescript/package.json': /(?<=^ {2}"version": ")[^"]+/m,
+  'clients/README.md': /(?<=auth[-_](?:client|browser)-)\d+\.\d+\.\d+(?:-[\w.]+?)?(?=\.tgz|-py3)/g,
+  'deploy/helm/daikon/Chart.yaml': /(?<=^(?:version|appVersion): ).*$/gm,
+  'docs/kubernetes.md': /(?<=registry\.example\.com\/daikon:)\S+/g,
+}
+
 const [first = '', second = 'release'] = process.argv.slice(2)
 if (first === '--packages') createPackages(join(root, second))
 else prepare(first)
@@ -27,20 +39,25 @@ function prepare(version: string): void {
     changelog.replace(/^## Unreleased$/m, `## Unreleased\n\n## ${version} (${date})`),
   )
   run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version')
-  write(
-    'deploy/helm/daikon/Chart.yaml',
-    read('deploy/helm/daikon/Chart.yaml').replace(/^(version|appVersion): .*$/gm, `$1: ${version}`),
-  )
+  for (const [path, pattern] of Object.entries(versionPatterns)) {
+    const text = read(path)
+    if (text.search(pattern) < 0) fail(`${path} does not state a version`)
+    write(path, text.replace(pattern, version))
+  }
   run('git', 'commit', '--all', '--message', `Release ${version}`)
-  run('git', 'tag', '--annotate', `v${version}`, '--message', `Release ${version}`)
-  process.stdout.write(`Tagged v${version}. Publish it with: git push --follow-tags\n`)
+  // Go finds the versions of a module in a subfolder by tags that begin with the folder.
+  const tags = [`v${version}`, `clients/go/v${version}`]
+  for (const tag of tags) run('git', 'tag', '--annotate', tag, '--message', `Release ${version}`)
+  process.stdout.write(`Tagged ${tags.join(' and ')}. Publish with: git push --follow-tags\n`)
 }
 
 function createPackages(folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   run('npm', 'run', 'build')
-  run('npm', 'pack', './dist', '--pack-destination', folder)
+  for (const source of ['./dist', './clients/typescript', './clients/browser'])
+    run('npm', 'pack', source, '--pack-destination', folder)
+  run('python3', '-m', 'pip', 'wheel', '--no-deps', '--wheel-dir', folder, './clients/python')
   const sbom = run('npm', 'sbom', '--package-lock-only', '--omit=dev', '--sbom-format=cyclonedx')
   writeFileSync(join(folder, 'sbom.cdx.json'), sbom)
   const { version } = JSON.parse(read('package.json'))
