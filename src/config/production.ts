@@ -54,14 +54,16 @@ function findKeyFileMistakes(settings: ProductionSettings): string[] {
 
 /**
  * As for PostgreSQL, the group may read a file that belongs to root: Kubernetes mounts secrets like that.
- * A file that does not exist is reported when it is read.
+ * A process of root accepts this for groups other than its own, because operators run commands as root
+ * beside a server that runs as another user. A file that does not exist is reported when it is read.
  */
 function isReadableByOthers(path: string): boolean {
   // Windows has no such bits; Node.js reports every file as readable by all.
   if (platform() === 'win32') return false
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return false
-  return (stats.mode & (stats.uid === 0 && !isRoot() ? 0o004 : 0o044)) !== 0
+  const mayGroupRead = stats.uid === 0 && (!isRoot() || stats.gid !== 0)
+  return (stats.mode & (mayGroupRead ? 0o004 : 0o044)) !== 0
 }
 
 function isRoot(): boolean {

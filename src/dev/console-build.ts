@@ -11,12 +11,12 @@ const sources = ['console/src', 'console/index.html', 'console/vite.config.ts', 
 
 /**
  * Builds the admin console in the background if it has not been built or is older than its sources. The
- * published package has no sources and is never rebuilt. Returns a function that stops the build.
+ * published package has no sources and is never rebuilt. Returns a function that stops the build, or
+ * undefined if the console is up to date. `url` is where the console is served.
  */
-export function buildOutdatedConsole(log: Logger): () => void {
-  if (!isConsoleOutdated()) return () => {}
-  const startedAt = performance.now()
-  log.info('Building the admin console')
+export function buildOutdatedConsole(log: Logger, url: string): (() => void) | undefined {
+  if (!isConsoleOutdated()) return undefined
+  log.info('Building the admin console in the background')
   const child = spawn(process.execPath, [script], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -26,8 +26,7 @@ export function buildOutdatedConsole(log: Logger): () => void {
     errors += text
   })
   child.on('exit', (status, signal) => {
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    if (status === 0) log.info(`Built the admin console in ${seconds} s`)
+    if (status === 0) log.info(`The admin console is ready: ${url}`)
     else if (!signal) log.error(`Building the admin console failed: ${errors.trim()}`)
   })
   return () => child.kill()

@@ -54,15 +54,20 @@ async function dev(): Promise<void> {
   })
   const log = createLogger(config.LOG_LEVEL, config.LOG_FORMAT)
   createMissingKeys(config, log)
-  const stopConsoleBuild = config.CONSOLE_ENABLED ? buildOutdatedConsole(log) : () => {}
+  const stopConsoleBuild = config.CONSOLE_ENABLED
+    ? buildOutdatedConsole(log, config.ADMIN_URL)
+    : undefined
   const serviceKey = loadServiceKey(config.DATA_DIR)
   const consoleUrl = config.CONSOLE_ENABLED ? config.ADMIN_URL : undefined
   const app = await startDemoApp({ port: DEMO_PORT, daikonUrl, consoleUrl, serviceKey })
-  const server = await start(config, log, async (databaseUrl) => {
-    const database = await openDatabase(databaseUrl, () => {})
-    const context = { principal: {}, em: database.fork() }
-    await seedDemoData(context, serviceKey, `${app.url}/callback`)
-    await database.close()
+  const server = await start(config, log, {
+    isConsoleBeingBuilt: stopConsoleBuild !== undefined,
+    async prepare(databaseUrl) {
+      const database = await openDatabase(databaseUrl, () => {})
+      const context = { principal: {}, em: database.fork() }
+      await seedDemoData(context, serviceKey, `${app.url}/callback`)
+      await database.close()
+    },
   })
   const em = server.database.fork()
   process.stdout.write(
@@ -72,6 +77,7 @@ async function dev(): Promise<void> {
       serviceKey,
       appUrl: app.url,
       mockProviders: mockProviders.map((name) => providerTitles[name]),
+      isConsoleBeingBuilt: stopConsoleBuild !== undefined,
       token: await signDemoToken(em, config, demo.people.bob.email, demo.slug),
     }),
   )
@@ -80,7 +86,7 @@ async function dev(): Promise<void> {
   const stop = async () => {
     if (isStopping) return
     isStopping = true
-    stopConsoleBuild()
+    stopConsoleBuild?.()
     await Promise.all([app.close(), providers.close(), server.stop()])
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)

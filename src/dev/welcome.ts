@@ -10,6 +10,7 @@ export function renderWelcome({
   server,
   appUrl,
   mockProviders,
+  isConsoleBeingBuilt,
   token,
   serviceKey,
 }: {
@@ -18,6 +19,7 @@ export function renderWelcome({
   appUrl: string
   /** Titles of the providers that are mocked. */
   mockProviders: string[]
+  isConsoleBeingBuilt: boolean
   /** An access token of Bob. */
   token: string
   serviceKey: string
@@ -42,7 +44,7 @@ ${heading('Addresses')}
 
 ${heading('Sign in')}
   Demo application  ${appUrl}
-  Admin console     ${renderConsole(config, server)}
+  Admin console     ${renderConsole(config, server, isConsoleBeingBuilt)}
 ${mockNote}
 ${heading('Try it')}
   Bob can edit the roadmap, which is shared with his group. He cannot view the salaries.
@@ -68,8 +70,14 @@ Press Ctrl-C to stop.
 `
 }
 
-function renderConsole(config: Config, { consolePort }: RunningServer): string {
-  return consolePort === undefined ? 'disabled' : `${config.ADMIN_URL} (choose Alice)`
+function renderConsole(
+  config: Config,
+  { consolePort }: RunningServer,
+  isBeingBuilt: boolean,
+): string {
+  if (consolePort === undefined) return 'disabled'
+  const hint = isBeingBuilt ? 'ready in a few seconds; choose Alice' : 'choose Alice'
+  return `${config.ADMIN_URL} (${hint})`
 }
 
 function heading(text: string): string {

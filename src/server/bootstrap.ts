@@ -16,12 +16,19 @@ export async function bootstrap(config: Config, log: Logger): Promise<Bootstrap>
   await loadKeys(config)
   const { url: databaseUrl, stop } = await findDatabase(config, log)
   try {
-    for (const name of await migrate(databaseUrl)) log.info(`Migration ${name} applied`)
+    logMigrations(log, await migrate(databaseUrl))
     return { databaseUrl, stop }
   } catch (error) {
     await stop()
     throw error
   }
+}
+
+function logMigrations(log: Logger, names: string[]): void {
+  const [first] = names
+  if (first === undefined) return
+  const range = names.length === 1 ? first : `${names.length}, ${first} to ${names.at(-1)}`
+  log.info(`Applied migrations: ${range}`)
 }
 
 async function findDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Config, log: Logger) {

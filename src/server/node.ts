@@ -55,11 +55,17 @@ const logoutInterval = 1000
 /** Milliseconds that responses of the admin console have to finish. */
 const consoleDrainTimeout = 2000
 
+export type NodeOptions = {
+  /** The admin console is being built, so that its absence is no mistake. */
+  isConsoleBeingBuilt?: boolean
+}
+
 /** Starts a node on a database that is already migrated. */
 export async function startNode(
   config: Config,
   log: Logger,
   rateLimiter: RateLimiter,
+  { isConsoleBeingBuilt = false }: NodeOptions = {},
 ): Promise<Node> {
   const warn = (text: string) => log.warn(text)
   const keysRequired = config.SERVICE_KEYS_REQUIRED
@@ -138,6 +144,7 @@ export async function startNode(
         },
         onFactsBatch: metrics.countBatch,
         onSignIn: metrics.countSignIn,
+        onReplay: metrics.countReplay,
         trace: tracing?.trace,
       },
       options: readOptions(config, tls?.current()),
@@ -145,7 +152,7 @@ export async function startNode(
     application = running
     const grpcPort = await running.listenGrpc(config.GRPC_HOST, config.GRPC_PORT)
     const httpPort = await running.listenHttp(config.HTTP_HOST, config.HTTP_PORT)
-    const adminConsole = await startConsole(config, log)
+    const adminConsole = await startConsole(config, log, isConsoleBeingBuilt)
     await warnOfDevelopmentMode(database.fork(), { warn, keysRequired })
 
     const logFailure = (text: string) => (error: unknown) => log.error({ err: error }, text)
@@ -222,7 +229,7 @@ export async function startNode(
 }
 
 /** Starts the admin console. Without a build, only a developer's node listens and waits for one. */
-async function startConsole(config: Config, log: Logger) {
+async function startConsole(config: Config, log: Logger, isBeingBuilt: boolean) {
   if (!config.CONSOLE_ENABLED) return undefined
   const server = createConsoleServer({
     baseUrl: config.BASE_URL,
@@ -235,9 +242,8 @@ async function startConsole(config: Config, log: Logger) {
       title: providerTitles[name],
     })),
   })
-  if (!server.hasBuild) {
-    const advice = config.DEBUG ? 'served as soon as it is built' : 'run `npm run console:build`'
-    log.warn(`The admin console has not been built: ${advice}`)
+  if (!server.hasBuild && !isBeingBuilt) {
+    log.warn('The admin console has not been built: run `npm run console:build`')
     if (!config.DEBUG) return undefined
   }
   const port = await server.listen(config.HTTP_HOST, config.CONSOLE_PORT)

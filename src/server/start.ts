@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { createRateLimiter } from '../rate-limit/create-rate-limiter.ts'
 import { bootstrap } from './bootstrap.ts'
-import { type Node, startNode } from './node.ts'
+import { type Node, type NodeOptions, startNode } from './node.ts'
 import { startOpsServer } from './ops-server.ts'
 
 /** A running server with its operator's port. */
@@ -20,17 +20,23 @@ export type RunningServer = Pick<
   kill(): void
 }
 
-/** Starts everything in this process. `prepare` runs on the migrated database before the first call. */
+type StartOptions = NodeOptions & {
+  /** Runs on the migrated database before the first call. */
+  prepare?: (databaseUrl: string) => Promise<void>
+}
+
+/** Starts everything in this process. */
 export async function start(
   config: Config,
   log: Logger,
-  prepare: (databaseUrl: string) => Promise<void> = async () => {},
+  { prepare, ...nodeOptions }: StartOptions = {},
 ): Promise<RunningServer> {
   const { databaseUrl, stop: stopDatabase } = await bootstrap(config, log)
   try {
-    await prepare(databaseUrl)
+    await prepare?.(databaseUrl)
     const rateLimiter = createRateLimiter(config.REDIS_URL, log)
-    const node = await startNode({ ...config, DATABASE_URL: databaseUrl }, log, rateLimiter)
+    const nodeConfig = { ...config, DATABASE_URL: databaseUrl }
+    const node = await startNode(nodeConfig, log, rateLimiter, nodeOptions)
     try {
       const opsServer = await startOpsServer({
         host: config.GRPC_HOST,

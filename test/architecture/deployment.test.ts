@@ -170,18 +170,21 @@ test('every alert says what to do', (t) => {
   for (const { alert, annotations } of rules) {
     t.truthy(annotations.summary, alert)
     t.truthy(annotations.runbook, alert)
+    t.true(read('docs/operations.md').includes(`| \`${alert}\` |`), `${alert} is not documented`)
   }
 })
 
-test('the systemd unit is valid and confined', (t) => {
-  const unit = join(root, 'deploy/systemd/daikon.service')
-  const { status, stdout, error } = spawnSync(
-    'systemd-analyze',
-    ['security', '--offline=true', '--threshold=20', unit],
-    { encoding: 'utf8' },
-  )
-  if (error) return t.log('systemd-analyze is not installed') ?? t.pass()
-  t.is(status, 0, stdout)
+test('the systemd units are confined', (t) => {
+  for (const [name, threshold] of Object.entries({ daikon: 20, 'daikon-keys': 20 })) {
+    const unit = join(root, `deploy/systemd/${name}.service`)
+    const { status, stdout, error } = spawnSync(
+      'systemd-analyze',
+      ['security', '--offline=true', `--threshold=${threshold}`, unit],
+      { encoding: 'utf8' },
+    )
+    if (error) return t.log('systemd-analyze is not installed') ?? t.pass()
+    t.is(status, 0, stdout)
+  }
 })
 
 test('Helm renders the chart with every example of its values, and only with known settings', (t) => {

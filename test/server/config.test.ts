@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import test, { type ExecutionContext } from 'ava'
@@ -147,6 +147,9 @@ asRoot('the group may read a private key of root if the server runs as another u
     [0o444, 65_534],
   ] as const)
     t.regex(check(mode, uid).stderr, /JWT_PRIVATE_KEY_PATH must be readable by its owner only/)
+  // Commands that root runs beside such a server.
+  chownSync(path, 0, 65_534)
+  t.is(check(0o440, 0).status, 0)
 })
 
 test('with DEBUG=false, http off loopback requires INSECURE_HTTP', (t) => {
