@@ -9129,6 +9129,8 @@ export interface operations {
                 visibility?: "private" | "workspace";
                 /** @description Returns only the resources that are shared directly with this user or group. */
                 grantee_id?: string;
+                /** @description Returns only the resources with this ID in their service: an external ID, or a UUID. At most one per service and type. */
+                external_id?: string;
             };
             header?: never;
             path?: never;

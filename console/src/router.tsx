@@ -69,7 +69,7 @@ const workspaceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/workspaces/$workspaceId',
   component: lazyRouteComponent(() => import('./workspaces/workspace-page.tsx'), 'WorkspacePage'),
-  validateSearch: readSearch({ tab: 'text', q: 'text' }),
+  validateSearch: readSearch({ tab: 'text', q: 'text', group: 'text' }),
 })
 
 const resourcesRoute = createRoute({
@@ -81,7 +81,7 @@ const resourcesRoute = createRoute({
     workspace_id: 'text',
     service_name: 'text',
     resource_type: 'text',
-    resource_id: 'text',
+    external_id: 'text',
     visibility: 'text',
   }),
 })

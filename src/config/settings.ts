@@ -234,6 +234,11 @@ export const settings = {
     positiveNumber,
     'Requests per minute that a client may make across all REST routes.',
   ),
+  RATE_LIMIT_ADMIN_PER_MINUTE: setting(
+    '',
+    optionalNumber,
+    'Requests per minute that each signed-in administrator may make to the admin routes, from any address. Empty: they count against RATE_LIMIT_PER_MINUTE of their address.',
+  ),
   TRUSTED_PROXIES: setting(
     '0',
     wholeNumber,

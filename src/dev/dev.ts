@@ -46,6 +46,7 @@ async function dev(): Promise<void> {
     LOG_FORMAT: 'pretty',
     // The demo application, the browser and pasted commands share an address.
     RATE_LIMIT_PER_MINUTE: '300',
+    RATE_LIMIT_ADMIN_PER_MINUTE: '1000',
     ...environment,
     ...selectProviders(providers.environment, mockProviders),
     HTTP_PORT: `${httpPort}`,

@@ -13,6 +13,7 @@ import { ResourceKind } from '../database/entities/resources.ts'
 import { createFilters } from '../database/filters.ts'
 import { findPage } from '../database/page.ts'
 import { query } from '../database/query.ts'
+import { resolveResourceId } from './evaluate/resource-id.ts'
 import { isLive } from './grants-query.ts'
 import { countSharesSql, type Resource, resourceSql } from './queries.ts'
 import {
@@ -29,14 +30,22 @@ export async function listPermissions(
   request: PermissionPageRequest,
 ): Promise<PermissionPage> {
   const { service_name, resource_type, ...rest } = request
-  const { workspace_id, resource_id, owner_id, visibility, grantee_id, ...page } = rest
-  const kind = { service_name, resource_type }
+  const { workspace_id, resource_id, external_id, owner_id, visibility, grantee_id, ...page } = rest
   const filters = createFilters()
   filters.add(workspace_id, (placeholder) => `r.workspace_id = ${placeholder}`)
-  filters.add(
-    await findKindIds(em, kind),
-    (placeholder) => `r.kind_id = any(${placeholder}::int[])`,
-  )
+  const isFilteredByKind = [service_name, resource_type, external_id].some(isDefined)
+  if (isFilteredByKind) {
+    const kinds = await findKinds(em, { service_name, resource_type })
+    filters.add(
+      kinds.map(({ id }) => id),
+      (placeholder) => `r.kind_id = any(${placeholder}::int[])`,
+    )
+    // The IDs that the external ID has as a resource of each kind, which are indexed.
+    filters.add(
+      external_id && kinds.map((kind) => resolveResourceId(kind, { external_id })),
+      (placeholder) => `r.resource_id = any(${placeholder}::uuid[])`,
+    )
+  }
   filters.add(resource_id, (placeholder) => `r.resource_id = ${placeholder}`)
   filters.add(owner_id, (placeholder) => `r.owner_id = ${placeholder}`)
   filters.add(visibility, (placeholder) => `r.visibility = ${placeholder}`)
@@ -64,19 +73,21 @@ export async function listPermissions(
 }
 
 /** The planner has statistics for the ids of kinds, so it knows whether a service is rare. */
-async function findKindIds(
+function findKinds(
   em: EntityManager,
   {
     service_name,
     resource_type,
   }: { service_name?: string | undefined; resource_type?: string | undefined },
-): Promise<number[] | undefined> {
-  if (service_name === undefined && resource_type === undefined) return undefined
-  const kinds = await em.find(ResourceKind, {
+) {
+  return em.find(ResourceKind, {
     ...(service_name !== undefined && { service_name }),
     ...(resource_type !== undefined && { resource_type }),
   })
-  return kinds.map(({ id }) => id)
+}
+
+function isDefined(value: unknown): boolean {
+  return value !== undefined
 }
 
 /** A separate query: as part of the list, it would also count for every row before the page. */

@@ -22,6 +22,8 @@ export type PipelineDependencies = {
   rateLimiter: RateLimiter
   /** Requests per minute and client over all REST routes; undefined turns every limit off. */
   globalLimit: number | undefined
+  /** Requests per minute of an administrator to the admin routes; undefined applies `globalLimit`. */
+  adminLimit: number | undefined
   verifyCredentials: VerifyCredentials
   loadFacts: LoadFacts
   loadSubjectFacts: LoadSubjectFacts
@@ -110,8 +112,8 @@ async function runSteps(
 ): Promise<object> {
   const now = dependencies.now()
 
-  // First, so that a flood costs neither a signature check nor a statement.
-  progress.rateLimit = await takeRateLimit(operation, call, dependencies)
+  // First, so that a flood costs neither a statement nor, except for admin cookies, a signature check.
+  progress.rateLimit = await takeRateLimit(operation, call, now, dependencies)
   requireWithinLimit(progress.rateLimit)
 
   const credentials = await dependencies.verifyCredentials(operation.policy, call.credentials, now)

@@ -58,6 +58,8 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   secureCookies: boolean
   /** Requests per minute and client over all REST routes; undefined turns every limit off. */
   globalLimit: number | undefined
+  /** Requests per minute of an administrator to the admin routes; undefined applies `globalLimit`. */
+  adminLimit?: number | undefined
   /** How many proxies in front of the server are trusted for X-Forwarded-For. */
   trustedProxies: number
   /** Allowed Host headers, `*` for any; empty: the hosts of `baseUrl` and `adminUrl`. */
@@ -136,6 +138,7 @@ export function createApplication({
   const pipeline = createPipeline({
     rateLimiter,
     globalLimit: options.globalLimit,
+    adminLimit: options.adminLimit,
     verifyCredentials: createCredentialsVerifier(
       tokens,
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,

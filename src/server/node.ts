@@ -269,6 +269,7 @@ function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationO
     debug: config.DEBUG,
     keysRequired: config.SERVICE_KEYS_REQUIRED,
     globalLimit: config.RATE_LIMIT_ENABLED ? config.RATE_LIMIT_PER_MINUTE : undefined,
+    adminLimit: config.RATE_LIMIT_ADMIN_PER_MINUTE,
     trustedProxies: config.TRUSTED_PROXIES,
     allowedHosts: config.ALLOWED_HOSTS,
     corsOrigins: config.CORS_ORIGINS,

@@ -46,13 +46,20 @@ for (const transport of environment.transports) {
     const fixture = await createWorkspaceFixture(environment, transport)
     const { workspace: workspace_id, people } = fixture
     const mine = await fixture.register(people.owner, { resource_type: 'folder' })
-    const open = await fixture.register(people.editor, { visibility: 'workspace' })
+    const open = await fixture.register(people.editor, {
+      visibility: 'workspace',
+      resource_id: undefined,
+      external_id: 'roadmap',
+    })
     await fixture.share(people.owner, mine, { user: people.viewer.id }, 'view')
     const group = await environment.seed.group(workspace_id, [people.viewer.id])
     await fixture.share(people.owner, open, { group }, 'view')
     for (const [filter, expected] of [
       [{ resource_type: 'folder' }, [mine]],
       [{ resource_id: open.resource_id }, [open]],
+      [{ external_id: 'roadmap' }, [open]],
+      [{ external_id: mine.resource_id }, [mine]],
+      [{ external_id: 'roadmap', resource_type: 'folder' }, []],
       [{ owner_id: people.editor.id }, [open]],
       [{ visibility: 'workspace' }, [open]],
       [{ grantee_id: people.viewer.id }, [mine]],

@@ -9,6 +9,12 @@ if (hasBrowser) {
   const data = await createSampleData(fixture)
   test.after.always(() => fixture.stop())
   const { browser, consoleUrl, restUrl, openPage } = fixture
+  // Tests that need no session of their own share a page, whose browser has the console in its cache.
+  const sharedPage = await openPage('/')
+  const visit = async (path: string) => {
+    await sharedPage.goto(`${consoleUrl}${path}`)
+    return sharedPage
+  }
 
   test.serial(
     'a deep link survives the sign-in, and no request leaves the two origins',
@@ -52,10 +58,10 @@ if (hasBrowser) {
   })
 
   test.serial('an administrator finds a person by the palette and deactivates them', async (t) => {
-    const page = await openPage('/')
+    const page = await visit('/')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByPlaceholder('Find a person, a workspace or a screen').fill('wen li')
+    await page.getByPlaceholder('Find people, workspaces, resources and screens').fill('wen li')
     await page.getByRole('button', { name: /Wen Li/ }).click()
     await page.getByRole('heading', { name: 'Wen Li', level: 1 }).waitFor()
     await page.getByRole('button', { name: 'More' }).click()
@@ -71,13 +77,12 @@ if (hasBrowser) {
     await page.goto(`${consoleUrl}/people?status=deactivated`)
     await page.getByRole('link', { name: 'Wen Li' }).waitFor()
     t.is(await page.getByRole('row').count(), 2)
-    await page.context().close()
   })
 
   test.serial(
     'filters, page and tab are in the address; the back button restores them',
     async (t) => {
-      const page = await openPage('/people')
+      const page = await visit('/people')
       await page.getByRole('button', { name: 'Next page' }).click()
       await page.waitForURL(/page=2/)
       await page.getByRole('searchbox').fill('berg')
@@ -90,12 +95,11 @@ if (hasBrowser) {
       await page.goBack()
       await page.getByRole('link', { name: 'Jonas Berg' }).waitFor()
       t.is(await page.getByRole('searchbox').inputValue(), 'berg')
-      await page.context().close()
     },
   )
 
   test.serial('the resource explains why a person may and may not act', async (t) => {
-    const page = await openPage(`/resources/${data.resourceId}?user_id=${data.userId}&action=edit`)
+    const page = await visit(`/resources/${data.resourceId}?user_id=${data.userId}&action=edit`)
     await page.getByText('May not edit').waitFor()
     await page.getByText(/nothing grants this action/).waitFor()
     await page.getByRole('button', { name: 'Share', exact: true }).click()
@@ -108,11 +112,31 @@ if (hasBrowser) {
     await page.getByText('May edit').waitFor()
     await page.getByText('It is shared with them to edit').first().waitFor()
     t.pass()
-    await page.context().close()
+  })
+
+  test.serial('the palette finds a resource by the ID of its service', async (t) => {
+    const page = await visit('/')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('roadmap-2027')
+    await page.getByRole('button', { name: /roadmap-2027/ }).click()
+    await page.getByRole('heading', { name: 'roadmap-2027', level: 1 }).waitFor()
+    t.is(page.url(), `${consoleUrl}/resources/${data.resourceId}`)
+  })
+
+  test.serial('the live log adds new events above those that are shown', async (t) => {
+    const page = await visit('/activity?target_type=group')
+    const rows = page.getByRole('table', { name: 'Activity' }).getByRole('row')
+    await rows.getByText('Group created').first().waitFor()
+    const before = await rows.count()
+    await page.getByRole('switch', { name: 'Live' }).check()
+    await fixture.call('PATCH', `/admin/groups/${data.groupId}`, { description: 'Builders' })
+    await rows.nth(1).getByText('Group updated').waitFor()
+    t.is(await rows.count(), before + 1)
   })
 
   test.serial('a role is made and granted an action in the matrix', async (t) => {
-    const page = await openPage(`/workspaces/${data.workspaceId}?tab=roles`)
+    const page = await visit(`/workspaces/${data.workspaceId}?tab=roles`)
     await page.getByRole('button', { name: 'New role' }).click()
     const dialog = page.getByRole('dialog', { name: 'New role' })
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Reviewer')
@@ -130,11 +154,10 @@ if (hasBrowser) {
     await page.reload()
     const granted = page.getByRole('checkbox', { name: 'Translator may export in docs' })
     await granted.and(page.locator(':checked')).waitFor()
-    await page.context().close()
   })
 
   test.serial('a key is shown once, with snippets, and rotated', async (t) => {
-    const page = await openPage('/service-apps')
+    const page = await visit('/service-apps')
     await page.getByRole('button', { name: 'New service app' }).click()
     const form = page.getByRole('dialog', { name: 'New service app' })
     await form.getByRole('button', { name: 'Create' }).click()
@@ -147,6 +170,8 @@ if (hasBrowser) {
       await page.getByRole('tab', { name: title, exact: true }).click()
       await page.getByLabel(`Example for ${title}`).waitFor()
     }
+    await page.getByRole('tab', { name: 'Python', exact: true }).click()
+    await page.getByLabel('Example for Python').getByText('service="search"').waitFor()
     await closeKey(page)
     await page.getByRole('link', { name: 'Search' }).click()
     await page.getByRole('button', { name: 'Rotate key' }).click()
@@ -155,11 +180,10 @@ if (hasBrowser) {
     await closeKey(page)
     t.not(second, key)
     t.false((await page.content()).includes(second))
-    await page.context().close()
   })
 
   test.serial('an import shows errors first and imports a corrected file', async (t) => {
-    const page = await openPage('/import')
+    const page = await visit('/import')
     const choose = (csv: string) =>
       page
         .locator('input[type=file]')
@@ -178,7 +202,6 @@ if (hasBrowser) {
       'new@example.com',
     ])
     t.is(rowCount, 1)
-    await page.context().close()
   })
 
   test.serial('a session that ends keeps the form, which continues after signing in', async (t) => {
@@ -220,7 +243,7 @@ if (hasBrowser) {
 
   test.serial('names that look like code are shown as text everywhere', async (t) => {
     const payload = '<img src=x onerror="window.stolen=1">"\'><script>window.stolen=1</script>'
-    const page = await openPage('/')
+    const page = await visit('/')
     await fixture.call('PATCH', `/admin/users/${data.userId}`, { name: payload })
     await fixture.call('PATCH', `/admin/workspaces/${data.workspaceId}`, {
       name: payload,
@@ -244,13 +267,12 @@ if (hasBrowser) {
       t.is(await page.evaluate('window.stolen'), undefined, path)
       t.is(await page.locator('img').count(), 0)
     }
-    await page.context().close()
   })
 
   test.serial(
     'the console waits for a server that is away and continues when it is back',
     async (t) => {
-      const page = await openPage('/people')
+      const page = await visit('/people')
       await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
       await fixture.stopServer()
       await page.getByRole('link', { name: 'Activity' }).click()
@@ -259,7 +281,6 @@ if (hasBrowser) {
       await page.getByRole('columnheader', { name: 'Event' }).waitFor()
       await page.getByText('This page continues when it is back').waitFor({ state: 'detached' })
       t.pass()
-      await page.context().close()
     },
   )
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import test from 'ava'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
+import { createAdmin } from '../support/admin.ts'
 import { sendRawHttp } from '../support/raw-requests.ts'
 import { appUri, createPkce } from '../support/sign-in.ts'
 import { startTestEnvironment, type TestEnvironment } from '../support/test-environment.ts'
@@ -23,7 +24,12 @@ async function startLimited(options?: Parameters<typeof environment.addNode>[0])
   time.now = 0
   rateLimiter = createInProcessRateLimiter({ now: () => time.now })
   const node = options ? await environment.addNode(options) : environment
-  return { ...node, time, transport: (name: Transport['name']) => findTransport(node, name) }
+  return {
+    ...environment,
+    ...node,
+    time,
+    transport: (name: Transport['name']) => findTransport(node, name),
+  }
 }
 
 function findTransport(
@@ -276,6 +282,51 @@ test.serial(
     t.is(await get('2001:db8:1:3::1'), 404)
   },
 )
+
+test.serial('administrators share the global limit of their address by default', async (t) => {
+  const environment = await startLimited()
+  const { token } = await createAdmin(environment)
+  const readStats = createAdminReader(environment.httpPort)
+  for (let index = 0; index < 30; index += 1) t.is((await readStats(token)).status, 200)
+  t.is((await readStats(token)).status, 429)
+})
+
+test.serial(
+  'with a limit for administrators, each has a window of their own on admin routes, and others gain nothing',
+  async (t) => {
+    const environment = await startLimited({ adminLimit: 40 })
+    const [first, second] = [await createAdmin(environment), await createAdmin(environment)]
+    const readStats = createAdminReader(environment.httpPort)
+    for (let index = 0; index < 40; index += 1) {
+      const { status, headers } = await readStats(first.token)
+      t.is(status, 200)
+      t.is(headers['ratelimit-policy'], '"admin";q=40;w=60')
+    }
+    t.is((await readStats(first.token)).status, 429)
+    t.is((await readStats(second.token)).status, 200)
+
+    // What is not a valid admin token on an admin route counts for the address.
+    const forged = `${first.token.slice(0, -8)}AAAAAAAA`
+    const expired = await environment.app.tokens.sign(
+      'admin_access',
+      { sub: first.id, jti: randomUUID(), email: 'a@example.com', name: 'a', admin: true },
+      -1,
+    )
+    for (let index = 0; index < 15; index += 1) {
+      t.is((await readStats(forged)).status, 401)
+      t.is((await readStats(expired)).status, 401)
+    }
+    for (const token of [forged, expired]) t.is((await readStats(token)).status, 429)
+    t.is((await readStats(first.token, '/users/me')).status, 429)
+    t.is((await readStats(second.token)).status, 200)
+  },
+)
+
+/** Returns a function that sends a GET request with an admin token. */
+function createAdminReader(port: number) {
+  return (token: string, path = '/admin/stats') =>
+    sendRawHttp(port, { path, headers: { cookie: `admin_token=${token}` } })
+}
 
 test.serial('without limits, nothing is counted and no header is sent', async (t) => {
   const environment = await startLimited({ globalLimit: undefined })

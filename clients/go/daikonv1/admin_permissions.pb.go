@@ -41,7 +41,10 @@ type PermissionPageRequest struct {
 	// Returns only the resources with this visibility.
 	Visibility *string `protobuf:"bytes,8,opt,name=visibility,proto3,oneof" json:"visibility,omitempty"`
 	// Returns only the resources that are shared directly with this user or group.
-	GranteeId     *string `protobuf:"bytes,9,opt,name=grantee_id,json=granteeId,proto3,oneof" json:"grantee_id,omitempty"`
+	GranteeId *string `protobuf:"bytes,9,opt,name=grantee_id,json=granteeId,proto3,oneof" json:"grantee_id,omitempty"`
+	// Returns only the resources with this ID in their service: an external ID, or a UUID. At most one per
+	// service and type.
+	ExternalId    *string `protobuf:"bytes,20,opt,name=external_id,json=externalId,proto3,oneof" json:"external_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -135,6 +138,13 @@ func (x *PermissionPageRequest) GetVisibility() string {
 func (x *PermissionPageRequest) GetGranteeId() string {
 	if x != nil && x.GranteeId != nil {
 		return *x.GranteeId
+	}
+	return ""
+}
+
+func (x *PermissionPageRequest) GetExternalId() string {
+	if x != nil && x.ExternalId != nil {
+		return *x.ExternalId
 	}
 	return ""
 }
@@ -910,7 +920,7 @@ var File_daikon_v1_admin_permissions_proto protoreflect.FileDescriptor
 
 const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\n" +
-	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xe1\x03\n" +
+	"!daikon/v1/admin_permissions.proto\x12\tdaikon.v1\x1a\x1bdaikon/v1/permissions.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x97\x04\n" +
 	"\x15PermissionPageRequest\x12\x17\n" +
 	"\x04page\x18\x01 \x01(\x05H\x00R\x04page\x88\x01\x01\x12 \n" +
 	"\tpage_size\x18\x02 \x01(\x05H\x01R\bpageSize\x88\x01\x01\x12&\n" +
@@ -924,7 +934,9 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"visibility\x18\b \x01(\tH\aR\n" +
 	"visibility\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"grantee_id\x18\t \x01(\tH\bR\tgranteeId\x88\x01\x01B\a\n" +
+	"grantee_id\x18\t \x01(\tH\bR\tgranteeId\x88\x01\x01\x12$\n" +
+	"\vexternal_id\x18\x14 \x01(\tH\tR\n" +
+	"externalId\x88\x01\x01B\a\n" +
 	"\x05_pageB\f\n" +
 	"\n" +
 	"_page_sizeB\x0f\n" +
@@ -934,7 +946,8 @@ const file_daikon_v1_admin_permissions_proto_rawDesc = "" +
 	"\f_resource_idB\v\n" +
 	"\t_owner_idB\r\n" +
 	"\v_visibilityB\r\n" +
-	"\v_grantee_id\"\x8b\x01\n" +
+	"\v_grantee_idB\x0e\n" +
+	"\f_external_id\"\x8b\x01\n" +
 	"\x0ePermissionPage\x122\n" +
 	"\x05items\x18\x01 \x03(\v2\x1c.daikon.v1.PermissionSummaryR\x05items\x12\x14\n" +
 	"\x05total\x18\x02 \x01(\x05R\x05total\x12\x12\n" +

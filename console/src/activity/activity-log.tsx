@@ -1,12 +1,18 @@
 import { Button } from '@mantine/core'
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import classes from './activity-log.module.css'
-import { type ActivityEntry, type ActivityFilter, activityQuery } from './activity-queries.ts'
+import {
+  type ActivityEntry,
+  type ActivityFilter,
+  activityQuery,
+  addNewest,
+  newestActivityQuery,
+} from './activity-queries.ts'
 import { describeAction, describeDetail } from './describe.ts'
 
 const columns: Column<ActivityEntry>[] = [
@@ -71,8 +77,15 @@ export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear 
   const log = useInfiniteQuery({
     ...activityQuery(filter),
     placeholderData: keepPreviousData,
+  })
+  const { data: newest } = useQuery({
+    ...newestActivityQuery(filter),
+    enabled: refreshInterval !== false,
     refetchInterval: refreshInterval,
   })
+  useEffect(() => {
+    if (newest) addNewest(filter, newest)
+  }, [newest])
   return (
     <>
       <DataTable

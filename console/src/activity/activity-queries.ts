@@ -1,7 +1,8 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { operations } from '../../../gen/browser.ts'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
+import { queryClient } from '../api/query-client.ts'
 
 export type ActivityEntry = Schemas['ActivityEntry']
 
@@ -13,6 +14,8 @@ export type ActivityFilter = {
 
 /** The number of entries of a page. */
 const pageSize = 50
+
+type ActivityPage = Schemas['ListActivityResponse']
 
 /** The entries that match a filter, newest first, page after page. */
 export function activityQuery(filter: ActivityFilter) {
@@ -28,6 +31,31 @@ export function activityQuery(filter: ActivityFilter) {
         }),
       ),
     getNextPageParam: ({ next_before }) => next_before ?? undefined,
+  })
+}
+
+/** The newest entries that match a filter, for the live log. */
+export function newestActivityQuery(filter: ActivityFilter) {
+  const query = { ...definedOnly(filter), limit: pageSize }
+  return queryOptions({
+    queryKey: ['activity', 'newest', query],
+    queryFn: ({ signal }) => unwrap(api.GET('/admin/activity', { params: { query }, signal })),
+    staleTime: 0,
+  })
+}
+
+/** Adds the newest entries to those that are shown, so that older pages need not be read again. */
+export function addNewest(filter: ActivityFilter, newest: ActivityPage): void {
+  queryClient.setQueryData(activityQuery(filter).queryKey, (shown) => {
+    const [first, ...older] = shown?.pages ?? []
+    const known = new Set(first?.items.map(({ id }) => id))
+    const added = newest.items.filter(({ id }) => !known.has(id))
+    if (!shown || !first || added.length === newest.items.length) {
+      // There may be further entries between these and those that are shown.
+      return { pages: [newest], pageParams: [undefined] }
+    }
+    if (added.length === 0) return shown
+    return { ...shown, pages: [{ ...first, items: [...added, ...first.items] }, ...older] }
   })
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from './client.ts'
+import { queryClient } from './query-client.ts'
 
 export type NamedObject = Schemas['NamedObject']
 
@@ -21,6 +22,11 @@ export function useName(id: string | null) {
     staleTime: 5 * 60_000,
     enabled: id !== null,
   })
+}
+
+/** Reads the names on the screen again, after one may have changed. */
+export function refreshNames(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['name'] })
 }
 
 /** Loads a name, together with all others that are needed in the same turn. */

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from '../api/client.ts'
+import { refreshNames } from '../api/names.ts'
 import { queryClient } from '../api/query-client.ts'
 
 export type ServiceApp = Schemas['ServiceAppResponse']
@@ -20,16 +21,8 @@ export async function refreshApps(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: ['service-apps'] }),
     queryClient.invalidateQueries({ queryKey: ['client-apps'] }),
+    refreshNames(),
     // Whether the server is in development mode.
     queryClient.invalidateQueries({ queryKey: ['stats'] }),
   ])
 }
-
-/** How long older keys remain valid after a rotation, in seconds. */
-export const overlaps = [
-  { value: '0', label: 'Not at all' },
-  { value: '3600', label: 'One hour' },
-  { value: '86400', label: 'One day' },
-  { value: '604800', label: 'One week' },
-  { value: '2592000', label: '30 days' },
-]

@@ -1,4 +1,4 @@
-import { Badge, Button, Select } from '@mantine/core'
+import { Badge, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,14 +9,15 @@ import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { ActiveBadge } from '../ui/badges.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
-import { FormModal } from '../ui/form.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Facts, Page, Section } from '../ui/page.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { type ClientApp, clientAppsQuery, overlaps, refreshApps } from './app-queries.ts'
+import { type ClientApp, clientAppsQuery, refreshApps } from './app-queries.ts'
 import { ClientAppForm, toClientAppBody } from './client-app-form.tsx'
+import { DangerZone } from './danger-zone.tsx'
 import { NewSecretModal } from './new-secret.tsx'
+import { RotateForm } from './rotate-form.tsx'
 
 export function ClientAppPage() {
   const { appId } = useParams({ from: '/shell/client-apps/$appId' })
@@ -116,51 +117,28 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
       <Section title="Activity">
         <ActivityLog filter={{ target_id: app.id }} />
       </Section>
-      <Section
-        title="Danger zone"
+      <DangerZone
         description="A deactivated app receives no authorization codes."
-        actions={
-          <>
-            {app.is_active ? (
-              <Button
-                color="red"
-                variant="outline"
-                onClick={() =>
-                  confirm({
-                    title: `Deactivate ${app.name}?`,
-                    children: 'People cannot sign in to it until it is activated again.',
-                    action: 'Deactivate',
-                    run: () => setActive(false),
-                  })
-                }
-              >
-                Deactivate
-              </Button>
-            ) : (
-              <Button variant="default" onClick={() => setActive(true).catch(notifyFailure)}>
-                Activate
-              </Button>
-            )}
-            <Button
-              color="red"
-              variant="outline"
-              onClick={() =>
-                confirm({
-                  title: `Delete ${app.name}?`,
-                  children: 'All its sessions end, and people can no longer sign in to it.',
-                  action: 'Delete app',
-                  typed: app.name,
-                  run: remove,
-                })
-              }
-            >
-              Delete
-            </Button>
-          </>
+        isActive={app.is_active}
+        onActivate={() => setActive(true).catch(notifyFailure)}
+        onDeactivate={() =>
+          confirm({
+            title: `Deactivate ${app.name}?`,
+            children: 'People cannot sign in to it until it is activated again.',
+            action: 'Deactivate',
+            run: () => setActive(false),
+          })
         }
-      >
-        {null}
-      </Section>
+        onDelete={() =>
+          confirm({
+            title: `Delete ${app.name}?`,
+            children: 'All its sessions end, and people can no longer sign in to it.',
+            action: 'Delete app',
+            typed: app.name,
+            run: remove,
+          })
+        }
+      />
       <ClientAppForm
         title={`Edit ${app.name}`}
         action="Save"
@@ -190,30 +168,20 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
           await refreshApps()
         }}
       />
-      <FormModal
-        title={`Rotate the secret of ${app.name}`}
-        action="Create new secret"
+      <RotateForm
+        noun="secret"
+        appName={app.name}
         isOpen={dialog === 'rotate'}
         onClose={close}
-        initialValues={{ overlap_seconds: '86400' }}
-        send={async ({ overlap_seconds }) => {
-          const body = { overlap_seconds: Number(overlap_seconds) }
+        rotate={async (overlap_seconds) => {
+          const body = { overlap_seconds }
           const rotated = await unwrap(
             api.POST('/admin/client-apps/{client_app_id}/rotate', { params, body }),
           )
           if (rotated.client_secret) setSecret(rotated.client_secret)
           await refreshApps()
         }}
-      >
-        {(form) => (
-          <Select
-            label="The old secrets remain valid"
-            data={overlaps}
-            allowDeselect={false}
-            {...form.getInputProps('overlap_seconds')}
-          />
-        )}
-      </FormModal>
+      />
       <NewSecretModal secret={secret} onClose={() => setSecret(undefined)} />
     </Page>
   )

@@ -1,13 +1,12 @@
-import { Badge, Button } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { ActiveBadge } from '../ui/badges.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
-import { Page, Section } from '../ui/page.tsx'
-import { EmptyState } from '../ui/states.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
+import { AppList } from './app-list.tsx'
 import { type ClientApp, clientAppsQuery, refreshApps } from './app-queries.ts'
 import { ClientAppForm, emptyClientApp, toClientAppBody } from './client-app-form.tsx'
 import { NewSecretModal } from './new-secret.tsx'
@@ -45,28 +44,16 @@ export function ClientAppsPage() {
   const apps = useQuery(clientAppsQuery)
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<string>()
-  const createButton = <Button onClick={() => setCreating(true)}>New client app</Button>
   return (
-    <Page
-      title="Client apps"
+    <AppList
+      noun="client app"
+      icon="window"
       description="Web applications that people sign in to."
-      actions={createButton}
+      emptyText="An application must be registered before people can sign in to it."
+      apps={apps}
+      columns={columns}
+      onCreate={() => setCreating(true)}
     >
-      <Section title="All client apps" count={apps.data?.length}>
-        <DataTable
-          label="Client apps"
-          columns={columns}
-          rows={apps.data}
-          rowId={({ id }) => id}
-          error={apps.error}
-          onRetry={() => apps.refetch()}
-          empty={
-            <EmptyState icon="window" title="No client apps yet" action={createButton}>
-              An application must be registered before people can sign in to it.
-            </EmptyState>
-          }
-        />
-      </Section>
       <ClientAppForm
         title="New client app"
         action="Create"
@@ -81,6 +68,6 @@ export function ClientAppsPage() {
         }}
       />
       <NewSecretModal secret={secret} onClose={() => setSecret(undefined)} />
-    </Page>
+    </AppList>
   )
 }

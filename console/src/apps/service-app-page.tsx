@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Select, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,12 +9,14 @@ import { ActiveBadge } from '../ui/badges.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { Name } from '../ui/name.tsx'
-import { notifyDone } from '../ui/notify.ts'
+import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Facts, Page, Section } from '../ui/page.tsx'
 import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { overlaps, refreshApps, type ServiceApp, serviceAppsQuery } from './app-queries.ts'
+import { refreshApps, type ServiceApp, serviceAppsQuery } from './app-queries.ts'
+import { DangerZone } from './danger-zone.tsx'
 import { type NewKey, NewKeyModal } from './new-key.tsx'
+import { RotateForm } from './rotate-form.tsx'
 
 export function ServiceAppPage() {
   const { appId } = useParams({ from: '/shell/service-apps/$appId' })
@@ -91,28 +93,13 @@ function ServiceAppDetail({ app, isLast }: { app: ServiceApp; isLast: boolean })
       <Section title="Activity">
         <ActivityLog filter={{ target_id: app.id }} />
       </Section>
-      <Section
-        title="Danger zone"
+      <DangerZone
         description="The keys of a deactivated app are rejected at once."
-        actions={
-          <>
-            {app.is_active ? (
-              <Button color="red" variant="outline" onClick={() => setDialog('deactivate')}>
-                Deactivate
-              </Button>
-            ) : (
-              <Button variant="default" onClick={() => setActive(true, false)}>
-                Activate
-              </Button>
-            )}
-            <Button color="red" variant="outline" onClick={() => setDialog('delete')}>
-              Delete
-            </Button>
-          </>
-        }
-      >
-        {null}
-      </Section>
+        isActive={app.is_active}
+        onActivate={() => setActive(true, false).catch(notifyFailure)}
+        onDeactivate={() => setDialog('deactivate')}
+        onDelete={() => setDialog('delete')}
+      />
       <FormModal
         title={`Edit ${app.name}`}
         action="Save"
@@ -128,33 +115,22 @@ function ServiceAppDetail({ app, isLast }: { app: ServiceApp; isLast: boolean })
       >
         {(form) => <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />}
       </FormModal>
-      <FormModal
-        title={`Rotate the key of ${app.name}`}
-        action="Create new key"
+      <RotateForm
+        noun="key"
+        appName={app.name}
         isOpen={dialog === 'rotate'}
         onClose={close}
-        initialValues={{ overlap_seconds: '86400' }}
-        send={async ({ overlap_seconds }) => {
+        rotate={async (overlap_seconds) => {
           const { key, service_name } = await unwrap(
             api.POST('/admin/service-apps/{service_app_id}/rotate', {
               params: { path },
-              body: { overlap_seconds: Number(overlap_seconds) },
+              body: { overlap_seconds },
             }),
           )
           setNewKey({ key, serviceName: service_name })
           await refreshApps()
         }}
-      >
-        {(form) => (
-          <Select
-            label="The old keys remain valid"
-            description="Time to give the new key to every instance of the service."
-            data={overlaps}
-            allowDeselect={false}
-            {...form.getInputProps('overlap_seconds')}
-          />
-        )}
-      </FormModal>
+      />
       <EndApp app={app} isLast={isLast} dialog={dialog} onClose={close} setActive={setActive} />
       <NewKeyModal newKey={newKey} onClose={() => setNewKey(undefined)} />
     </Page>

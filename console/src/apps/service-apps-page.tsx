@@ -1,14 +1,13 @@
-import { Button, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { ActiveBadge } from '../ui/badges.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { Column } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
-import { Page, Section } from '../ui/page.tsx'
-import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import { AppList } from './app-list.tsx'
 import { refreshApps, type ServiceApp, serviceAppsQuery } from './app-queries.ts'
 import { type NewKey, NewKeyModal } from './new-key.tsx'
 
@@ -40,28 +39,16 @@ export function ServiceAppsPage() {
   const apps = useQuery(serviceAppsQuery)
   const [isCreating, setCreating] = useState(false)
   const [newKey, setNewKey] = useState<NewKey>()
-  const createButton = <Button onClick={() => setCreating(true)}>New service app</Button>
   return (
-    <Page
-      title="Service apps"
+    <AppList
+      noun="service app"
+      icon="key"
       description="Backend services that call daikon with a service key."
-      actions={createButton}
+      emptyText="Until there is one, requests are accepted with any service key, or none."
+      apps={apps}
+      columns={columns}
+      onCreate={() => setCreating(true)}
     >
-      <Section title="All service apps" count={apps.data?.length}>
-        <DataTable
-          label="Service apps"
-          columns={columns}
-          rows={apps.data}
-          rowId={({ id }) => id}
-          error={apps.error}
-          onRetry={() => apps.refetch()}
-          empty={
-            <EmptyState icon="key" title="No service apps yet" action={createButton}>
-              Until there is one, requests are accepted with any service key, or none.
-            </EmptyState>
-          }
-        />
-      </Section>
       <FormModal
         title="New service app"
         action="Create"
@@ -92,6 +79,6 @@ export function ServiceAppsPage() {
         )}
       </FormModal>
       <NewKeyModal newKey={newKey} onClose={() => setNewKey(undefined)} />
-    </Page>
+    </AppList>
   )
 }

@@ -19,6 +19,7 @@ export function createSnippets(key: string, service: string): { title: string; c
 
 const daikon = createDaikon({
   address: '${grpc}',
+  service: '${service}',
   serviceKey: process.env.DAIKON_SERVICE_KEY,
 })
 const allowed = await daikon.check(
@@ -29,32 +30,34 @@ const allowed = await daikon.check(
     },
     {
       title: 'Python',
-      code: `import json, os, urllib.request
+      code: `import os
+from daikon import Client, Resource, Subject
 
-request = urllib.request.Request(
-    "${rest}/access/v1/evaluation",
-    data=json.dumps({
-        "subject": {"type": "user", "id": "alice@example.com"},
-        "action": {"name": "view"},
-        "resource": {"type": "document", "id": "readme"},
-    }).encode(),
-    headers={
-        "content-type": "application/json",
-        "x-service-key": os.environ["DAIKON_SERVICE_KEY"],
-    },
+client = Client(
+    "${grpc}",
+    service="${service}",
+    service_key=os.environ["DAIKON_SERVICE_KEY"],
 )
-allowed = json.load(urllib.request.urlopen(request))["decision"]`,
+allowed = client.check(
+    Subject(email="alice@example.com"),
+    "view",
+    Resource("document", "readme"),
+)`,
     },
     {
       title: 'Go',
-      code: `body := strings.NewReader(\`${evaluation}\`)
-request, err := http.NewRequest("POST", "${rest}/access/v1/evaluation", body)
+      code: `client, err := daikon.New("${grpc}",
+	daikon.WithService("${service}"),
+	daikon.WithServiceKey(os.Getenv("DAIKON_SERVICE_KEY")),
+)
 if err != nil {
 	return err
 }
-request.Header.Set("Content-Type", "application/json")
-request.Header.Set("X-Service-Key", os.Getenv("DAIKON_SERVICE_KEY"))
-response, err := http.DefaultClient.Do(request)`,
+allowed, err := client.Check(ctx,
+	daikon.Subject{Email: "alice@example.com"},
+	"view",
+	daikon.Resource{Type: "document", ID: "readme"},
+)`,
     },
     {
       title: 'curl',

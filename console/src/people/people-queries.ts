@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
+import { refreshNames } from '../api/names.ts'
 import { queryClient } from '../api/query-client.ts'
 
 export type Person = Schemas['UserDetail']
@@ -30,6 +31,6 @@ export function personQuery(userId: string) {
 }
 
 /** Reads all that shows people again, after a change. */
-export function refreshPeople(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ['people'] })
+export async function refreshPeople(): Promise<void> {
+  await Promise.all([queryClient.invalidateQueries({ queryKey: ['people'] }), refreshNames()])
 }

@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { RoleBadge } from '../ui/badges.tsx'
-import { useConfirm } from '../ui/confirm.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { Name } from '../ui/name.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
+import { RowAction } from '../ui/row-action.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { roles } from '../workspaces/roles.ts'
@@ -21,7 +21,6 @@ type Membership = Schemas['Membership']
 /** The workspaces, groups and custom roles of a person. */
 export function PersonMemberships({ person }: { person: Person }) {
   const [isAdding, setAdding] = useState(false)
-  const confirm = useConfirm()
   const name = person.name || person.email
 
   async function remove({ workspace_id, workspace_name }: Membership) {
@@ -51,30 +50,18 @@ export function PersonMemberships({ person }: { person: Person }) {
       header: 'Joined',
       cell: ({ joined_at }) => <Time value={joined_at} empty="Invited" />,
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      cell: (membership) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          aria-label={`Remove from ${membership.workspace_name}`}
-          onClick={() =>
-            confirm({
-              title: `Remove ${name} from ${membership.workspace_name}?`,
-              children: `${name} loses the groups, custom roles and shares in this workspace.`,
-              action: 'Remove',
-              run: () => remove(membership),
-            })
-          }
-        >
-          Remove
-        </Button>
-      ),
-    },
+    actionColumn((membership) => (
+      <RowAction
+        label="Remove"
+        name={`Remove from ${membership.workspace_name}`}
+        confirmation={{
+          title: `Remove ${name} from ${membership.workspace_name}?`,
+          children: `${name} loses the groups, custom roles and shares in this workspace.`,
+          action: 'Remove',
+          run: () => remove(membership),
+        }}
+      />
+    )),
   ]
 
   const addButton = (

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { useConfirm } from '../ui/confirm.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
+import { RowAction } from '../ui/row-action.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type Person, refreshPeople } from './people-queries.ts'
@@ -48,30 +49,18 @@ export function PersonSessions({ person }: { person: Person }) {
       cell: ({ last_used_at }) => <Time value={last_used_at} relative />,
     },
     { id: 'expires', header: 'Expires', cell: ({ expires_at }) => <Time value={expires_at} /> },
-    {
-      id: 'actions',
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      cell: (session) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          aria-label={`End the session on ${describeDevice(session.user_agent)}`}
-          onClick={() =>
-            confirm({
-              title: 'End this session?',
-              children: `${name} is signed out on ${describeDevice(session.user_agent)} at once.`,
-              action: 'End session',
-              run: () => end(session),
-            })
-          }
-        >
-          End
-        </Button>
-      ),
-    },
+    actionColumn((session) => (
+      <RowAction
+        label="End"
+        name={`End the session on ${describeDevice(session.user_agent)}`}
+        confirmation={{
+          title: 'End this session?',
+          children: `${name} is signed out on ${describeDevice(session.user_agent)} at once.`,
+          action: 'End session',
+          run: () => end(session),
+        }}
+      />
+    )),
   ]
 
   return (

@@ -12,7 +12,8 @@ export type ResourceFilters = {
   workspace_id?: string | undefined
   service_name?: string | undefined
   resource_type?: string | undefined
-  resource_id?: string | undefined
+  /** The ID in the service: an external ID or a UUID. */
+  external_id?: string | undefined
   owner_id?: string | undefined
   visibility?: 'private' | 'workspace' | undefined
   page?: number | undefined

@@ -126,9 +126,9 @@ export function ResourceFilterFields({
         onCommit={(resource_type) => onChange({ resource_type })}
       />
       <CommittedInput
-        label="Resource ID (UUID)"
-        value={value.resource_id}
-        onCommit={(resource_id) => onChange({ resource_id })}
+        label="Resource ID"
+        value={value.external_id}
+        onCommit={(external_id) => onChange({ external_id })}
       />
       <Select
         aria-label="Visibility"

@@ -2,13 +2,13 @@ import { Button, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
-import { useConfirm } from '../ui/confirm.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { Name } from '../ui/name.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { MemberPicker } from '../ui/pickers.tsx'
+import { RowAction } from '../ui/row-action.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { groupsQuery } from '../workspaces/workspace-queries.ts'
@@ -17,7 +17,6 @@ import { type Resource, refreshResources, type Share } from './resource-queries.
 /** The shares of a resource with people and groups. */
 export function Shares({ resource }: { resource: Resource }) {
   const [isSharing, setSharing] = useState(false)
-  const confirm = useConfirm()
 
   async function revoke({ grantee_type, grantee_id, permission }: Share) {
     const params = { path: { permission_id: resource.id } }
@@ -63,34 +62,23 @@ export function Shares({ resource }: { resource: Resource }) {
         </>
       ),
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      cell: (share) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          onClick={() =>
-            confirm({
-              title: 'Revoke this share?',
-              children: (
-                <>
-                  <Name id={share.grantee_id} /> may no longer {share.permission} the resource,
-                  unless something else grants it.
-                </>
-              ),
-              action: 'Revoke',
-              run: () => revoke(share),
-            })
-          }
-        >
-          Revoke
-        </Button>
-      ),
-    },
+    actionColumn((share) => (
+      <RowAction
+        label="Revoke"
+        name={'Revoke this share'}
+        confirmation={{
+          title: 'Revoke this share?',
+          children: (
+            <>
+              <Name id={share.grantee_id} /> may no longer {share.permission} the resource, unless
+              something else grants it.
+            </>
+          ),
+          action: 'Revoke',
+          run: () => revoke(share),
+        }}
+      />
+    )),
   ]
 
   const shareButton = (

@@ -4,13 +4,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { peopleQuery } from '../people/people-queries.ts'
+import { resourcesQuery } from '../resources/resource-queries.ts'
 import { Icon } from '../ui/icon.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { screens } from './screens.ts'
 
 export const openPalette = spotlight.open
 
-/** Finds screens, people and workspaces by name. */
+/** Finds screens, people and workspaces by name, and resources by ID. */
 export function Palette() {
   const [text, setText] = useState('')
   const navigate = useNavigate()
@@ -27,9 +28,16 @@ export function Palette() {
     enabled: q !== '',
     placeholderData: keepPreviousData,
   })
+  const resources = useQuery({
+    ...resourcesQuery({ external_id: q, page_size: 5 }),
+    // The ID of a resource is searched as a whole, and has no spaces as a rule.
+    enabled: /^\S{3,255}$/.test(q),
+  })
   const foundPeople = word ? (people.data?.items ?? []) : []
   const foundWorkspaces = word ? (workspaces.data?.items ?? []) : []
-  const isEmpty = matching.length + foundPeople.length + foundWorkspaces.length === 0
+  const foundResources = word ? (resources.data?.items ?? []) : []
+  const found = [matching, foundPeople, foundWorkspaces, foundResources]
+  const isEmpty = found.every(({ length }) => length === 0)
 
   return (
     <Spotlight.Root
@@ -41,8 +49,8 @@ export function Palette() {
       maxHeight="min(26rem, 70vh)"
     >
       <Spotlight.Search
-        placeholder="Find a person, a workspace or a screen"
-        aria-label="Find a person, a workspace or a screen"
+        placeholder="Find people, workspaces, resources and screens"
+        aria-label="Find people, workspaces, resources and screens"
         leftSection={<Icon name="search" />}
       />
       <Spotlight.ActionsList>
@@ -82,6 +90,21 @@ export function Palette() {
                 leftSection={<Icon name="building" />}
                 onClick={() =>
                   navigate({ to: '/workspaces/$workspaceId', params: { workspaceId: id } })
+                }
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
+        {foundResources.length > 0 && (
+          <Spotlight.ActionsGroup label="Resources">
+            {foundResources.map(({ id, external_id, resource_id, resource_type, service_name }) => (
+              <Spotlight.Action
+                key={id}
+                label={external_id ?? resource_id}
+                description={`${resource_type} of ${service_name}`}
+                leftSection={<Icon name="file" />}
+                onClick={() =>
+                  navigate({ to: '/resources/$permissionId', params: { permissionId: id } })
                 }
               />
             ))}

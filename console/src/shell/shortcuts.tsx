@@ -46,7 +46,7 @@ export function Shortcuts() {
     >
       <Table>
         <Table.Tbody>
-          <Shortcut keys={['Ctrl', 'K']} meaning="Find a person, a workspace or a screen" />
+          <Shortcut keys={['Ctrl', 'K']} meaning="Find people, workspaces, resources and screens" />
           <Shortcut keys={['/']} meaning="Search in the list" />
           <Shortcut keys={['?']} meaning="Show this list" />
           {screens.map(({ key, label }) => (

@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, Menu, Select, Skeleton, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Button, Checkbox, Menu, Select, Skeleton, VisuallyHidden } from '@mantine/core'
 import {
   type ColumnDef,
   columnVisibilityFeature,
@@ -10,7 +10,7 @@ import type { ReactNode } from 'react'
 import classes from './data-table.module.css'
 import { Icon } from './icon.tsx'
 import { usePreference } from './preferences.ts'
-import { ErrorState } from './states.tsx'
+import { EmptyState, ErrorState } from './states.tsx'
 
 const features = tableFeatures({ columnVisibilityFeature })
 const pageSizes = ['10', '20', '50', '100']
@@ -26,6 +26,11 @@ export type Column<Row> = {
   align?: 'right'
   /** Whether only assistive technology reads the header, because the cells explain themselves. */
   isHeaderHidden?: boolean
+}
+
+/** The last column, with what can be done with a row. */
+export function actionColumn<Row>(cell: (row: Row) => ReactNode): Column<Row> {
+  return { id: 'actions', header: 'Actions', isHeaderHidden: true, align: 'right', cell }
 }
 
 type Paging = {
@@ -93,6 +98,16 @@ export function DataTable<Row extends object>({
       )}
       {error && !rows ? (
         <ErrorState error={error} {...(onRetry ? { onRetry } : {})} />
+      ) : rows?.length === 0 && paging && paging.page > 1 ? (
+        <EmptyState
+          icon="file"
+          title="This page is empty"
+          action={
+            <Button variant="default" onClick={() => paging.onPage(1)}>
+              Go to the first page
+            </Button>
+          }
+        />
       ) : rows?.length === 0 ? (
         empty
       ) : (

@@ -93,7 +93,15 @@ type FormModalProps<Fields extends Values> = {
 export function FormModal<Fields extends Values>(props: FormModalProps<Fields>) {
   const { title, isOpen, onClose } = props
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} lockScroll={false} centered>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={title}
+      // A click beside the dialog would discard what was typed.
+      closeOnClickOutside={false}
+      lockScroll={false}
+      centered
+    >
       {/* Unmounted when closed, so that it opens with the initial values. */}
       <FormModalBody {...props} />
     </Modal>

@@ -30,9 +30,9 @@ function NameLink({
       return <Link to="/workspaces/$workspaceId" params={{ workspaceId: id }} {...link} />
     case 'group':
     case 'role': {
-      const tab = type === 'group' ? 'groups' : 'roles'
+      const search = type === 'group' ? { tab: 'groups', group: id } : { tab: 'roles' }
       const params = { workspaceId: workspaceId ?? '' }
-      return <Link to="/workspaces/$workspaceId" params={params} search={{ tab }} {...link} />
+      return <Link to="/workspaces/$workspaceId" params={params} search={search} {...link} />
     }
     case 'permission':
       return <Link to="/resources/$permissionId" params={{ permissionId: id }} {...link} />

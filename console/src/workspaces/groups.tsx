@@ -1,17 +1,20 @@
-import { Accordion, Button, Group as Row, Textarea, TextInput } from '@mantine/core'
+import { Accordion, Button, Group as Row } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { useConfirm } from '../ui/confirm.tsx'
-import { FormModal } from '../ui/form.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { EmptyState, QueryState } from '../ui/states.tsx'
 import { GroupMembers } from './group-members.tsx'
+import { NameForm } from './name-form.tsx'
 import { type Group, groupsQuery, refreshWorkspaces } from './workspace-queries.ts'
 
-/** The groups of a workspace, each with its members and child groups. */
+/** The groups of a workspace, each with its members and child groups. The open one is in the address. */
 export function Groups({ workspaceId }: { workspaceId: string }) {
+  const { tab, group } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const groups = useQuery(groupsQuery(workspaceId))
   const [edited, setEdited] = useState<Group | 'new'>()
   const createButton = (
@@ -31,7 +34,14 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
           list.length === 0 ? (
             <EmptyState icon="users" title="No groups yet" action={createButton} />
           ) : (
-            <Accordion variant="contained" chevronPosition="left">
+            <Accordion
+              variant="contained"
+              chevronPosition="left"
+              value={group ?? null}
+              onChange={(id) =>
+                navigate({ search: { tab, group: id ?? undefined }, replace: true })
+              }
+            >
               {list.map((group) => (
                 <GroupItem
                   key={group.id}
@@ -44,11 +54,14 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
           )
         }
       </QueryState>
-      <GroupForm
-        workspaceId={workspaceId}
-        group={edited === 'new' ? undefined : edited}
-        isOpen={edited !== undefined}
+      <NameForm
+        noun="group"
+        edited={edited}
         onClose={() => setEdited(undefined)}
+        send={async (body) => {
+          await saveGroup(workspaceId, edited, body)
+          await refreshWorkspaces()
+        }}
       />
     </Section>
   )
@@ -103,45 +116,15 @@ function GroupItem({
   )
 }
 
-function GroupForm({
-  workspaceId,
-  group,
-  isOpen,
-  onClose,
-}: {
-  workspaceId: string
-  group: Group | undefined
-  isOpen: boolean
-  onClose: () => void
-}) {
-  return (
-    <FormModal
-      title={group ? `Edit ${group.name}` : 'New group'}
-      action={group ? 'Save' : 'Create'}
-      isOpen={isOpen}
-      onClose={onClose}
-      initialValues={{ name: group?.name ?? '', description: group?.description ?? '' }}
-      send={async (body) => {
-        await unwrap(
-          group
-            ? api.PATCH('/admin/groups/{group_id}', {
-                params: { path: { group_id: group.id } },
-                body,
-              })
-            : api.POST('/admin/workspaces/{workspace_id}/groups', {
-                params: { path: { workspace_id: workspaceId } },
-                body,
-              }),
-        )
-        await refreshWorkspaces()
-      }}
-    >
-      {(form) => (
-        <>
-          <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-          <Textarea label="Description" mt="md" {...form.getInputProps('description')} />
-        </>
-      )}
-    </FormModal>
-  )
+function saveGroup(
+  workspaceId: string,
+  edited: Group | 'new' | undefined,
+  body: { name: string; description: string },
+): Promise<unknown> {
+  if (typeof edited === 'object') {
+    const params = { path: { group_id: edited.id } }
+    return unwrap(api.PATCH('/admin/groups/{group_id}', { params, body }))
+  }
+  const params = { path: { workspace_id: workspaceId } }
+  return unwrap(api.POST('/admin/workspaces/{workspace_id}/groups', { params, body }))
 }

@@ -4,12 +4,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { refreshPeople } from '../people/people-queries.ts'
-import { useConfirm } from '../ui/confirm.tsx'
-import { type Column, DataTable } from '../ui/data-table.tsx'
+import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
+import { RowAction } from '../ui/row-action.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
@@ -27,7 +27,6 @@ export function Members({ workspace }: { workspace: Workspace }) {
   const { q, tab } = useSearch({ from: '/shell/workspaces/$workspaceId' })
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const [isInviting, setInviting] = useState(false)
-  const confirm = useConfirm()
   const members = useQuery({
     ...membersQuery(workspace.id, q),
     placeholderData: keepPreviousData,
@@ -88,31 +87,19 @@ export function Members({ workspace }: { workspace: Workspace }) {
           <Time value={joined_at} />
         ),
     },
-    {
-      id: 'actions',
-      header: 'Actions',
-      isHeaderHidden: true,
-      align: 'right',
-      cell: (member) => (
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          color="red"
-          aria-label={`Remove ${member.name || member.email}`}
-          onClick={() =>
-            confirm({
-              title: `Remove ${member.name || member.email} from ${workspace.name}?`,
-              children:
-                'They lose their groups, custom roles and shares in this workspace, and access to its resources at once.',
-              action: 'Remove',
-              run: () => remove(member),
-            })
-          }
-        >
-          Remove
-        </Button>
-      ),
-    },
+    actionColumn((member) => (
+      <RowAction
+        label="Remove"
+        name={`Remove ${member.name || member.email}`}
+        confirmation={{
+          title: `Remove ${member.name || member.email} from ${workspace.name}?`,
+          children:
+            'They lose their groups, custom roles and shares in this workspace, and access to its resources at once.',
+          action: 'Remove',
+          run: () => remove(member),
+        }}
+      />
+    )),
   ]
 
   const listed = members.data?.length ?? 0

@@ -103,6 +103,7 @@ async function setGranted(role: Role, action: RoleAction, isGranted: boolean): P
       await unwrap(api.DELETE('/admin/roles/{role_id}/actions/{service_action_id}', { params }))
     }
   } catch (error) {
+    queryClient.setQueryData(queryKey, before)
     notifyFailure(error)
   }
   await queryClient.invalidateQueries({ queryKey })

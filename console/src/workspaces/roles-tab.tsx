@@ -1,10 +1,10 @@
-import { Button, Textarea, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
-import { FormModal } from '../ui/form.tsx'
 import { Section } from '../ui/page.tsx'
 import { EmptyState, QueryState } from '../ui/states.tsx'
+import { NameForm } from './name-form.tsx'
 import { RoleMatrix } from './role-matrix.tsx'
 import { RoleMembers } from './role-members.tsx'
 import { type Role, refreshWorkspaces, rolesQuery } from './workspace-queries.ts'
@@ -46,52 +46,28 @@ export function Roles({ workspaceId }: { workspaceId: string }) {
           ))}
         </Section>
       )}
-      <RoleForm
-        workspaceId={workspaceId}
-        role={edited === 'new' ? undefined : edited}
-        isOpen={edited !== undefined}
+      <NameForm
+        noun="role"
+        edited={edited}
         onClose={() => setEdited(undefined)}
+        send={async (body) => {
+          await saveRole(workspaceId, edited, body)
+          await refreshWorkspaces()
+        }}
       />
     </>
   )
 }
 
-function RoleForm({
-  workspaceId,
-  role,
-  isOpen,
-  onClose,
-}: {
-  workspaceId: string
-  role: Role | undefined
-  isOpen: boolean
-  onClose: () => void
-}) {
-  return (
-    <FormModal
-      title={role ? `Edit ${role.name}` : 'New role'}
-      action={role ? 'Save' : 'Create'}
-      isOpen={isOpen}
-      onClose={onClose}
-      initialValues={{ name: role?.name ?? '', description: role?.description ?? '' }}
-      send={async (body) => {
-        await unwrap(
-          role
-            ? api.PATCH('/admin/roles/{role_id}', { params: { path: { role_id: role.id } }, body })
-            : api.POST('/admin/workspaces/{workspace_id}/roles', {
-                params: { path: { workspace_id: workspaceId } },
-                body,
-              }),
-        )
-        await refreshWorkspaces()
-      }}
-    >
-      {(form) => (
-        <>
-          <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-          <Textarea label="Description" mt="md" {...form.getInputProps('description')} />
-        </>
-      )}
-    </FormModal>
-  )
+function saveRole(
+  workspaceId: string,
+  edited: Role | 'new' | undefined,
+  body: { name: string; description: string },
+): Promise<unknown> {
+  if (typeof edited === 'object') {
+    const params = { path: { role_id: edited.id } }
+    return unwrap(api.PATCH('/admin/roles/{role_id}', { params, body }))
+  }
+  const params = { path: { workspace_id: workspaceId } }
+  return unwrap(api.POST('/admin/workspaces/{workspace_id}/roles', { params, body }))
 }

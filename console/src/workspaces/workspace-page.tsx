@@ -1,4 +1,4 @@
-import { Button, Menu, Textarea, TextInput } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,7 +8,6 @@ import { ResourceTable } from '../resources/resource-table.tsx'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
-import { FormModal } from '../ui/form.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Facts, Page, Section } from '../ui/page.tsx'
@@ -17,6 +16,7 @@ import { QueryState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { Groups } from './groups.tsx'
 import { Members } from './members.tsx'
+import { NameForm } from './name-form.tsx'
 import { Roles } from './roles-tab.tsx'
 import { refreshWorkspaces, type Workspace, workspaceQuery } from './workspace-queries.ts'
 
@@ -98,7 +98,7 @@ function WorkspaceActions({ workspace }: { workspace: Workspace }) {
   const [isEditing, setEditing] = useState(false)
   const confirm = useConfirm()
   const navigate = useNavigate()
-  const { name, description, slug } = workspace
+  const { name, slug } = workspace
   const params = { path: { workspace_id: workspace.id } }
 
   async function remove() {
@@ -138,25 +138,16 @@ function WorkspaceActions({ workspace }: { workspace: Workspace }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <FormModal
-        title={`Edit ${name}`}
-        action="Save"
-        isOpen={isEditing}
+      <NameForm
+        noun="workspace"
+        edited={isEditing ? workspace : undefined}
         onClose={() => setEditing(false)}
-        initialValues={{ name, description }}
         send={async (body) => {
           await unwrap(api.PATCH('/admin/workspaces/{workspace_id}', { params, body }))
           await refreshWorkspaces()
           notifyDone('Saved.')
         }}
-      >
-        {(form) => (
-          <>
-            <TextInput label="Name" data-autofocus {...form.getInputProps('name')} />
-            <Textarea label="Description" mt="md" {...form.getInputProps('description')} />
-          </>
-        )}
-      </FormModal>
+      />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
+import { refreshNames } from '../api/names.ts'
 import { queryClient } from '../api/query-client.ts'
 
 export type Workspace = Schemas['WorkspaceResponse']
@@ -116,6 +117,6 @@ export const serviceActionsQuery = queryOptions({
 })
 
 /** Reads all that shows workspaces again, after a change. */
-export function refreshWorkspaces(): Promise<void> {
-  return queryClient.invalidateQueries({ queryKey: ['workspaces'] })
+export async function refreshWorkspaces(): Promise<void> {
+  await Promise.all([queryClient.invalidateQueries({ queryKey: ['workspaces'] }), refreshNames()])
 }

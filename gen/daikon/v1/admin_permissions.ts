@@ -47,7 +47,14 @@ export interface PermissionPageRequest {
     | string
     | undefined;
   /** Returns only the resources that are shared directly with this user or group. */
-  grantee_id?: string | undefined;
+  grantee_id?:
+    | string
+    | undefined;
+  /**
+   * Returns only the resources with this ID in their service: an external ID, or a UUID. At most one per
+   * service and type.
+   */
+  external_id?: string | undefined;
 }
 
 /** A page of permission records. */
@@ -216,6 +223,7 @@ function createBasePermissionPageRequest(): PermissionPageRequest {
     owner_id: undefined,
     visibility: undefined,
     grantee_id: undefined,
+    external_id: undefined,
   };
 }
 
@@ -247,6 +255,9 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     }
     if (message.grantee_id !== undefined) {
       writer.uint32(74).string(message.grantee_id);
+    }
+    if (message.external_id !== undefined) {
+      writer.uint32(162).string(message.external_id);
     }
     return writer;
   },
@@ -336,6 +347,14 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
             message.grantee_id = reader.string();
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.external_id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -362,6 +381,7 @@ export const PermissionPageRequest: MessageFns<PermissionPageRequest> = {
     message.owner_id = object.owner_id ?? undefined;
     message.visibility = object.visibility ?? undefined;
     message.grantee_id = object.grantee_id ?? undefined;
+    message.external_id = object.external_id ?? undefined;
     return message;
   },
 };

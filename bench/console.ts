@@ -1,0 +1,32 @@
+import { startConsoleEnvironment } from './console/environment.ts'
+import { measureFirstLoad } from './console/first-load.ts'
+import { measureInteractions } from './console/interactions.ts'
+import { measureJobs } from './console/jobs.ts'
+import { describeMachine } from './machine.ts'
+
+/**
+ * `npm run bench:console [-- --quick]`: measures the admin console in Chromium on a CPU that is four times
+ * slower, with 100,000 people and 100,000 log entries: the first load, the latency of interactions, and
+ * five everyday jobs. Fails if a request leaves the two origins.
+ */
+const quick = process.argv.includes('--quick')
+const cpuSlowdown = 4
+
+const environment = await startConsoleEnvironment(quick ? 1_000 : 100_000, cpuSlowdown)
+try {
+  const { people, entries } = environment.size
+  print(`${await describeMachine(environment.databaseUrl)}.`)
+  print(`${people} people, ${entries} log entries; CPU slowed down ${cpuSlowdown} times.\n`)
+  for (const measure of [measureFirstLoad, measureInteractions, measureJobs]) {
+    print(`${await measure(environment)}\n`)
+  }
+  const others = environment.foreignOrigins()
+  if (others.length > 0) throw new Error(`Requests left the two origins: ${others.join(', ')}`)
+  print(`No request left the two origins (${environment.requestCount()} requests).`)
+} finally {
+  await environment.stop()
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,218 @@
+import type { Page } from 'playwright-core'
+import type { ConsoleEnvironment } from './environment.ts'
+import { formatTable, percentile } from './format.ts'
+
+/** The goal for the 95th percentile, in milliseconds. */
+const goal = 200
+
+/** The shortest duration that the browser reports; faster interactions count as this long. */
+const shortestDuration = 16
+
+/** Milliseconds between two keys: a fast typist. */
+const keyDelay = 120
+
+/**
+ * Collects the interactions that the browser measures from the event to the next frame (Event Timing, as
+ * in Interaction to Next Paint), and the frames that take longer than 50 ms.
+ */
+const observer = `
+  window.interactions = new Map()
+  window.longFrames = []
+  new PerformanceObserver((list) => {
+    for (const { interactionId, duration } of list.getEntries()) {
+      if (!interactionId) continue
+      window.interactions.set(interactionId, Math.max(duration, window.interactions.get(interactionId) ?? 0))
+    }
+  }).observe({ type: 'event', durationThreshold: ${shortestDuration} })
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.longFrames.push(duration)
+  }).observe({ type: 'long-animation-frame' })
+`
+
+type Measured = { durations: number[]; longestFrame: number }
+
+/** What an administrator does on a screen, as often as it takes for a distribution. */
+type Activity = { name: string; path: string; act: (page: Page) => Promise<void> }
+
+const activities: Activity[] = [
+  { name: 'Search people as one types', path: '/people', act: searchPeople },
+  { name: 'Open and choose filters and columns', path: '/people', act: filterPeople },
+  { name: 'Turn pages of 100 people', path: '/people', act: turnPages },
+  { name: 'Open a person, tabs, back', path: '/people', act: openPeople },
+  { name: 'Show 500 older events, filter them', path: '/activity', act: readActivity },
+  { name: 'Scroll 500 events', path: '/activity', act: scrollActivity },
+  { name: 'Find in the command palette', path: '/', act: usePalette },
+  {
+    name: 'Workspace of everyone: search members, open dialogs',
+    path: '/workspaces?q=Workspace+0',
+    act: openWorkspace,
+  },
+]
+
+/** The latency of interactions, from the event to the next frame. */
+export async function measureInteractions(environment: ConsoleEnvironment): Promise<string> {
+  const page = await environment.openPage()
+  await page.addInitScript(observer)
+  const all: number[] = []
+  const rows: string[][] = []
+  for (const { name, path, act } of activities) {
+    await page.goto(`${environment.consoleUrl}${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await waitUntilIdle(page)
+    await page.evaluate('interactions.clear(); longFrames.length = 0')
+    const before: number = await page.evaluate('performance.interactionCount')
+    await act(page)
+    await waitUntilIdle(page)
+    const { durations, longestFrame } = await readMeasured(page, before)
+    all.push(...durations)
+    rows.push(formatRow(name, durations, longestFrame))
+  }
+  await page.context().close()
+  rows.push(formatRow('**All**', all))
+  return formatTable(
+    ['interactions', 'number', 'p50', 'p95', 'longest', 'longest frame', `p95 < ${goal} ms`],
+    rows,
+  )
+}
+
+function formatRow(name: string, durations: number[], longestFrame?: number): string[] {
+  const frame = longestFrame === undefined ? '' : `${Math.round(longestFrame)} ms`
+  if (durations.length === 0) return [name, '', '', '', '', frame, '']
+  const p95 = percentile(durations, 95)
+  return [
+    name,
+    `${durations.length}`,
+    `${percentile(durations, 50)} ms`,
+    `${p95} ms`,
+    `${Math.max(...durations)} ms`,
+    frame,
+    p95 < goal ? 'ok' : 'missed',
+  ]
+}
+
+async function readMeasured(page: Page, before: number): Promise<Measured> {
+  const count: number = await page.evaluate(`performance.interactionCount - ${before}`)
+  const reported: number[] = await page.evaluate('[...interactions.values()]')
+  const unreported = Array.from(
+    { length: Math.max(0, count - reported.length) },
+    () => shortestDuration,
+  )
+  const longestFrame: number = await page.evaluate('Math.max(0, ...longFrames)')
+  return { durations: [...reported, ...unreported], longestFrame }
+}
+
+/** Waits for responses and for the entries of the last interaction. */
+async function waitUntilIdle(page: Page): Promise<void> {
+  await page.waitForTimeout(400)
+  await page.waitForLoadState('networkidle')
+  await page.waitForTimeout(300)
+}
+
+async function searchPeople(page: Page): Promise<void> {
+  const search = page.getByRole('searchbox')
+  for (const text of ['hopper', 'person9', 'zoë silva', 'nobody at all', 'alice']) {
+    await search.click()
+    await search.pressSequentially(text, { delay: keyDelay })
+    await waitUntilIdle(page)
+    await page.getByRole('button', { name: 'Clear search' }).click()
+    await waitUntilIdle(page)
+  }
+}
+
+async function filterPeople(page: Page): Promise<void> {
+  for (const status of ['Active', 'Deactivated']) {
+    await page.getByRole('combobox', { name: 'Status' }).click()
+    await page.getByRole('option', { name: status, exact: true }).click()
+    await waitUntilIdle(page)
+    await page.getByRole('button', { name: 'Clear status' }).click()
+    await waitUntilIdle(page)
+    await page.getByRole('checkbox', { name: 'Administrators only' }).click()
+    await waitUntilIdle(page)
+    await page.getByRole('checkbox', { name: 'Administrators only' }).click()
+    await waitUntilIdle(page)
+    await page.getByRole('button', { name: 'Choose columns' }).click()
+    for (const column of ['External ID', 'External ID']) {
+      await page.getByRole('menuitemcheckbox', { name: column }).click()
+      await page.waitForTimeout(200)
+    }
+    await page.keyboard.press('Escape')
+  }
+}
+
+async function turnPages(page: Page): Promise<void> {
+  await page.getByRole('combobox', { name: 'Rows per page' }).click()
+  await page.getByRole('option', { name: '100', exact: true }).click()
+  await waitUntilIdle(page)
+  for (let index = 0; index < 8; index += 1) {
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await waitUntilIdle(page)
+  }
+  await page.getByRole('button', { name: 'Previous page' }).click()
+  await waitUntilIdle(page)
+  await page.getByRole('combobox', { name: 'Rows per page' }).click()
+  await page.getByRole('option', { name: '20', exact: true }).click()
+}
+
+async function openPeople(page: Page): Promise<void> {
+  for (let index = 1; index <= 4; index += 1) {
+    await page.getByRole('row').nth(index).getByRole('link').click()
+    await page.getByRole('tab', { name: 'Memberships' }).click()
+    await waitUntilIdle(page)
+    await page.getByRole('tab', { name: 'Activity' }).click()
+    await waitUntilIdle(page)
+    await page.getByRole('link', { name: 'People' }).first().click()
+    await waitUntilIdle(page)
+  }
+}
+
+async function showOlderEvents(page: Page): Promise<void> {
+  for (let index = 0; index < 9; index += 1) {
+    await page.getByRole('button', { name: 'Show older events' }).click()
+    await waitUntilIdle(page)
+  }
+}
+
+async function readActivity(page: Page): Promise<void> {
+  await showOlderEvents(page)
+  await page.getByRole('combobox', { name: 'Event' }).click()
+  await page.getByRole('combobox', { name: 'Event' }).pressSequentially('role', { delay: keyDelay })
+  await page.getByRole('option', { name: 'Member role changed' }).click()
+  await waitUntilIdle(page)
+}
+
+async function scrollActivity(page: Page): Promise<void> {
+  await showOlderEvents(page)
+  await page.evaluate('interactions.clear(); longFrames.length = 0')
+  await page.mouse.move(700, 500)
+  for (let index = 0; index < 40; index += 1) {
+    await page.mouse.wheel(0, index < 20 ? -900 : 900)
+    await page.waitForTimeout(60)
+  }
+}
+
+async function usePalette(page: Page): Promise<void> {
+  for (const text of ['hopper 12', 'workspace 19', 'roadmap-2027', 'act']) {
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type(text, { delay: keyDelay })
+    await waitUntilIdle(page)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await waitUntilIdle(page)
+  }
+}
+
+async function openWorkspace(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Workspace 0', exact: true }).click()
+  await waitUntilIdle(page)
+  await page.getByRole('searchbox').pressSequentially('liskov', { delay: keyDelay })
+  await waitUntilIdle(page)
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await page
+    .getByRole('textbox', { name: 'E-mail address' })
+    .pressSequentially('new@example', { delay: keyDelay })
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('tab', { name: 'Groups' }).click()
+  await waitUntilIdle(page)
+  await page.getByRole('tab', { name: 'Roles' }).click()
+  await waitUntilIdle(page)
+}

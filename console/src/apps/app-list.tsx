@@ -1,0 +1,48 @@
+import { Button } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { type Column, DataTable } from '../ui/data-table.tsx'
+import type { IconName } from '../ui/icon.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { EmptyState } from '../ui/states.tsx'
+
+type Props<App> = {
+  /** What is listed, in the singular, such as `service app`. */
+  noun: string
+  icon: IconName
+  description: string
+  /** What it means that there is none. */
+  emptyText: string
+  apps: UseQueryResult<App[]>
+  columns: Column<App>[]
+  onCreate: () => void
+  /** The dialogs of the page. */
+  children: ReactNode
+}
+
+/** The page that lists all apps of a kind. */
+export function AppList<App extends { id: string }>(props: Props<App>) {
+  const { noun, icon, description, emptyText, apps, columns, onCreate, children } = props
+  const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`
+  const createButton = <Button onClick={onCreate}>New {noun}</Button>
+  return (
+    <Page title={title} description={description} actions={createButton}>
+      <Section title={`All ${noun}s`} count={apps.data?.length}>
+        <DataTable
+          label={title}
+          columns={columns}
+          rows={apps.data}
+          rowId={({ id }) => id}
+          error={apps.error}
+          onRetry={() => apps.refetch()}
+          empty={
+            <EmptyState icon={icon} title={`No ${noun}s yet`} action={createButton}>
+              {emptyText}
+            </EmptyState>
+          }
+        />
+      </Section>
+      {children}
+    </Page>
+  )
+}

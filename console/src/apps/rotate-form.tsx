@@ -1,0 +1,44 @@
+import { Select } from '@mantine/core'
+import { FormModal } from '../ui/form.tsx'
+
+/** How long older keys remain valid after a rotation, in seconds. */
+const overlaps = [
+  { value: '0', label: 'Not at all' },
+  { value: '3600', label: 'One hour' },
+  { value: '86400', label: 'One day' },
+  { value: '604800', label: 'One week' },
+  { value: '2592000', label: '30 days' },
+]
+
+type Props = {
+  /** What is rotated: `key` or `secret`. */
+  noun: string
+  appName: string
+  isOpen: boolean
+  onClose: () => void
+  rotate: (overlapSeconds: number) => Promise<unknown>
+}
+
+/** Asks how long the old key or secret remains valid. */
+export function RotateForm({ noun, appName, isOpen, onClose, rotate }: Props) {
+  return (
+    <FormModal
+      title={`Rotate the ${noun} of ${appName}`}
+      action={`Create new ${noun}`}
+      isOpen={isOpen}
+      onClose={onClose}
+      initialValues={{ overlap_seconds: '86400' }}
+      send={({ overlap_seconds }) => rotate(Number(overlap_seconds))}
+    >
+      {(form) => (
+        <Select
+          label={`The old ${noun}s remain valid`}
+          description={`Time to give the new ${noun} to every instance.`}
+          data={overlaps}
+          allowDeselect={false}
+          {...form.getInputProps('overlap_seconds')}
+        />
+      )}
+    </FormModal>
+  )
+}

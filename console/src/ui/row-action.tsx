@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core'
+import { type Confirmation, useConfirm } from './confirm.tsx'
+
+type Props = {
+  /** The verb on the button. */
+  label: string
+  /** What a screen reader reads, with the name of the row. */
+  name: string
+  confirmation: Confirmation
+}
+
+/** A button of a row that takes something away, after a confirmation. */
+export function RowAction({ label, name, confirmation }: Props) {
+  const confirm = useConfirm()
+  return (
+    <Button
+      size="compact-sm"
+      variant="subtle"
+      color="red"
+      aria-label={name}
+      onClick={() => confirm(confirmation)}
+    >
+      {label}
+    </Button>
+  )
+}
