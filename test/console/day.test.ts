@@ -7,10 +7,10 @@ import { createSampleData } from '../support/console-data.ts'
 if (hasBrowser) {
   const fixture = await startConsole()
   const data = await createSampleData(fixture)
-  test.after.always(() => fixture.stop())
   const { browser, consoleUrl, restUrl, openPage } = fixture
   // Tests that need no session of their own share a page, whose browser has the console in its cache.
   const sharedPage = await openPage('/')
+  test.after.always(() => fixture.stop())
   const visit = async (path: string) => {
     await sharedPage.goto(`${consoleUrl}${path}`)
     return sharedPage
