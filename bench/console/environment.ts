@@ -50,9 +50,8 @@ export async function startConsoleEnvironment(
     JWT_PRIVATE_KEY_PATH: keys.privatePath,
     JWT_PUBLIC_KEY_PATH: keys.publicPath,
   })
-  const server = await start(config, createLogger('error', 'json'), (url) =>
-    fillDatabase(url, size),
-  )
+  const log = createLogger('error', 'json')
+  const server = await start(config, log, { prepare: (url) => fillDatabase(url, size) })
   await registerResources(restUrl)
   const browser = await launchBrowser()
   const requests = new Map<string, number>()
