@@ -58,7 +58,7 @@ try {
   const lines = [
     `${await describeMachine(database.url)}.`,
     `${users} users, ${resources} resources, three times as many shares; medians of ${harness.rounds}`,
-    `interleaved rounds of ${harness.seconds} s.\n\n${tableHead}`,
+    `interleaved rounds of ${harness.seconds} s. ${describeGenerators(harness)}\n\n${tableHead}`,
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
   for (const name of chosen) {
@@ -76,6 +76,12 @@ try {
   clearTimeout(bound)
   stopBenchProcesses()
   await database.close()
+}
+
+function describeGenerators({ generators }: Harness): string {
+  return generators.includes('go')
+    ? 'The generator in Go applies unary loads, that in Node all others.'
+    : 'Go is not installed: the generator in Node applies all loads, and takes about half of the CPU.'
 }
 
 function full() {
