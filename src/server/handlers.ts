@@ -75,6 +75,7 @@ import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
 import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
 import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
 import { getPermission, getResource, listPermissions } from '../permissions/list-resources.ts'
+import { createLoadAccessible } from '../permissions/load-accessible.ts'
 import { updateParent } from '../permissions/parents.ts'
 import { register, registerBatch } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
@@ -120,10 +121,12 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
   const identity: IdentityDependencies = { ...rest, createPersonalWorkspace }
   const { debug, keysRequired } = rest.options
   const bind = bindContext({ identity, debug, keysRequired, quotas })
-  const accessible = createAccessible(database.reads)
+  const loadAccessible = createLoadAccessible(database.reads)
+  const accessible = createAccessible(loadAccessible)
   const access: AccessDependencies = {
     statements: database.reads,
     tokens: identity.tokens,
+    loadAccessible,
     loadEvaluations: createLoadEvaluations(createLoadKeyedEvaluations(database.reads)),
     loadExplanations: createLoadExplanations(database.reads),
   }
