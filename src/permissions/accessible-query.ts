@@ -1,4 +1,5 @@
 import { grant } from './access.ts'
+import { idSeparator } from './accessible-page.ts'
 import { isLive } from './grants-query.ts'
 
 /** The SQL expressions with the values of a query. */
@@ -100,7 +101,7 @@ const mayHaveFolders = `
  * column); $10 is the maximum number of groups. Queries refer to kinds by their index, from 1.
  *
  * Returns a row for each query: its index, from 0; whether the user may have a grant on a parent; up to
- * `limit` ids from the first one on, ascending, joined by commas; and whether the kind has resources in
+ * `limit` ids from the first one on, ascending, joined by `idSeparator`; and whether the kind has resources in
  * the workspace and none of them is private.
  *
  * The ids are null if the user may have a grant on a parent: then use `accessibleWithFoldersSql`, which
@@ -113,7 +114,7 @@ select
   case when not may_have_folders and not exists (
       select from group_members
       where user_id = q.user_id and workspace_id = q.workspace_id offset $10::int
-    ) then array_to_string(array(${directPage({
+    ) then coalesce((select string_agg(resource_id::text, '${idSeparator}') from (${directPage({
       workspace: 'q.workspace_id',
       user: 'q.user_id',
       kind: 'q.kind_id',
@@ -121,7 +122,7 @@ select
       limit: 'q.max_ids',
       grants: 'q.grants',
     })}
-    ), ',') end,
+    ) page), '') end,
   checks_private
     and not exists (select from resources
       where workspace_id = q.workspace_id and kind_id = q.kind_id and visibility = 'private'
@@ -163,7 +164,7 @@ const childIds = (condition: string, limit: string) => `array(
  * $1 workspace id, $2 user id, $3 service name, $4 resource type, $5 first id, $6 limit, $7 sufficient
  * grants as bits.
  *
- * Returns up to $6 ids from $5 on, ascending, joined by commas, with inherited ones. Inherited ids are
+ * Returns up to $6 ids from $5 on, ascending, joined by `idSeparator`, with inherited ones. Inherited ids are
  * those of the children of the granted folders and of the folders below.
  *
  * Reading a few ids of every folder gives a bound for the page; only folders that have more ids below
@@ -230,7 +231,7 @@ with recursive kind as materialized (
   from known
 )
 select
-  array_to_string(array(
+  coalesce((select string_agg(resource_id::text, '${idSeparator}') from (
     select resource_id from (
       select resource_id from known
       union
@@ -241,5 +242,5 @@ select
       where last < bound.id
     ) reached
     order by resource_id limit $6
-  ), ',')
+  ) page), '')
 from kind`

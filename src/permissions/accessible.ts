@@ -3,9 +3,10 @@ import type {
   AccessibleResourcesResponse,
 } from '../../gen/daikon/v1/permissions.ts'
 import { grant, sufficientGrants } from './access.ts'
+import { AccessiblePage } from './accessible-page.ts'
 import { type Decision, defineDecision } from './decision.ts'
 import type { LoadAccessible } from './load-accessible.ts'
-import { firstId, readPageToken, writePageToken } from './page-token.ts'
+import { firstId, readPageToken } from './page-token.ts'
 
 /** `workspace_id` is not used: authorization requires that it is the workspace of the token. */
 type AccessibleRequest = Omit<AccessibleResourcesRequest, 'workspace_id'>
@@ -27,7 +28,7 @@ export function createAccessible(
       if (!user || sufficient === 0) return { resource_ids: [], has_full_access: false }
 
       const coversKind = sufficient === grant.registered
-      const { ids, isWithoutPrivate } = await loadAccessible({
+      const { joinedIds, isWithoutPrivate } = await loadAccessible({
         workspaceId: user.workspaceId,
         userId: user.id,
         service_name,
@@ -37,12 +38,7 @@ export function createAccessible(
         limit: limit + 1,
         checksPrivate: action === 'view' && !coversKind,
       })
-      const next = ids[limit]
-      return {
-        resource_ids: ids.slice(0, limit),
-        has_full_access: coversKind || isWithoutPrivate,
-        ...(next && { next_page_token: writePageToken(next) }),
-      }
+      return new AccessiblePage(joinedIds, limit, coversKind || isWithoutPrivate)
     },
   })
 }

@@ -20,8 +20,8 @@ export type AccessibleQuery = {
 }
 
 export type AccessibleIds = {
-  /** Ascending, from the first id of the query on. */
-  ids: string[]
+  /** Ascending, from the first id of the query on, joined by `idSeparator`. */
+  joinedIds: string
   /** Whether the workspace has resources of the type and none of them is private. */
   isWithoutPrivate: boolean
 }
@@ -29,7 +29,7 @@ export type AccessibleIds = {
 /** Loads current ids; stops waiting when the running request is cancelled. */
 export type LoadAccessible = (query: AccessibleQuery) => Promise<AccessibleIds>
 
-type FlatResult = { ids: string[] | undefined; mayHaveFolders: boolean; isWithoutPrivate: boolean }
+type FlatResult = { joinedIds: string | null; mayHaveFolders: boolean; isWithoutPrivate: boolean }
 
 /** A query that runs in a statement of its own. */
 type SingleQuery = { query: AccessibleQuery; hasFolders: boolean }
@@ -66,43 +66,42 @@ export function createLoadAccessible(statements: Statements): LoadAccessible {
 
     async function load(): Promise<AccessibleIds> {
       if (query.limit > maxSharedLimit) return loadAlone({ query, hasFolders: false }, scope)
-      const { ids, mayHaveFolders, isWithoutPrivate } = await loadShared(query, scope)
-      if (ids) return { ids, isWithoutPrivate }
+      const { joinedIds, mayHaveFolders, isWithoutPrivate } = await loadShared(query, scope)
+      if (joinedIds !== null) return { joinedIds, isWithoutPrivate }
       const single = await loadAlone({ query, hasFolders: mayHaveFolders }, scope)
       return mayHaveFolders ? { ...single, isWithoutPrivate } : single
     }
   }
 
   async function loadSingle({ query, hasFolders }: SingleQuery): Promise<AccessibleIds> {
-    if (hasFolders) return { ids: await loadWithFolders(query), isWithoutPrivate: false }
+    if (hasFolders) return { joinedIds: await loadWithFolders(query), isWithoutPrivate: false }
     const [flat] = await loadFlat([query], maxInteger)
-    const { ids, isWithoutPrivate } = flat as FlatResult
-    return { ids: ids ?? (await loadWithFolders(query)), isWithoutPrivate }
+    const { joinedIds, isWithoutPrivate } = flat as FlatResult
+    return { joinedIds: joinedIds ?? (await loadWithFolders(query)), isWithoutPrivate }
   }
 
   async function loadFlat(queries: AccessibleQuery[], maxGroups: number): Promise<FlatResult[]> {
     type Row = [
       index: number,
       mayHaveFolders: boolean,
-      ids: string | null,
+      joinedIds: string | null,
       isWithoutPrivate: boolean,
     ]
     const parameters = createParameters(queries, maxGroups)
     const rows = await statements.rows<Row>('accessible', accessibleSql, parameters)
     const results: FlatResult[] = []
     for (const [index, mayHaveFolders, joinedIds, isWithoutPrivate] of rows) {
-      const ids = joinedIds === null ? undefined : splitIds(joinedIds)
-      results[index] = { ids, mayHaveFolders, isWithoutPrivate }
+      results[index] = { joinedIds, mayHaveFolders, isWithoutPrivate }
     }
     return results
   }
 
-  async function loadWithFolders(query: AccessibleQuery): Promise<string[]> {
+  async function loadWithFolders(query: AccessibleQuery): Promise<string> {
     const { workspaceId, userId, service_name, resource_type, firstId, limit, grants } = query
     const name = 'accessible with folders'
     const values = [workspaceId, userId, service_name, resource_type, firstId, limit, grants]
     const [row] = await statements.rows<[string]>(name, accessibleWithFoldersSql, values)
-    return splitIds(row?.[0] ?? '')
+    return row?.[0] ?? ''
   }
 }
 
@@ -138,8 +137,4 @@ function createParameters(queries: AccessibleQuery[], maxGroups: number): unknow
     queries.map(({ checksPrivate }) => String(checksPrivate)),
   ]
   return [...arrays.map(arrayLiteral), maxGroups]
-}
-
-function splitIds(joinedIds: string): string[] {
-  return joinedIds === '' ? [] : joinedIds.split(',')
 }
