@@ -27,8 +27,11 @@ export async function bootstrap(config: Config, log: Logger): Promise<Bootstrap>
 function logMigrations(log: Logger, names: string[]): void {
   const [first] = names
   if (first === undefined) return
-  const range = names.length === 1 ? first : `${names.length}, ${first} to ${names.at(-1)}`
-  log.info(`Applied migrations: ${range}`)
+  log.info(
+    names.length === 1
+      ? `Applied the migration ${first}`
+      : `Applied ${names.length} migrations, ${first} to ${names.at(-1)}`,
+  )
 }
 
 async function findDatabase({ DATABASE_URL: url, DATA_DIR: dataDir }: Config, log: Logger) {

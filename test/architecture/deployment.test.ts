@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Ajv } from 'ajv'
 import test from 'ava'
 import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../../src/config/config.ts'
@@ -247,6 +248,16 @@ test('the proxy reaches every node over both transports and overwrites X-Forward
   }
   t.regex(proxy, /proxy_pass_header Server;/)
   t.true(services.proxy?.volumes?.[0]?.startsWith('./deploy/nginx.conf:'))
+})
+
+test('docker-compose.yml conforms to the schema of the Compose Specification', (t) => {
+  // From github.com/compose-spec/compose-go/v2 v2.9.1 (Apache-2.0), which docker compose uses.
+  const { $schema: _, ...schema } = JSON.parse(read('test/support/compose-spec.json'))
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema)
+  t.true(validate(compose), JSON.stringify(validate.errors))
+  const misspelled = structuredClone(compose)
+  Object.assign(misspelled.services.redis ?? {}, { read_onlyy: true })
+  t.false(validate(misspelled))
 })
 
 test('docker compose accepts docker-compose.yml', (t) => {
