@@ -45,7 +45,8 @@ export function createControlConnection(
       try {
         const sentAt = Date.now()
         const { rows } = await pool.query<{ active: boolean; database_time: string }>(probeSql)
-        const receivedAt = Date.now()
+        // Date.now() has lost up to a millisecond.
+        const receivedAt = Date.now() + 1
         const databaseTime = Number(rows[0]?.database_time)
         // The clock was read between the two: the nearer of them gives the least difference.
         const nearest = Math.min(Math.max(databaseTime, sentAt), receivedAt)

@@ -26,7 +26,7 @@ import {
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
 import { denyToken, insertAdminToken, type SignedInUser } from './queries.ts'
-import { signIn } from './sign-in.ts'
+import { inSignInTransaction, signIn } from './sign-in.ts'
 import { failure, type SignInFailure, type SignInResult, success } from './sign-in-result.ts'
 
 type Options = IdentityDependencies['options']
@@ -98,7 +98,7 @@ function signInAdmin(
   identity: Identity,
 ): Promise<SignInResult<SignedInAdmin>> {
   const { clock, options } = context.identity
-  return inTransaction(context.em, async (em) => {
+  return inSignInTransaction(context, async (em) => {
     if (!hasRequiredMethod(options, identity)) return failure('amr_missing')
     if (readTokenSeconds(options, identity, clock()) < 1)
       return failure('reauthentication_required')

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import type { RequestContext } from '../core/request-context.ts'
+import type { Semaphore } from '../core/semaphore.ts'
 import type { Keys } from './keys.ts'
 import type { Provider, ProviderName } from './providers/provider.ts'
 import type { Flow, StateCookies } from './state-cookie.ts'
@@ -33,6 +34,11 @@ export type IdentityDependencies = {
     user: { id: string; name: string; email: string },
     now: Date,
   ) => Promise<void>
+  /**
+   * Runs the transactions of sign-ins, a few at once. Far more sign-ins are admitted than there are connections,
+   * because most of them wait for an identity provider and need none.
+   */
+  limitTransactions: Semaphore
   /** Called once for every completed login, for metrics. */
   onSignIn: (signIn: SignInOutcome) => void
   /** Called whenever such a secret is presented after its use, for metrics. */

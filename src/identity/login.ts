@@ -5,7 +5,6 @@ import type {
   CompleteLoginResponse,
 } from '../../gen/daikon/v1/auth.ts'
 import { recordActivity } from '../activity/record-activity.ts'
-import { inTransaction } from '../database/transaction.ts'
 import { issueCode } from './authorization-codes.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import type { AuthorizationRequest } from './oauth/authorization-request.ts'
@@ -28,7 +27,7 @@ import {
 } from './oauth-flow.ts'
 import type { Identity } from './providers/provider.ts'
 import { requireRedirectUri } from './redirect-uris.ts'
-import { signIn } from './sign-in.ts'
+import { inSignInTransaction, signIn } from './sign-in.ts'
 import { failure, type SignInResult, success } from './sign-in-result.ts'
 import type { OAuthState } from './state-cookie.ts'
 
@@ -107,7 +106,7 @@ const maxAgeTolerance = 60
 
 function openSession(context: IdentityContext, identity: Identity, request: AuthorizationRequest) {
   const { provider } = identity
-  return inTransaction(context.em, async (em) => {
+  return inSignInTransaction(context, async (em) => {
     const signedIn = await signIn(em, context, identity)
     if (!signedIn.ok) return signedIn
     const userId = signedIn.value.id
@@ -133,7 +132,7 @@ function grantCode(
   { codeChallenge, redirectUri }: Client,
 ): Promise<SignInResult<{ code: string }>> {
   const { provider } = identity
-  return inTransaction(context.em, async (em) => {
+  return inSignInTransaction(context, async (em) => {
     const signedIn = await signIn(em, context, identity)
     if (!signedIn.ok) return signedIn
     const userId = signedIn.value.id

@@ -1,10 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { recordActivity } from '../activity/record-activity.ts'
+import { inTransaction } from '../database/transaction.ts'
 import type { IdentityContext } from './identity-dependencies.ts'
 import { resolveUser } from './linked-accounts.ts'
 import type { Identity } from './providers/provider.ts'
 import { type SignedInUser, updateSignedInUser } from './queries.ts'
 import { failure, type SignInResult, success } from './sign-in-result.ts'
+
+/** Runs `work`, which signs a user in, in a transaction. */
+export function inSignInTransaction<Result>(
+  { em, identity }: IdentityContext,
+  work: (em: EntityManager) => Promise<Result>,
+): Promise<Result> {
+  return identity.limitTransactions(() => inTransaction(em, work))
+}
 
 /** Signs the user of an identity in, within the transaction of `em`. */
 export async function signIn(

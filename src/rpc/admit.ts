@@ -13,7 +13,8 @@ type LimitedCapacity = Exclude<Capacity, 'shared_read'>
 
 /**
  * The places of each class, and how many of them one caller may take. The places of `default`,
- * `session` and `list` add up to no more than the connections of their pools (`database.ts`). Calls of
+ * `session` and `list` add up to no more than the connections of their pools (`database.ts`). Those of
+ * `sign_in` mostly wait for an identity provider: only a few have a transaction at once. Calls of
  * `shared_read` need no place: what they share is divided fairly by the batcher itself.
  */
 const classes: Record<

@@ -2,6 +2,7 @@ import { createEndedKeyUses } from '../admin/ended-keys.ts'
 import { createKeyUsage } from '../admin/key-usage.ts'
 import type { ServiceError } from '../core/errors.ts'
 import { defaultQuotas, type Quotas } from '../core/quotas.ts'
+import { createSemaphore } from '../core/semaphore.ts'
 import type { Database } from '../database/database.ts'
 import { createGrpcServer, type GrpcTls, type Keepalive } from '../grpc/server.ts'
 import { createRestServer } from '../http/server.ts'
@@ -100,6 +101,9 @@ export type Application = {
   drain(): Promise<void>
 }
 
+/** Of the connections to PostgreSQL, sign-ins take no more than these at once. */
+const maxSignInTransactions = 5
+
 /** Milliseconds that running calls have to finish. */
 const drainTimeout = 30_000
 
@@ -125,6 +129,7 @@ export function createApplication({
     stateCookies: createStateCookies(options.sessionSecret, now),
     providers,
     clock: now,
+    limitTransactions: createSemaphore(maxSignInTransactions),
     options,
     quotas: { ...defaultQuotas, ...options.quotas },
     onSignIn: observers.onSignIn ?? (() => {}),

@@ -22,8 +22,8 @@ const fastClock = {
   NODE_OPTIONS: `--import=${pathToFileURL(join(root, 'test/support/fast-clock.ts'))}`,
 }
 
-/** What has no data unless persons sign in or TLS is on. */
-const mayBeEmpty = ['Sign-ins per minute', 'Certificate expires in']
+/** What has no data unless persons sign in, calls fail or TLS is on. */
+const mayBeEmpty = ['Sign-ins per minute', 'Certificate expires in', 'Rejected and failed calls']
 
 type Query = { title: string; expression: string }
 

@@ -1,0 +1,58 @@
+// Threat: a tenant starves the others.
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import { expectOk } from '../support/outcome.ts'
+import { createSignInEnvironment, signIn, signInAtProvider } from '../support/sign-in.ts'
+import type { Transport } from '../support/transports.ts'
+
+const environment = await createSignInEnvironment({ options: { trustedProxies: 1 } })
+test.after.always(() => environment.stop())
+
+/** Counts the connections of the server that wait for a lock. */
+async function countWaiting(): Promise<number> {
+  const { rows } = await environment.pool.query(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0].count
+}
+
+test('sign-ins that wait for a lock leave connections to other calls', async (t) => {
+  const transport = environment.transports.find(({ name }) => name === 'rest') as Transport
+  const email = environment.addProviderUser()
+  await signIn(transport, email, 'github')
+  const visits = await Promise.all(
+    Array.from({ length: 30 }, () => signInAtProvider(transport, 'github', email)),
+  )
+  const workspace = await environment.seed.workspace()
+  const token = await environment.token(await environment.seed.newMember(workspace), workspace)
+
+  const lock = await environment.pool.connect()
+  await lock.query('begin')
+  await lock.query('select from users where email = $1 for update', [email])
+  try {
+    // More sign-ins than connections, and from several addresses, because one may have 16.
+    const signIns = visits.map(({ message }, index) =>
+      transport.call('CompleteLogin', message, {
+        headers: { 'x-forwarded-for': `192.0.2.${index % 3}` },
+      }),
+    )
+    while ((await countWaiting()) === 0) await sleep(20)
+    for (let round = 0; round < 5; round += 1) {
+      expectOk(
+        await transport.call(
+          'CreateWorkspace',
+          { name: 'other', slug: `other-${round}` },
+          { token },
+        ),
+      )
+      const waiting = await countWaiting()
+      t.true(waiting <= 5, `${waiting} sign-ins have a connection`)
+    }
+    await lock.query('rollback')
+    await Promise.all(signIns)
+  } finally {
+    lock.release()
+  }
+  environment.failures.length = 0
+})
