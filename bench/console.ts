@@ -5,10 +5,12 @@ import { measureJobs } from './console/jobs.ts'
 import { describeMachine } from './machine.ts'
 
 /**
- * `npm run bench:console [-- --quick]`: measures the admin console in Chromium on a CPU that is four times
+ * `npm run bench:console [-- load interactions jobs] [--quick]`: measures the admin console in Chromium on a CPU that is four times
  * slower, with 100,000 people and 100,000 log entries: the first load, the latency of interactions, and
  * five everyday jobs. Fails if a request leaves the two origins.
  */
+const parts = { load: measureFirstLoad, interactions: measureInteractions, jobs: measureJobs }
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const quick = process.argv.includes('--quick')
 const cpuSlowdown = 4
 
@@ -17,7 +19,8 @@ try {
   const { people, entries } = environment.size
   print(`${await describeMachine(environment.databaseUrl)}.`)
   print(`${people} people, ${entries} log entries; CPU slowed down ${cpuSlowdown} times.\n`)
-  for (const measure of [measureFirstLoad, measureInteractions, measureJobs]) {
+  for (const [name, measure] of Object.entries(parts)) {
+    if (named.length > 0 && !named.includes(name)) continue
     print(`${await measure(environment)}\n`)
   }
   const others = environment.foreignOrigins()

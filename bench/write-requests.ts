@@ -5,7 +5,6 @@ import {
   PermissionCheckResponse,
   PermissionServiceService,
 } from '../gen/daikon/v1/permissions.ts'
-import type { BenchDatabase } from './bench-database.ts'
 import type { CheckBatch } from './check-batches.ts'
 import type { BenchProcess, ServerState } from './child-process.ts'
 import { grpcHead, http1Head } from './credentials.ts'
@@ -126,7 +125,7 @@ export function writeRestChecks(
 
 /** Writes requests to a file in the benchmark's folder; returns its path. */
 export function writeRequests(
-  { database }: { database: Pick<BenchDatabase, 'folder'> },
+  { database }: Pick<Harness, 'database'>,
   name: string,
   requests: PreparedRequest[],
 ): string {

@@ -39,7 +39,7 @@ export async function fillDatabase(
 }
 
 function statements({ people, entries }: ConsoleDataSize): string[] {
-  const milliseconds = `(extract(epoch from now()) * 1000)::bigint - (${entries} - n) * ${Math.floor((30 * 86_400_000) / entries)}`
+  const milliseconds = `(extract(epoch from now()) * 1000)::bigint - (${entries} - n::bigint) * ${Math.floor((30 * 86_400_000) / entries)}`
   return [
     `update users set
        created_at = now() - random() * interval '300 days',

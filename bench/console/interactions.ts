@@ -124,18 +124,17 @@ async function filterPeople(page: Page): Promise<void> {
     await page.getByRole('combobox', { name: 'Status' }).click()
     await page.getByRole('option', { name: status, exact: true }).click()
     await waitUntilIdle(page)
-    await page.getByRole('button', { name: 'Clear status' }).click()
+    await page.getByLabel('Clear status').click()
     await waitUntilIdle(page)
     await page.getByRole('checkbox', { name: 'Administrators only' }).click()
     await waitUntilIdle(page)
     await page.getByRole('checkbox', { name: 'Administrators only' }).click()
     await waitUntilIdle(page)
     await page.getByRole('button', { name: 'Choose columns' }).click()
-    for (const column of ['External ID', 'External ID']) {
-      await page.getByRole('menuitemcheckbox', { name: column }).click()
-      await page.waitForTimeout(200)
-    }
+    await page.getByRole('menuitemcheckbox', { name: 'External ID' }).click()
+    await waitUntilIdle(page)
     await page.keyboard.press('Escape')
+    await waitUntilIdle(page)
   }
 }
 

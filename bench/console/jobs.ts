@@ -92,7 +92,7 @@ async function explainAccess(operator: Operator): Promise<void> {
   await operator.click(page.getByRole('option', { name: new RegExp(document.reader) }))
   await operator.click(page.getByRole('combobox', { name: 'Action' }).first())
   await operator.click(page.getByRole('option', { name: 'edit', exact: true }))
-  await page.getByText('May not edit').waitFor()
+  await page.getByText('may not edit it').waitFor()
 }
 
 async function makeRole(operator: Operator): Promise<void> {

@@ -15,9 +15,9 @@ import { PageSkeleton } from './ui/states.tsx'
 
 function NotFoundRoute() {
   return (
-    <main>
+    <Shell>
       <NotFoundPage />
-    </main>
+    </Shell>
   )
 }
 

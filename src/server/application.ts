@@ -148,9 +148,9 @@ export function createApplication({
       tokens,
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
     ),
-    loadFacts: createLoadFacts(database.reads, observers.onFactsBatch),
+    loadFacts: createLoadFacts(database.statements, observers.onFactsBatch),
     loadSubjectFacts: createLoadSubjectFacts(
-      createLoadKeyedEvaluations(database.reads),
+      createLoadKeyedEvaluations(database.statements),
       options.keysRequired,
     ),
     keysRequired: options.keysRequired,

@@ -75,7 +75,6 @@ import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
 import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
 import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
 import { getPermission, getResource, listPermissions } from '../permissions/list-resources.ts'
-import { createLoadAccessible } from '../permissions/load-accessible.ts'
 import { updateParent } from '../permissions/parents.ts'
 import { register, registerBatch } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
@@ -112,7 +111,7 @@ import {
 
 /** What handlers need beside the context of a call. */
 type HandlerDependencies = Omit<IdentityDependencies, 'createPersonalWorkspace'> & {
-  database: Pick<Database, 'reads'>
+  database: Pick<Database, 'statements'>
   quotas: Quotas
 }
 
@@ -121,14 +120,12 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
   const identity: IdentityDependencies = { ...rest, createPersonalWorkspace }
   const { debug, keysRequired } = rest.options
   const bind = bindContext({ identity, debug, keysRequired, quotas })
-  const loadAccessible = createLoadAccessible(database.reads)
-  const accessible = createAccessible(loadAccessible)
+  const accessible = createAccessible(database.statements)
   const access: AccessDependencies = {
-    statements: database.reads,
+    statements: database.statements,
     tokens: identity.tokens,
-    loadAccessible,
-    loadEvaluations: createLoadEvaluations(createLoadKeyedEvaluations(database.reads)),
-    loadExplanations: createLoadExplanations(database.reads),
+    loadEvaluations: createLoadEvaluations(createLoadKeyedEvaluations(database.statements)),
+    loadExplanations: createLoadExplanations(database.statements),
   }
   return {
     AccessService: {
@@ -245,7 +242,7 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       getResource,
       unregister,
       registerActions,
-      listGrantedActions: createListGrantedActions(database.reads),
+      listGrantedActions: createListGrantedActions(database.statements),
     } satisfies HandlersOf<PermissionServiceServer>,
     UserService: {
       getMe,

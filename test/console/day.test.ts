@@ -100,7 +100,7 @@ if (hasBrowser) {
 
   test.serial('the resource explains why a person may and may not act', async (t) => {
     const page = await visit(`/resources/${data.resourceId}?user_id=${data.userId}&action=edit`)
-    await page.getByText('May not edit').waitFor()
+    await page.getByText('Chiara Conti may not edit it').waitFor()
     await page.getByText(/nothing grants this action/).waitFor()
     await page.getByRole('button', { name: 'Share', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Share this resource' })
@@ -109,8 +109,8 @@ if (hasBrowser) {
     await dialog.getByRole('combobox', { name: 'Permission' }).click()
     await page.getByRole('option', { name: 'edit' }).click()
     await dialog.getByRole('button', { name: 'Share' }).click()
-    await page.getByText('May edit').waitFor()
-    await page.getByText('It is shared with them to edit').first().waitFor()
+    await page.getByText('Chiara Conti may edit it').waitFor()
+    await page.getByText('Shared with them (edit)').first().waitFor()
     t.pass()
   })
 
@@ -118,7 +118,9 @@ if (hasBrowser) {
     const page = await visit('/')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('roadmap-2027')
+    await page
+      .getByPlaceholder('Find people, workspaces, resources and screens')
+      .fill('roadmap-2027')
     await page.getByRole('button', { name: /roadmap-2027/ }).click()
     await page.getByRole('heading', { name: 'roadmap-2027', level: 1 }).waitFor()
     t.is(page.url(), `${consoleUrl}/resources/${data.resourceId}`)

@@ -35,10 +35,13 @@ const screens: Record<string, { path: (data: SampleData) => string; loaded: stri
     loaded: 'Publish to the website',
   },
   resources: { path: () => '/resources', loaded: 'roadmap-2027' },
-  resource: { path: ({ resourceId }) => `/resources/${resourceId}`, loaded: 'with the group' },
+  resource: {
+    path: ({ resourceId }) => `/resources/${resourceId}`,
+    loaded: 'Shared with the group',
+  },
   'resource-why': {
     path: ({ resourceId, userId }) => `/resources/${resourceId}?user_id=${userId}&action=edit`,
-    loaded: 'May not edit',
+    loaded: 'may not edit it',
   },
   'service-apps': { path: () => '/service-apps', loaded: 'Invoices' },
   'service-app': { path: ({ serviceAppId }) => `/service-apps/${serviceAppId}`, loaded: 'dk_' },

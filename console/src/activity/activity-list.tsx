@@ -4,6 +4,7 @@ import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import classes from './activity-list.module.css'
 import { describeAction } from './describe.ts'
+import { Target } from './target.tsx'
 
 /** A few entries of the activity log, for pages that are about something else. */
 export function ActivityList({ entries }: { entries: Schemas['ActivityEntry'][] }) {
@@ -31,9 +32,4 @@ export function ActivityList({ entries }: { entries: Schemas['ActivityEntry'][] 
       ))}
     </ol>
   )
-}
-
-function Target({ entry }: { entry: Schemas['ActivityEntry'] }) {
-  const { target_id: targetId, target_type: type } = entry
-  return targetId ? <Name id={targetId} fallback={type.replaceAll('_', ' ')} /> : type
 }

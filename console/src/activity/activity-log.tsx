@@ -14,22 +14,24 @@ import {
   newestActivityQuery,
 } from './activity-queries.ts'
 import { describeAction, describeDetail } from './describe.ts'
+import { Target } from './target.tsx'
 
 const columns: Column<ActivityEntry>[] = [
   {
     id: 'action',
     header: 'Event',
+    isNowrap: true,
     cell: ({ action }) => <b title={action}>{describeAction(action)}</b>,
   },
   {
     id: 'target',
     header: 'Target',
-    cell: ({ target_id, target_type }) =>
-      target_id ? <Name id={target_id} /> : <span className="dimmed">{target_type}</span>,
+    cell: (entry) => <Target entry={entry} />,
   },
   {
     id: 'actor',
     header: 'By',
+    isNowrap: true,
     cell: ({ actor_id, service_app_id }) => {
       const id = actor_id ?? service_app_id
       return id ? <Name id={id} /> : <span className="dimmed">System</span>
@@ -38,7 +40,7 @@ const columns: Column<ActivityEntry>[] = [
   {
     id: 'detail',
     header: 'Detail',
-    cell: ({ detail }) => <Detail text={describeDetail(detail)} />,
+    cell: (entry) => <Detail text={describeDetail(entry)} />,
   },
   { id: 'time', header: 'Time', cell: ({ created_at }) => <Time value={created_at} /> },
   {

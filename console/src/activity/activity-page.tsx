@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { downloadText } from '../ui/download.ts'
 import { Icon } from '../ui/icon.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
-import { Page, Section } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import { actions, targetTypes } from './activity-actions.ts'
@@ -43,25 +43,27 @@ export function ActivityPage() {
     <Page
       title="Activity"
       description="What people, services and operators have changed, newest first."
-      actions={<ExportMenu filter={filter} />}
-    >
-      <Section
-        title="Events"
-        actions={
+      actions={
+        <>
           <Switch
             label="Live"
             checked={isLive}
             onChange={(event) => setLive(event.currentTarget.checked)}
+            style={{ alignSelf: 'center' }}
+            mr="xs"
           />
-        }
-      >
+          <ExportMenu filter={filter} />
+        </>
+      }
+    >
+      <Card label="Events">
         <ActivityLog
           filter={filter}
           refreshInterval={isLive ? tailInterval : false}
           onClear={isFiltered ? () => navigate({ search: {} }) : undefined}
           toolbar={<Filters search={search} onChange={change} />}
         />
-      </Section>
+      </Card>
     </Page>
   )
 }
@@ -89,7 +91,7 @@ function Filters({ search, onChange }: { search: Search; onChange: (change: Sear
         searchable
         clearable
         clearButtonProps={{ 'aria-label': 'Clear event' }}
-        w={220}
+        w={200}
       />
       <Select
         aria-label="Type of target"
@@ -115,6 +117,7 @@ function Filters({ search, onChange }: { search: Search; onChange: (change: Sear
       />
       <TextInput
         type="date"
+        w={200}
         aria-label="From day"
         leftSection={<span className={classes.dateLabel}>From</span>}
         leftSectionWidth={56}
@@ -123,6 +126,7 @@ function Filters({ search, onChange }: { search: Search; onChange: (change: Sear
       />
       <TextInput
         type="date"
+        w={200}
         aria-label="To day"
         leftSection={<span className={classes.dateLabel}>To</span>}
         leftSectionWidth={40}

@@ -11,14 +11,22 @@ const nouns: Record<string, string> = {
   user: 'person',
 }
 
-/** The detail of an entry as one line, without IDs, which the export contains. */
-export function describeDetail(detail: Record<string, unknown> | null): string {
-  return Object.entries(detail ?? {})
-    .filter(([name, value]) => value !== null && value !== '' && !/_ids?$/.test(name))
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+type Entry = { target_id: string | null; detail: Record<string, unknown> | null }
+
+/** The detail of an entry as one line, without what its target shows and IDs, which the export contains. */
+export function describeDetail({ target_id, detail }: Entry): string {
+  const hidden = target_id ? /^(name|email)$|_ids?$/ : /_ids?$/
+  const text = Object.entries(detail ?? {})
+    .filter(([name, value]) => value !== null && value !== '' && !hidden.test(name))
     .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${formatValue(value)}`)
     .join(' · ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function formatValue(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  if (Array.isArray(value)) return value.map(formatValue).join(', ')
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return /^\d{4}-\d\d-\d\dT/.test(value) ? dateTime.format(new Date(value)) : value
 }

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import type { IconName } from '../ui/icon.tsx'
-import { Page, Section } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import { EmptyState } from '../ui/states.tsx'
 
 type Props<App> = {
@@ -26,8 +26,8 @@ export function AppList<App extends { id: string }>(props: Props<App>) {
   const title = `${noun.charAt(0).toUpperCase()}${noun.slice(1)}s`
   const createButton = <Button onClick={onCreate}>New {noun}</Button>
   return (
-    <Page title={title} description={description} actions={createButton}>
-      <Section title={`All ${noun}s`} count={apps.data?.length}>
+    <Page title={title} count={apps.data?.length} description={description} actions={createButton}>
+      <Card label={`All ${noun}s`}>
         <DataTable
           label={title}
           columns={columns}
@@ -41,7 +41,7 @@ export function AppList<App extends { id: string }>(props: Props<App>) {
             </EmptyState>
           }
         />
-      </Section>
+      </Card>
       {children}
     </Page>
   )

@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -6,7 +6,7 @@ import { ActivityLog } from '../activity/activity-log.tsx'
 import { api, unwrap } from '../api/client.ts'
 import { settings } from '../settings.ts'
 import { NotFoundPage } from '../shell/not-found-page.tsx'
-import { ActiveBadge } from '../ui/badges.tsx'
+import { ActiveBadge, ClientTypeBadge } from '../ui/badges.tsx'
 import { useConfirm } from '../ui/confirm.tsx'
 import { CopyableId } from '../ui/copy.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
@@ -65,7 +65,7 @@ function ClientAppDetail({ app }: { app: ClientApp }) {
       badges={
         <>
           <ActiveBadge isActive={app.is_active} />
-          <Badge variant="default">{app.type}</Badge>
+          <ClientTypeBadge type={app.type} />
         </>
       }
       actions={

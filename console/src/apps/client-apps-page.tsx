@@ -1,9 +1,8 @@
-import { Badge } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
-import { ActiveBadge } from '../ui/badges.tsx'
+import { ActiveBadge, ClientTypeBadge } from '../ui/badges.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { AppList } from './app-list.tsx'
@@ -24,7 +23,7 @@ const columns: Column<ClientApp>[] = [
   {
     id: 'type',
     header: 'Type',
-    cell: ({ type }) => <Badge variant="default">{type}</Badge>,
+    cell: ({ type }) => <ClientTypeBadge type={type} />,
   },
   {
     id: 'redirects',

@@ -68,7 +68,7 @@ export function ChooseFile({ onFile }: { onFile: (file: ChosenFile) => Promise<v
           <ErrorState error={error} />
         </div>
       )}
-      <h3 className={classes.title}>Format</h3>
+      <h2 className={classes.title}>Format</h2>
       <p className="dimmed">
         The first line names the columns, in any order. email and workspace_slug are required; name,
         role, groups and external_id are optional. Groups are separated by semicolons and created if

@@ -1,7 +1,7 @@
-import { Stepper } from '@mantine/core'
 import { useState } from 'react'
-import { Page, Section } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import { ChooseFile } from './choose-file.tsx'
+import classes from './import-page.module.css'
 import {
   type ChosenFile,
   executeImport,
@@ -16,7 +16,11 @@ type State =
   | { step: 'preview'; file: ChosenFile; report: ImportReport }
   | { step: 'done'; report: ImportReport }
 
-const steps = ['file', 'preview', 'done']
+const steps = [
+  { step: 'file', label: 'Choose a file' },
+  { step: 'preview', label: 'Check the changes' },
+  { step: 'done', label: 'Report' },
+]
 
 /** Imports people and memberships from a CSV file: choose, preview, execute, report. */
 export function ImportPage() {
@@ -27,12 +31,14 @@ export function ImportPage() {
       title="Import"
       description="Adds people, memberships and groups from a CSV file. An import removes nothing."
     >
-      <Section title="CSV import">
-        <Stepper active={steps.indexOf(state.step)} size="sm" mb="lg" allowNextStepsSelect={false}>
-          <Stepper.Step label="Choose a file" />
-          <Stepper.Step label="Check the changes" />
-          <Stepper.Step label="Report" />
-        </Stepper>
+      <Card label="CSV import">
+        <ol className={classes.steps}>
+          {steps.map(({ step, label }) => (
+            <li key={step} aria-current={step === state.step ? 'step' : undefined}>
+              {label}
+            </li>
+          ))}
+        </ol>
         {state.step === 'file' && (
           <ChooseFile
             onFile={async (file) => {
@@ -53,7 +59,7 @@ export function ImportPage() {
           />
         )}
         {state.step === 'done' && <Report report={state.report} onRestart={restart} />}
-      </Section>
+      </Card>
     </Page>
   )
 }

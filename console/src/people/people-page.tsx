@@ -1,10 +1,10 @@
-import { Button, Checkbox, Select } from '@mantine/core'
+import { Button, Checkbox, Group, Select } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../api/client.ts'
 import { ActiveBadge, AdministratorBadge } from '../ui/badges.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
-import { Page, Section } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { usePreference } from '../ui/preferences.ts'
 import { SearchInput } from '../ui/search-input.tsx'
@@ -14,11 +14,15 @@ import { peopleQuery } from './people-queries.ts'
 
 const columns: Column<Schemas['UserSummary']>[] = [
   { id: 'person', header: 'Person', cell: (user) => <PersonCell {...user} /> },
-  { id: 'status', header: 'Status', cell: (user) => <ActiveBadge isActive={user.is_active} /> },
   {
-    id: 'administrator',
-    header: 'Administrator',
-    cell: (user) => (user.is_admin ? <AdministratorBadge /> : null),
+    id: 'status',
+    header: 'Status',
+    cell: (user) => (
+      <Group gap={6}>
+        <ActiveBadge isActive={user.is_active} />
+        {user.is_admin && <AdministratorBadge />}
+      </Group>
+    ),
   },
   {
     id: 'last-sign-in',
@@ -64,6 +68,7 @@ export function PeoplePage() {
   return (
     <Page
       title="People"
+      count={people.data?.total}
       description="Everyone who has signed in or has been invited."
       actions={
         <Button component={Link} to="/import" variant="default">
@@ -71,7 +76,7 @@ export function PeoplePage() {
         </Button>
       }
     >
-      <Section title="All people" count={people.data?.total}>
+      <Card label="All people">
         <DataTable
           label="People"
           columns={columns}
@@ -103,7 +108,7 @@ export function PeoplePage() {
                 onChange={(event) =>
                   filter({ administrators: event.currentTarget.checked || undefined })
                 }
-                style={{ alignSelf: 'center' }}
+                style={{ alignSelf: 'center', width: 'auto' }}
               />
             </>
           }
@@ -138,7 +143,7 @@ export function PeoplePage() {
             },
           }}
         />
-      </Section>
+      </Card>
     </Page>
   )
 }

@@ -9,16 +9,18 @@ export function ActionSelect({
   service,
   value,
   onChange,
+  isLabelHidden = false,
 }: {
   service: string
   value: string
   onChange: (action: string) => void
+  isLabelHidden?: boolean
 }) {
   const { data } = useQuery(serviceActionsQuery)
   const registered = data?.find(({ service_name }) => service_name === service)?.actions ?? []
   return (
     <Select
-      label="Action"
+      {...(isLabelHidden ? { 'aria-label': 'Action' } : { label: 'Action' })}
       data={[...builtIn, ...registered.map(({ name }) => name)]}
       value={value}
       onChange={(action) => action && onChange(action)}

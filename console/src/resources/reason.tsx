@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Name } from '../ui/name.tsx'
 import { Time } from '../ui/time.tsx'
+import { describeRole } from '../workspaces/roles.ts'
 import { type AccessReason, nameResource } from './resource-queries.ts'
 
 /** A reason as a sentence, with links to the group, the share or the ancestor that it comes from. */
@@ -34,20 +35,20 @@ function describe(reason: AccessReason): ReactNode {
   const { rule, role, permission, group_id: groupId, via } = reason
   switch (rule) {
     case 'owner':
-      return 'Owns the resource'
+      return 'Owner of the resource'
     case 'workspace_role':
-      return `Is ${role} of the workspace`
+      return `${describeRole(role ?? '')} of the workspace`
     case 'workspace_visibility':
-      return 'The resource is visible to the workspace'
+      return 'Visible to the workspace'
     case 'share':
-      return `It is shared with them to ${permission}`
+      return `Shared with them (${permission})`
     case 'group_share':
       return (
         <>
-          It is shared to {permission} with the group {groupId && <Name id={groupId} />}
+          Shared with the group {groupId && <Name id={groupId} />} ({permission})
           {via.length > 0 && (
             <>
-              , which they are in through{' '}
+              , as a member of{' '}
               {via.map((id, index) => (
                 <span key={id}>
                   {index > 0 && ' › '}
@@ -59,7 +60,7 @@ function describe(reason: AccessReason): ReactNode {
         </>
       )
     case 'custom_role':
-      return `Has the custom role ${role}`
+      return `Custom role ${role}`
     default:
       return refusals[rule] ?? rule
   }
@@ -69,8 +70,8 @@ const refusals: Record<string, string> = {
   user_unknown: 'The person does not exist.',
   user_inactive: 'The person is deactivated.',
   resource_unknown: 'The resource is not registered.',
-  not_a_member: 'They are not a member of the workspace of the resource.',
+  not_a_member: 'Not a member of the workspace that the resource belongs to.',
   action_unknown: 'The service has not registered this action.',
   no_grant:
-    'They are a member of the workspace, but nothing grants this action: no ownership, role, visibility, share or custom role.',
+    'A member of the workspace, but nothing grants this action: no ownership, role, visibility, share or custom role.',
 }

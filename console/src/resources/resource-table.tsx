@@ -8,6 +8,7 @@ import { usePreference } from '../ui/preferences.ts'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type ResourceFilters, type ResourceSummary, resourcesQuery } from './resource-queries.ts'
+import classes from './resource-table.module.css'
 import { VisibilityBadge } from './visibility.tsx'
 
 const columns: Column<ResourceSummary>[] = [
@@ -15,13 +16,12 @@ const columns: Column<ResourceSummary>[] = [
     id: 'resource',
     header: 'Resource',
     cell: ({ id, resource_type, resource_id, external_id }) => (
-      <>
+      <span className={classes.resource}>
         <Link to="/resources/$permissionId" params={{ permissionId: id }} className="strong-link">
           {external_id ?? resource_id}
         </Link>
-        <br />
-        <span className="dimmed">{resource_type}</span>
-      </>
+        <span className={classes.type}>{resource_type}</span>
+      </span>
     ),
   },
   { id: 'service', header: 'Service', cell: ({ service_name }) => service_name },
@@ -67,7 +67,7 @@ export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClea
   return (
     <DataTable
       label="Resources"
-      columns={columns}
+      columns={columns.filter(({ id }) => !isSame(id, filter))}
       rows={resources.data?.items}
       rowId={({ id }) => id}
       error={resources.error}
@@ -105,6 +105,11 @@ export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClea
   )
 }
 
+/** Whether a column has the same value in all rows, because the table is part of that value's page. */
+function isSame(column: string, { workspace_id, owner_id }: ResourceFilters): boolean {
+  return (column === 'workspace' && !!workspace_id) || (column === 'owner' && !!owner_id)
+}
+
 /** Filters a list by service, type, ID and visibility. */
 export function ResourceFilterFields({
   value,
@@ -116,6 +121,11 @@ export function ResourceFilterFields({
   return (
     <>
       <CommittedInput
+        label="Resource ID"
+        value={value.external_id}
+        onCommit={(external_id) => onChange({ external_id })}
+      />
+      <CommittedInput
         label="Service"
         value={value.service_name}
         onCommit={(service_name) => onChange({ service_name })}
@@ -124,11 +134,6 @@ export function ResourceFilterFields({
         label="Type"
         value={value.resource_type}
         onCommit={(resource_type) => onChange({ resource_type })}
-      />
-      <CommittedInput
-        label="Resource ID"
-        value={value.external_id}
-        onCommit={(external_id) => onChange({ external_id })}
       />
       <Select
         aria-label="Visibility"
@@ -143,7 +148,7 @@ export function ResourceFilterFields({
         }
         clearable
         clearButtonProps={{ 'aria-label': 'Clear visibility' }}
-        w={160}
+        w={150}
       />
     </>
   )
@@ -177,7 +182,7 @@ function CommittedInput({
       onChange={(event) => setText(event.currentTarget.value)}
       onBlur={commit}
       onKeyDown={(event) => event.key === 'Enter' && commit()}
-      w={170}
+      w={150}
     />
   )
 }

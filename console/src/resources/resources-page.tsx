@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Page, Section } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import { ResourceFilterFields, ResourceTable } from './resource-table.tsx'
 
@@ -16,7 +16,7 @@ export function ResourcesPage() {
 
   return (
     <Page title="Resources" description="What services have registered, and who has access to it.">
-      <Section title="All resources">
+      <Card label="All resources">
         <ResourceTable
           filter={filter}
           page={page}
@@ -36,7 +36,7 @@ export function ResourcesPage() {
             </>
           }
         />
-      </Section>
+      </Card>
     </Page>
   )
 }

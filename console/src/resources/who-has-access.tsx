@@ -45,9 +45,11 @@ export function WhoHasAccess({ resource }: { resource: Resource }) {
   return (
     <Section
       title="Who has access"
+      description="Everyone who may take the action, and why."
       actions={
         <ActionSelect
           service={resource.service_name}
+          isLabelHidden
           value={action}
           onChange={(action) => {
             setAction(action)

@@ -1,6 +1,7 @@
 import { Alert, Group, List } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useName } from '../api/names.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Section } from '../ui/page.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
@@ -53,6 +54,7 @@ function Explanation({
   userId: string
   action: string
 }) {
+  const person = useName(userId)
   const explanation = useQuery(explanationQuery(resource.id, userId, action))
   return (
     <div style={{ marginTop: '1rem' }} aria-live="polite">
@@ -62,9 +64,9 @@ function Explanation({
             color={decision ? 'leaf' : 'red'}
             variant="light"
             icon={<Icon name={decision ? 'check' : 'close'} />}
-            title={decision ? `May ${action}` : `May not ${action}`}
+            title={`${person.data?.name ?? 'This person'} ${decision ? 'may' : 'may not'} ${action} it`}
           >
-            <List spacing={4}>
+            <List spacing={4} size="sm">
               {reasons.map((reason, index) => (
                 <List.Item key={index}>
                   <Reason reason={reason} />

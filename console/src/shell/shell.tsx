@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { sessionQuery } from '../session/session.ts'
 import { SignInPage } from '../session/sign-in-page.tsx'
 import { ErrorState, PageSkeleton } from '../ui/states.tsx'
@@ -12,7 +12,7 @@ import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 
 /** The frame of all screens behind the sign-in. */
-export function Shell() {
+export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const session = useQuery(sessionQuery)
   const location = useLocation()
   const [isMenuOpen, setMenuOpen] = useState(false)
@@ -46,7 +46,7 @@ export function Shell() {
         <Header isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />
         <Notices />
         <main id="content" className={classes.content} tabIndex={-1}>
-          <Outlet />
+          {children}
         </main>
       </div>
       <Palette />

@@ -1,5 +1,6 @@
 import { Button, Group } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import classes from './add-row.module.css'
 import { notifyFailure } from './notify.ts'
 
 type PickerValue = { value: string | null; onChange: (id: string | null) => void }
@@ -28,9 +29,15 @@ export function AddRow({ onAdd, children }: Props) {
     }
   }
   return (
-    <Group align="flex-end" gap="xs">
-      {children({ value: id, onChange: setId })}
-      <Button variant="default" disabled={!id} loading={isAdding} onClick={add}>
+    <Group align="flex-end" gap="xs" wrap="nowrap">
+      <div className={classes.picker}>{children({ value: id, onChange: setId })}</div>
+      <Button
+        variant="default"
+        className={classes.button}
+        disabled={!id}
+        loading={isAdding}
+        onClick={add}
+      >
         Add
       </Button>
     </Group>

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core'
+import { describeRole } from '../workspaces/roles.ts'
 
 /** The state of a person or an app. */
 export function ActiveBadge({ isActive }: { isActive: boolean }) {
@@ -23,5 +24,9 @@ export function AdministratorBadge() {
 
 /** A role in a workspace. */
 export function RoleBadge({ role }: { role: string }) {
-  return <Badge variant={role === 'owner' ? 'outline' : 'default'}>{role}</Badge>
+  return <Badge variant={role === 'owner' ? 'outline' : 'default'}>{describeRole(role)}</Badge>
+}
+
+export function ClientTypeBadge({ type }: { type: string }) {
+  return <Badge variant="default">{type === 'public' ? 'Public' : 'Confidential'}</Badge>
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Menu, Select, Skeleton, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Button, Menu, Select, Skeleton, VisuallyHidden } from '@mantine/core'
 import {
   type ColumnDef,
   columnVisibilityFeature,
@@ -24,6 +24,8 @@ export type Column<Row> = {
   /** Whether the column is hidden until it is chosen. */
   isOptional?: boolean
   align?: 'right'
+  /** Whether the cells stay on one line of a wide screen. */
+  isNowrap?: boolean
   /** Whether only assistive technology reads the header, because the cells explain themselves. */
   isHeaderHidden?: boolean
 }
@@ -152,8 +154,11 @@ export function DataTable<Row extends object>({
                         role="cell"
                         data-label={readLabel(findColumn(columns, cell.column.id))}
                         data-align={findColumn(columns, cell.column.id).align}
+                        data-nowrap={findColumn(columns, cell.column.id).isNowrap || undefined}
                       >
-                        <table.FlexRender cell={cell} />
+                        <div className={classes.value}>
+                          <table.FlexRender cell={cell} />
+                        </div>
                       </td>
                     ))}
                   </tr>
@@ -222,15 +227,13 @@ function ColumnMenu<Row>({
         {columns.slice(1).map(({ id, header }) => {
           const isVisible = visibility[id] !== false
           return (
-            <Menu.Item
+            <Menu.CheckboxItem
               key={id}
-              role="menuitemcheckbox"
-              aria-checked={isVisible}
-              onClick={() => onChange({ ...visibility, [id]: !isVisible })}
-              leftSection={<Checkbox.Indicator checked={isVisible} size="xs" />}
+              checked={isVisible}
+              onChange={(checked) => onChange({ ...visibility, [id]: checked })}
             >
               {header}
-            </Menu.Item>
+            </Menu.CheckboxItem>
           )
         })}
       </Menu.Dropdown>

@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import classes from './page-tabs.module.css'
 
 export type PageTab = { value: string; label: string; content: ReactNode }
 
@@ -15,9 +16,9 @@ export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | und
   }
   return (
     <Tabs value={current.value} onChange={choose} keepMounted={false}>
-      <Tabs.List mb="lg">
+      <Tabs.List mb="lg" className={classes.list}>
         {tabs.map((tab) => (
-          <Tabs.Tab key={tab.value} value={tab.value}>
+          <Tabs.Tab key={tab.value} value={tab.value} className={classes.tab}>
             {tab.label}
           </Tabs.Tab>
         ))}

@@ -5,6 +5,8 @@ import classes from './page.module.css'
 
 type PageProps = {
   title: string
+  /** The number of things that the page lists. */
+  count?: number | undefined
   /** Shown beside the title. */
   badges?: ReactNode
   /** One line below the title. */
@@ -16,7 +18,8 @@ type PageProps = {
 }
 
 /** The frame of a screen: its title, its actions and its content. */
-export function Page({ title, badges, description, breadcrumbs, actions, children }: PageProps) {
+export function Page(props: PageProps) {
+  const { title, count, badges, description, breadcrumbs, actions, children } = props
   useDocumentTitle(`${title} · daikon`)
   return (
     <>
@@ -25,6 +28,7 @@ export function Page({ title, badges, description, breadcrumbs, actions, childre
           {breadcrumbs && <div className={classes.breadcrumbs}>{breadcrumbs}</div>}
           <div className={classes.titleLine}>
             <h1>{title}</h1>
+            {count !== undefined && <Count value={count} />}
             {badges}
           </div>
           {description && <div className={classes.description}>{description}</div>}
@@ -33,6 +37,23 @@ export function Page({ title, badges, description, breadcrumbs, actions, childre
       </header>
       {children}
     </>
+  )
+}
+
+function Count({ value }: { value: number }) {
+  return (
+    <Badge variant="default" size="sm">
+      {value.toLocaleString()}
+    </Badge>
+  )
+}
+
+/** A card without a title: the content of a page whose title says what it is. */
+export function Card({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section className={classes.section} aria-label={label}>
+      {children}
+    </section>
   )
 }
 
@@ -53,11 +74,7 @@ export function Section({ title, description, actions, count, children }: Sectio
         <div>
           <h2>
             {title}
-            {count !== undefined && (
-              <Badge variant="default" size="sm" ml={8}>
-                {count}
-              </Badge>
-            )}
+            {count !== undefined && <Count value={count} />}
           </h2>
           {description && <p>{description}</p>}
         </div>

@@ -24,7 +24,11 @@ export function PersonCell({ id, name, email }: PersonProps) {
     <span className={classes.person}>
       <Initials name={name || email} size={32} />
       <span className={classes.text}>
-        <Link to="/people/$userId" params={{ userId: id }} className="strong-link">
+        <Link
+          to="/people/$userId"
+          params={{ userId: id }}
+          className={name ? 'strong-link' : `strong-link ${classes.unnamed}`}
+        >
           {name || email}
         </Link>
         {name && <span className={classes.email}>{email}</span>}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { type Confirmation, useConfirm } from './confirm.tsx'
+import classes from './row-action.module.css'
 
 type Props = {
   /** The verb on the button. */
@@ -16,7 +17,8 @@ export function RowAction({ label, name, confirmation }: Props) {
     <Button
       size="compact-sm"
       variant="subtle"
-      color="red"
+      color="gray"
+      className={classes.action}
       aria-label={name}
       onClick={() => confirm(confirmation)}
     >

@@ -39,6 +39,7 @@ export function SearchInput({ label, value = '', onChange }: Props) {
       value={text}
       maxLength={100}
       data-search-input
+      wrapperProps={{ 'data-wide': true }}
       leftSection={<Icon name="search" size={16} />}
       rightSection={
         text ? <CloseButton size="sm" aria-label="Clear search" onClick={() => change('')} /> : null

@@ -77,7 +77,12 @@ export function GroupMembers({ group, groups }: { group: Group; groups: Group[] 
       </QueryState>
       <AddRow onAdd={addMember}>
         {(picker) => (
-          <MemberPicker label="Add a member" workspaceId={group.workspace_id} {...picker} />
+          <MemberPicker
+            label="Add a member"
+            isFilter
+            workspaceId={group.workspace_id}
+            {...picker}
+          />
         )}
       </AddRow>
       <h3 className={classes.title}>Child groups</h3>
@@ -107,7 +112,8 @@ export function GroupMembers({ group, groups }: { group: Group; groups: Group[] 
         <AddRow onAdd={addChild}>
           {(picker) => (
             <Select
-              label="Add a child group"
+              aria-label="Add a child group"
+              placeholder="Add a child group"
               data={others.map(({ id, name }) => ({ value: id, label: name }))}
               searchable
               {...picker}

@@ -13,7 +13,7 @@ import { RowAction } from '../ui/row-action.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
-import { roles } from './roles.ts'
+import { describeRole, roles } from './roles.ts'
 import {
   type Member,
   maxListedMembers,
@@ -40,7 +40,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
       await unwrap(
         api.PATCH('/admin/workspaces/{workspace_id}/members/{user_id}', { params, body }),
       )
-      notifyDone(`${name || email} is now ${role}.`)
+      notifyDone(`${name || email} now has the role ${describeRole(role)}.`)
     } catch (error) {
       notifyFailure(error)
     }
@@ -120,7 +120,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
       <DataTable
         label="Members"
         columns={columns}
-        rows={members.data}
+        rows={members.data && sortByName(members.data)}
         rowId={({ user_id }) => user_id}
         error={members.error}
         onRetry={() => members.refetch()}
@@ -145,6 +145,11 @@ export function Members({ workspace }: { workspace: Workspace }) {
       <InviteMember workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
     </Section>
   )
+}
+
+/** The server lists members in the order of their IDs. */
+function sortByName(members: Member[]): Member[] {
+  return members.toSorted((a, b) => (a.name || a.email).localeCompare(b.name || b.email))
 }
 
 function InviteMember({

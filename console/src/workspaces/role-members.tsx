@@ -53,6 +53,7 @@ export function RoleMembers({ role }: { role: Role }) {
         {(picker) => (
           <MemberPicker
             label={`Give ${role.name} to`}
+            isFilter
             workspaceId={role.workspace_id}
             {...picker}
           />

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { Section } from '../ui/page.tsx'
 import { EmptyState, QueryState } from '../ui/states.tsx'
+import classes from './member-list.module.css'
 import { NameForm } from './name-form.tsx'
 import { RoleMatrix } from './role-matrix.tsx'
 import { RoleMembers } from './role-members.tsx'
@@ -41,9 +42,11 @@ export function Roles({ workspaceId }: { workspaceId: string }) {
       </Section>
       {roles.data && roles.data.length > 0 && (
         <Section title="Who has the roles">
-          {roles.data.map((role) => (
-            <RoleMembers key={role.id} role={role} />
-          ))}
+          <div className={classes.groups}>
+            {roles.data.map((role) => (
+              <RoleMembers key={role.id} role={role} />
+            ))}
+          </div>
         </Section>
       )}
       <NameForm

@@ -1,2 +1,11 @@
-/** The roles in a workspace, from most to least. */
-export const roles = ['owner', 'admin', 'editor', 'viewer']
+/** The roles in a workspace, from most to least, with their labels. */
+export const roles = [
+  { value: 'owner', label: 'Owner' },
+  { value: 'admin', label: 'Admin' },
+  { value: 'editor', label: 'Editor' },
+  { value: 'viewer', label: 'Viewer' },
+]
+
+export function describeRole(role: string): string {
+  return roles.find(({ value }) => value === role)?.label ?? role
+}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
-import { Page, Section } from '../ui/page.tsx'
+import { Card, Page } from '../ui/page.tsx'
 import { usePreference } from '../ui/preferences.ts'
 import { SearchInput } from '../ui/search-input.tsx'
 import { EmptyState } from '../ui/states.tsx'
@@ -46,10 +46,11 @@ export function WorkspacesPage() {
   return (
     <Page
       title="Workspaces"
+      count={workspaces.data?.total}
       description="The tenants: people, groups and resources belong to them."
       actions={createButton}
     >
-      <Section title="All workspaces" count={workspaces.data?.total}>
+      <Card label="All workspaces">
         <DataTable
           label="Workspaces"
           columns={columns}
@@ -94,7 +95,7 @@ export function WorkspacesPage() {
             },
           }}
         />
-      </Section>
+      </Card>
       <CreateWorkspace isOpen={isCreating} onClose={() => setCreating(false)} />
     </Page>
   )

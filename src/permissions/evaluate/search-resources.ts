@@ -27,9 +27,8 @@ type Found = { ids: string[]; cursor?: string[] }
 export function createSearchResources({
   statements,
   tokens,
-  loadAccessible,
 }: AccessDependencies): Decision<SearchResourcesRequest, SearchResourcesResponse> {
-  const accessible = createAccessible(loadAccessible)
+  const accessible = createAccessible(statements)
 
   return defineDecision({
     checks: () => [],

@@ -1,3 +1,0 @@
-module daikon/bench/generator
-
-go 1.24
