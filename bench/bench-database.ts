@@ -24,7 +24,24 @@ export type BenchDatabase = {
  */
 export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> {
   const size = quick ? smallSize : fullSize
-  const name = quick ? 'daikon-bench-quick' : 'daikon-bench'
+  const { url, close, ...files } = await openBenchPostgres(
+    quick ? 'daikon-bench-quick' : 'daikon-bench',
+  )
+  try {
+    await ensureDataSet(url, size)
+    const small = { url: quick ? url : await ensureDatabase(url, 'small'), size: smallSize }
+    if (!quick) await ensureDataSet(small.url, smallSize)
+    return { ...files, url, size, small, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Opens PostgreSQL without data sets; `name` is that of the folder unless BENCH_FOLDER is set. */
+export async function openBenchPostgres(
+  name: string,
+): Promise<Omit<BenchDatabase, 'size' | 'small'>> {
   const folder = process.env.BENCH_FOLDER ?? join(tmpdir(), name)
   mkdirSync(folder, { recursive: true })
   const keyPaths = {
@@ -35,16 +52,7 @@ export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> 
   const given = process.env.BENCH_DATABASE_URL
   const embedded = given ? undefined : await startEmbedded({ dataDir: folder })
   const url = given ?? embedded?.url ?? ''
-  const close = async () => embedded?.stop()
-  try {
-    await ensureDataSet(url, size)
-    const small = { url: quick ? url : await ensureDatabase(url, 'small'), size: smallSize }
-    if (!quick) await ensureDataSet(small.url, smallSize)
-    return { folder, url, size, small, keyPaths, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+  return { folder, url, keyPaths, close: async () => embedded?.stop() }
 }
 
 /** Opens a database with the small data set and more; creates it if it is missing. */
@@ -59,7 +67,7 @@ export async function openExtraDatabase(
 }
 
 /** The URL of another database on the same server, which is created if it is missing. */
-async function ensureDatabase(url: string, suffix: string): Promise<string> {
+export async function ensureDatabase(url: string, suffix: string): Promise<string> {
   const other = new URL(url)
   const name = `${other.pathname.slice(1)}_${suffix}`
   other.pathname = `/${name}`

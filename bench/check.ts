@@ -1,4 +1,5 @@
 import { createCheckBatches } from './check-batches.ts'
+import type { BenchProcess } from './child-process.ts'
 import type { DriverJob } from './driver.ts'
 import type { Harness, Measurement } from './harness.ts'
 import { interleave, medianLoad, medianOf } from './rounds.ts'
@@ -24,7 +25,7 @@ const cases: Case[] = [
 ]
 
 type Round = Record<'floor' | 'daikon', Measurement> &
-  Record<'trip' | 'workers', Measurement | undefined>
+  Record<'nodeFloor' | 'nodeDaikon' | 'trip' | 'workers', Measurement | undefined>
 
 /** Unary Check compared with a grpc-js handler that does nothing with the same bytes. */
 export async function measureCheck(harness: Harness, addRow: (row: Row) => void): Promise<void> {
@@ -47,9 +48,16 @@ export async function measureCheck(harness: Harness, addRow: (row: Row) => void)
     const { seconds } = harness
     // The other processes were warmed up by the previous cases.
     if (workers) await measure(harness.workers(), { ...job, files: [file.daikon] })
+    // The same with the generator in Node, unless it is the only one.
+    const byNode = async (server: BenchProcess, file: string) =>
+      items === 1 && harness.generators.includes('go')
+        ? measure(server, { ...job, files: [file], generator: 'node' })
+        : undefined
     const results: Round[] = await interleave(rounds, {
       floor: () => measure(floor, { ...job, files: [file.floor] }),
       daikon: () => measure(daikon, { ...job, files: [file.daikon] }),
+      nodeFloor: () => byNode(floor, file.floor),
+      nodeDaikon: () => byNode(daikon, file.daikon),
       workers: async () => workers && measure(harness.workers(), { ...job, files: [file.daikon] }),
       trip: async () =>
         inFlight === 1
@@ -66,6 +74,17 @@ export async function measureCheck(harness: Harness, addRow: (row: Row) => void)
     const row = { label, daikon: say(results, 'daikon'), baseline }
     const goal = ratio && { goal: { min: ratio } }
     addRow({ ...row, value: rate, ...goal })
+    const withNode = results.flatMap(({ nodeFloor, nodeDaikon }) =>
+      nodeFloor && nodeDaikon ? [{ floor: nodeFloor, daikon: nodeDaikon }] : [],
+    )
+    if (withNode.length > 0) {
+      addRow({
+        label: `${label}, generator in Node`,
+        daikon: say(withNode, 'daikon'),
+        baseline: say(withNode, 'floor'),
+        value: medianOf(withNode, ({ floor, daikon }) => daikon.rate / floor.rate),
+      })
+    }
     if (workers) {
       const figures = results.flatMap(({ workers, floor }) => (workers ? [{ workers, floor }] : []))
       addRow({
@@ -109,11 +128,13 @@ function besideFloor(row: Pick<Row, 'label' | 'daikon'>, results: Round[]): Row 
   }
 }
 
-function say(results: Round[], name: 'floor' | 'daikon'): string {
+function say(results: Record<'floor' | 'daikon', Measurement>[], name: 'floor' | 'daikon'): string {
   const of = (read: (measured: Measurement) => number) =>
     medianOf(results, (round) => read(round[name]))
   const cpu = formatNumber(of(({ cpu, calls }) => cpu / calls))
   const statements = formatNumber(of(({ statements, calls }) => statements / calls))
+  const generator = formatNumber(of(({ generatorCpu = 0, calls }) => generatorCpu / calls))
   const own = name === 'daikon' ? `, ${statements} statements` : ''
-  return `${formatLoad(medianLoad(results, (round) => round[name]))}, ${cpu} µs CPU${own}`
+  const load = formatLoad(medianLoad(results, (round) => round[name]))
+  return `${load}, ${cpu} µs CPU${own}, generator ${generator} µs`
 }

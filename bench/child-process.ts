@@ -1,9 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { type EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 
 /** A process of the benchmark that responds to each message with one message. */
 export type BenchProcess = {
+  pid: number
   /** Sends a message and waits for the response, for `seconds` and one more minute. */
   request<Answer>(message: object, seconds?: number): Promise<Answer>
 }
@@ -29,23 +31,43 @@ export function startBenchProcess(file: string, ...args: string[]): BenchProcess
   })
   running.push(child)
   return {
+    pid: child.pid ?? 0,
     async request(message, seconds = 0) {
-      const settled = new AbortController()
-      const signal = AbortSignal.any([
-        settled.signal,
-        AbortSignal.timeout(timeoutMs + seconds * 1000),
-      ])
-      const ended = async () => {
-        const [code, by] = await once(child, 'exit', { signal })
-        throw new Error(`${file} exited: ${code ?? by}`)
-      }
-      try {
-        child.send(message)
-        return (await Promise.race([once(child, 'message', { signal }), ended()]))[0]
-      } finally {
-        settled.abort()
-      }
+      child.send(message)
+      return (await nextEvent(child, { emitter: child, event: 'message', seconds }))[0]
     },
+  }
+}
+
+/** Starts a program that reads messages from its standard input, one per line, and writes responses. */
+export function startLineProcess(program: string): BenchProcess {
+  const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
+  running.push(child)
+  const lines = createInterface(child.stdout)
+  return {
+    pid: child.pid ?? 0,
+    async request(message, seconds = 0) {
+      child.stdin.write(`${JSON.stringify(message)}\n`)
+      return JSON.parse((await nextEvent(child, { emitter: lines, event: 'line', seconds }))[0])
+    },
+  }
+}
+
+/** Waits for an event. Throws if the process exits or `seconds` and one more minute pass before it. */
+async function nextEvent(
+  child: ChildProcess,
+  { emitter, event, seconds }: { emitter: EventEmitter; event: string; seconds: number },
+) {
+  const settled = new AbortController()
+  const signal = AbortSignal.any([settled.signal, AbortSignal.timeout(timeoutMs + seconds * 1000)])
+  const ended = async () => {
+    const [code, by] = await once(child, 'exit', { signal })
+    throw new Error(`${child.spawnargs.join(' ')} exited: ${code ?? by}`)
+  }
+  try {
+    return await Promise.race([once(emitter, event, { signal }), ended()])
+  } finally {
+    settled.abort()
   }
 }
 

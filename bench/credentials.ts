@@ -9,7 +9,9 @@ import { headersFrame } from './http2-frames.ts'
 export type SignToken = (user: number, workspace: number) => Promise<string>
 
 /** Creates a signer of tokens that the benchmark's servers accept for one hour. */
-export async function createSigner({ keyPaths }: BenchDatabase): Promise<SignToken> {
+export async function createSigner({
+  keyPaths,
+}: Pick<BenchDatabase, 'keyPaths'>): Promise<SignToken> {
   const keys = await readKeys(keyPaths)
   const tokens = createTokens({
     currentKeys: () => keys,

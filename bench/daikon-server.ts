@@ -8,16 +8,14 @@ import { serveState } from './child-process.ts'
 const [url = '', privatePath = '', publicPath = ''] = process.argv.slice(2)
 const opened = await openDatabase(url, () => {})
 let statements = 0
-const database = {
-  ...opened,
-  statements: {
-    ...opened.statements,
-    rows: <Row extends unknown[]>(name: string, sql: string, values: unknown[]) => {
-      statements += 1
-      return opened.statements.rows<Row>(name, sql, values)
-    },
+const counted = {
+  ...opened.statements,
+  rows: <Row extends unknown[]>(name: string, sql: string, values: unknown[]) => {
+    statements += 1
+    return opened.statements.rows<Row>(name, sql, values)
   },
 }
+const database = { ...opened, statements: counted, reads: counted }
 const keys = await readKeys({ privatePath, publicPath })
 const app = createApplication({
   database,

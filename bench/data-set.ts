@@ -55,13 +55,13 @@ export async function ensureDataSet(url: string, size: Size, more: string[] = []
   }
 }
 
-function migrations(): string[] {
+export function migrations(): string[] {
   const folder = new URL('../src/database/migrations/', import.meta.url)
   return readdirSync(folder)
     .sort()
     .map((name) => readFileSync(new URL(name, folder), 'utf8'))
 }
 
-function digest(texts: string[]): string {
+export function digest(texts: string[]): string {
   return createHash('sha256').update(texts.join('\n')).digest('hex').slice(0, 16)
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
 import { grant } from '../src/permissions/access.ts'
-import { accessibleSql } from '../src/permissions/accessible-query.ts'
+import { createLoadAccessible } from '../src/permissions/load-accessible.ts'
 import { createLoadFacts } from '../src/permissions/load-facts.ts'
 import { openBenchDatabase } from './bench-database.ts'
 import { idOf, kind, readers, serviceKey } from './data-set.ts'
@@ -52,10 +52,15 @@ async function explainAccessible({ explain, statements }: Planner): Promise<stri
   const times: string[] = []
   for (const { id, shares } of readers(place.size)) {
     for (const from of ['00000000', '80000000']) {
-      const wanted = grant.owner | grant.workspace | grant.view | grant.edit
-      const who = [idOf('w', 0), id, kind.service_name, kind.resource_type]
-      const values = [...who, `${from}-0000-0000-0000-000000000000`, 101, wanted, true]
-      await statements.rows('accessible', accessibleSql, values)
+      await createLoadAccessible(statements)({
+        ...kind,
+        workspaceId: idOf('w', 0),
+        userId: id,
+        grants: grant.owner | grant.workspace | grant.view | grant.edit,
+        firstId: `${from}-0000-0000-0000-000000000000`,
+        limit: 101,
+        checksPrivate: true,
+      })
       const plan = await explain()
       times.push(`${shares}: ${/Execution Time: (\S+)/.exec(plan)?.[1]} ms`)
       plans.push(`-- A user with ${shares} shares, IDs from ${from}\n\n${plan}`)

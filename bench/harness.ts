@@ -2,6 +2,7 @@ import type { BenchDatabase } from './bench-database.ts'
 import { type BenchProcess, type ServerState, startBenchProcess } from './child-process.ts'
 import { createSigner, type SignToken } from './credentials.ts'
 import type { Job, Result } from './load.ts'
+import { buildGoGenerator, type Generator, startGenerator } from './load-generator.ts'
 
 /** What the parts of the benchmark use to measure. */
 export type Harness = {
@@ -17,10 +18,12 @@ export type Harness = {
   daikon(url?: string): BenchProcess
   /** The server with two worker processes that share its port. */
   workers(): BenchProcess
+  /** The available generators of unary calls; the first is used where a job names none. */
+  generators: Generator[]
   /** Applies a load to a server. Throws if a response is wrong or missing. */
   measure(
     server: BenchProcess,
-    job: Omit<Job, 'port' | 'seconds'> & Partial<Job>,
+    job: Omit<Job, 'port' | 'seconds'> & Partial<Job> & { generator?: Generator },
   ): Promise<Measurement>
 }
 
@@ -34,6 +37,16 @@ export async function createHarness(
 ) {
   const { privatePath, publicPath } = database.keyPaths
   const started = new Map<string, BenchProcess>()
+  const goProgram = buildGoGenerator(database.folder)
+  const generators: Generator[] = goProgram ? ['go', 'node'] : ['node']
+  const programs = new Map<Generator, BenchProcess>()
+
+  function requireGenerator(generator: Generator): BenchProcess {
+    const program =
+      programs.get(generator) ?? startGenerator(generator === 'go' ? goProgram : undefined)
+    programs.set(generator, program)
+    return program
+  }
 
   function startProcess(file: string, ...args: string[]): BenchProcess {
     const key = [file, ...args].join(' ')
@@ -45,15 +58,17 @@ export async function createHarness(
   const harness: Harness = {
     ...options,
     database,
+    generators,
     startProcess,
     signToken: await createSigner(database),
     daikon: (url = database.url) => startProcess('daikon-server.ts', url, privatePath, publicPath),
     workers: () => startProcess('workers-server.ts', database.url, privatePath, publicPath, '2'),
-    async measure(server, job) {
+    async measure(server, { generator, ...job }) {
       const before = await server.request<ServerState>({})
       const port = job.kind === 'http1' ? (before.httpPort ?? before.port) : before.port
       const seconds = job.seconds ?? options.seconds
-      const result = await startProcess('load.ts').request<Result>(
+      const chosen = generator ?? (job.kind === 'unary' ? generators[0] : undefined) ?? 'node'
+      const result = await requireGenerator(chosen).request<Result>(
         { ...job, port, seconds },
         seconds,
       )

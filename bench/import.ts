@@ -2,42 +2,45 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { parse } from 'csv-parse/sync'
 import { executeCsvImport, previewCsvImport } from '../src/admin/import/import.ts'
+import type { OnProgress } from '../src/admin/import/report.ts'
 import { defaultQuotas } from '../src/core/quotas.ts'
 import { openDatabase } from '../src/database/database.ts'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
+import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
 
 /**
- * `node bench/import.ts`: imports files of 1 and 5 MB. Reports the time as a ratio to parsing alone, the
- * longest event loop delay, and the additional memory as a ratio to the file size.
+ * `node --expose-gc bench/import.ts [<megabytes>]`: imports files of new people, by default of 1 and
+ * 5 MB. Reports elapsed time by phase, CPU time by process, the longest event loop delay, and the
+ * additional memory as a multiple of the file.
  */
+const sizes = process.argv[2] ? [Number(process.argv[2])] : [1, 5]
 const folder = await mkdtemp(join(tmpdir(), 'daikon-import-bench-'))
 const embedded = await startEmbedded({ dataDir: folder })
 try {
   await migrate(embedded.url)
+  const postmaster = await findPostmaster(embedded.url)
   const database = await openDatabase(embedded.url, () => {})
   const em = database.fork()
   await em.execute(`insert into workspaces (id, name, slug)
     select gen_random_uuid(), n::text, 'w-' || n from generate_series(1, 20) n`)
-  process.stdout.write('file, rows: parsing; each step as a ratio to it (wait, memory / file)\n')
-  for (const megabytes of [1, 5]) {
+  for (const megabytes of sizes) {
     const csv = makeFile(megabytes * 1_000_000, megabytes)
+    process.stdout.write(`${megabytes} MB, ${csv.split('\n').length - 2} rows\n`)
     const run = { em: database.fork(), principal: {}, quotas: defaultQuotas }
-    const parsing = await measure(async () => parse(csv))
-    const steps = [
-      ['preview', await measure(() => previewCsvImport(run, { csv }))],
-      ['execute', await measure(() => executeCsvImport(run, { csv }))],
-      ['again', await measure(() => executeCsvImport(run, { csv }))],
-    ] as const
-    const rows = csv.split('\n').length - 2
-    process.stdout.write(`${megabytes} MB, ${rows}: ${parsing.seconds.toFixed(2)} s\n`)
-    for (const [name, { seconds, wait, memory }] of steps) {
-      const ratio = (seconds / parsing.seconds).toFixed(1)
-      const times = (memory / csv.length).toFixed(0)
+    const steps = {
+      preview: (onProgress: OnProgress) => previewCsvImport(run, { csv }, onProgress),
+      execute: (onProgress: OnProgress) => executeCsvImport(run, { csv }, onProgress),
+      again: (onProgress: OnProgress) => executeCsvImport(run, { csv }, onProgress),
+    }
+    for (const [name, step] of Object.entries(steps)) {
+      const { seconds, phases, node, postgres, delay, memory } = await measure(step, postmaster)
+      const times = Object.entries(phases).map(([phase, time]) => `${phase} ${time.toFixed(2)}`)
       process.stdout.write(
-        `  ${name} ${ratio} × (${seconds.toFixed(2)} s, ${wait.toFixed(0)} ms, ${times} ×)\n`,
+        `  ${name}: ${seconds.toFixed(2)} s (${times.join(', ')}); CPU ${node.toFixed(2)} s Node, ` +
+          `${postgres.toFixed(2)} s PostgreSQL; delay ${delay.toFixed(0)} ms; ` +
+          `memory ${(memory / csv.length).toFixed(1)} ×\n`,
       )
     }
   }
@@ -59,8 +62,8 @@ function makeFile(bytes: number, series: number): string {
   return rows.join('')
 }
 
-/** Measures seconds, the longest event loop delay in milliseconds, and additional bytes at the peak. */
-async function measure(work: () => Promise<unknown>) {
+/** Measures times in seconds, the longest event loop delay in milliseconds, and additional bytes. */
+async function measure(work: (onProgress: OnProgress) => Promise<unknown>, postmaster: number) {
   globalThis.gc?.()
   const before = process.memoryUsage().rss
   let peak = before
@@ -69,9 +72,31 @@ async function measure(work: () => Promise<unknown>) {
   }, 20)
   const delay = monitorEventLoopDelay({ resolution: 5 })
   delay.enable()
+  const phases: Record<string, number> = {}
+  let phase = 'Reading'
+  let since = performance.now()
+  const enter = (next: string) => {
+    const now = performance.now()
+    phases[phase] = (phases[phase] ?? 0) + (now - since) / 1000
+    phase = next
+    since = now
+  }
+  const cpu = process.cpuUsage()
+  const postgres = cpuTimeOf(postmaster)
   const started = performance.now()
-  await work()
-  const seconds = (performance.now() - started) / 1000
+  await work((next) => {
+    if (next !== phase) enter(next)
+  })
+  enter('')
   clearInterval(watch)
-  return { seconds, wait: delay.max / 1e6, memory: peak - before }
+  delay.disable()
+  const { user, system } = process.cpuUsage(cpu)
+  return {
+    seconds: (performance.now() - started) / 1000,
+    phases,
+    node: (user + system) / 1e6,
+    postgres: (cpuTimeOf(postmaster) - postgres) / 1e6,
+    delay: delay.max / 1e6,
+    memory: peak - before,
+  }
 }

@@ -17,10 +17,25 @@ export type Job = {
   pace?: number
   /** Sends each request at most once. */
   once?: true
+  /**
+   * The top-level fields of the responses that are compared, in any order; without it, responses must be
+   * equal. Supported by the generator in Go.
+   */
+  fields?: number[]
 }
 
-/** Responses per second, latencies in milliseconds, and the number of calls including warm-up. */
-export type Result = { rate: number; p50: number; p99: number; calls: number; wrong: number }
+/**
+ * Responses per second, latencies in milliseconds, and the number of calls including warm-up.
+ * `generatorCpu` is the CPU time of the generator in microseconds, including warm-up.
+ */
+export type Result = {
+  rate: number
+  p50: number
+  p99: number
+  calls: number
+  wrong: number
+  generatorCpu?: number
+}
 
 const kinds = { unary: openUnary, stream: openStream, http1: openHttp1 } satisfies Record<
   string,
@@ -46,6 +61,7 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
     if (!correct) wrong += 1
   }
   const sources = files.map((file) => source(kind, file, once))
+  const cpuBefore = process.cpuUsage()
   const count = pace ? connections : Math.min(connections, inFlight)
   const opened = await Promise.all(
     Array.from({ length: count }, (_, at) =>
@@ -65,10 +81,18 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
   const elapsed = (performance.now() - started) / 1000
   clearInterval(pacer)
   for (const connection of opened) connection.stop()
+  const { user, system } = process.cpuUsage(cpuBefore)
   if (once) prepared.clear()
   const sorted = Float64Array.from(times).sort()
   const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0
-  return { rate: times.length / elapsed, p50: quantile(0.5), p99: quantile(0.99), calls, wrong }
+  return {
+    rate: times.length / elapsed,
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+    calls,
+    wrong,
+    generatorCpu: user + system,
+  }
 }
 
 /** Repeats the requests of a file; those of a stream follow its opening message. */

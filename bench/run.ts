@@ -12,13 +12,17 @@ import { measureGrowth } from './growth.ts'
 import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
 import { measureMemory } from './memory.ts'
+import { comparePeers } from './peers/compare.ts'
 import { measureRest } from './rest.ts'
 import { measureStart } from './start.ts'
 import { measureStream } from './stream.ts'
 import { formatRow, type Row, tableHead } from './table.ts'
 import { measureWrites } from './writes.ts'
 
-/** `npm run bench [-- <parts>] [--quick] [--long]`: measures every performance goal; see README.md. */
+/**
+ * `npm run bench [-- <parts>] [--quick] [--long]`: measures every performance goal; see README.md.
+ * `npm run bench -- peers [--quick]` compares daikon with other servers instead.
+ */
 const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Promise<void>> = {
   check: measureCheck,
   client: measureClient,
@@ -37,45 +41,59 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
 const quick = process.argv.includes('--quick')
 const long = process.argv.includes('--long')
 const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-for (const name of named)
-  if (!parts[name])
-    throw new Error(`Unknown part: ${name}. Parts are ${Object.keys(parts).join(', ')}`)
-const chosen = Object.keys(parts).filter((name) => named.length === 0 || named.includes(name))
 
 /** The time limit in milliseconds, without the creation of the data set. */
 const timeLimit = long ? 1_500_000 : 600_000
 
-const database = await openBenchDatabase(quick)
-const bound = setTimeout(() => {
-  stopBenchProcesses()
-  throw new Error('The benchmark exceeded its time limit')
-}, timeLimit)
-const startedAt = performance.now()
+if (named.includes('peers')) await comparePeers(quick)
+else await measureParts()
 
-try {
-  const harness = await createHarness(database, quick ? { quick, rounds: 1, seconds: 0.5 } : full())
-  const { users, resources } = database.size
-  const lines = [
-    `${await describeMachine(database.url)}.`,
-    `${users} users, ${resources} resources, three times as many shares; medians of ${harness.rounds}`,
-    `interleaved rounds of ${harness.seconds} s.\n\n${tableHead}`,
-  ]
-  process.stdout.write(`${lines.join('\n')}\n`)
-  for (const name of chosen) {
-    await parts[name]?.(harness, (row) => {
-      lines.push(formatRow(name, row))
-      process.stdout.write(`${lines.at(-1)}\n`)
-    })
+async function measureParts(): Promise<void> {
+  for (const name of named)
+    if (!parts[name])
+      throw new Error(`Unknown part: ${name}. Parts are ${Object.keys(parts).join(', ')}, peers`)
+  const chosen = Object.keys(parts).filter((name) => named.length === 0 || named.includes(name))
+  const database = await openBenchDatabase(quick)
+  const bound = setTimeout(() => {
+    stopBenchProcesses()
+    throw new Error('The benchmark exceeded its time limit')
+  }, timeLimit)
+  const startedAt = performance.now()
+
+  try {
+    const harness = await createHarness(
+      database,
+      quick ? { quick, rounds: 1, seconds: 0.5 } : full(),
+    )
+    const { users, resources } = database.size
+    const lines = [
+      `${await describeMachine(database.url)}.`,
+      `${users} users, ${resources} resources, three times as many shares; medians of ${harness.rounds}`,
+      `interleaved rounds of ${harness.seconds} s. ${describeGenerators(harness)}\n\n${tableHead}`,
+    ]
+    process.stdout.write(`${lines.join('\n')}\n`)
+    for (const name of chosen) {
+      await parts[name]?.(harness, (row) => {
+        lines.push(formatRow(name, row))
+        process.stdout.write(`${lines.at(-1)}\n`)
+      })
+    }
+    const took = `Total time: ${Math.round((performance.now() - startedAt) / 1000)} s.`
+    process.stdout.write(`\n${took}\n`)
+    const whole = chosen.length === Object.keys(parts).length && !quick
+    const results = `# Results of the last complete run\n\n${lines.join('\n')}\n\n${took}\n`
+    if (whole) writeFileSync(join(import.meta.dirname, 'results.md'), results)
+  } finally {
+    clearTimeout(bound)
+    stopBenchProcesses()
+    await database.close()
   }
-  const took = `Total time: ${Math.round((performance.now() - startedAt) / 1000)} s.`
-  process.stdout.write(`\n${took}\n`)
-  const whole = chosen.length === Object.keys(parts).length && !quick
-  const results = `# Results of the last complete run\n\n${lines.join('\n')}\n\n${took}\n`
-  if (whole) writeFileSync(join(import.meta.dirname, 'results.md'), results)
-} finally {
-  clearTimeout(bound)
-  stopBenchProcesses()
-  await database.close()
+}
+
+function describeGenerators({ generators }: Harness): string {
+  return generators.includes('go')
+    ? 'The generator in Go applies unary loads, that in Node all others.'
+    : 'Go is not installed: the generator in Node applies all loads, and takes about half of the CPU.'
 }
 
 function full() {

@@ -5,6 +5,7 @@ import {
   PermissionCheckResponse,
   PermissionServiceService,
 } from '../gen/daikon/v1/permissions.ts'
+import type { BenchDatabase } from './bench-database.ts'
 import type { CheckBatch } from './check-batches.ts'
 import type { BenchProcess, ServerState } from './child-process.ts'
 import { grpcHead, http1Head } from './credentials.ts'
@@ -125,7 +126,7 @@ export function writeRestChecks(
 
 /** Writes requests to a file in the benchmark's folder; returns its path. */
 export function writeRequests(
-  { database }: Pick<Harness, 'database'>,
+  { database }: { database: Pick<BenchDatabase, 'folder'> },
   name: string,
   requests: PreparedRequest[],
 ): string {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import { grant } from '../../src/permissions/access.ts'
-import { accessibleSql as todaySql } from '../../src/permissions/accessible-query.ts'
+import { createLoadAccessible } from '../../src/permissions/load-accessible.ts'
 import { interleave, medianOf } from '../rounds.ts'
 import { backendPid, cpuTime, uuid } from './facts.ts'
 import { accessibleSql } from './statements.ts'
@@ -25,8 +25,12 @@ const scenarios: Record<string, [user: number, cursor: string]> = {
 /** A Markdown table: ms of CPU for an indexed read of 1,000 ids, and ratios of a page to it. */
 export async function measureAccessible(client: Client, rounds: number): Promise<string[]> {
   const pid = await backendPid(client)
-  const statements: Record<string, string> = { today: todaySql, ...accessibleSql }
-  const names = Object.keys(statements)
+  const loadToday = createLoadAccessible({
+    async rows<Row extends unknown[]>(name: string, text: string, values: unknown[]) {
+      return (await client.query<Row>({ name, text, values, rowMode: 'array' })).rows
+    },
+  })
+  const names = ['today', ...Object.keys(accessibleSql)]
   const lines = [
     `| page of 1,000 ids | indexed read, ms | ${names.join(' | ')} |`,
     `|---|--:|${names.map(() => '--:|').join('')}`,
@@ -34,20 +38,30 @@ export async function measureAccessible(client: Client, rounds: number): Promise
   for (const [scenarioName, [user, cursor]] of Object.entries(scenarios)) {
     const workspace = uuid.workspace(user === 18 ? 2 : 1)
     const values = [workspace, uuid.user(user), 'bench', 'item', cursor, 1000, forView]
-    const timed = (name: string, text: string, parameters: unknown[]) => async () => {
+    const timed = (work: () => Promise<unknown>) => async () => {
       const start = cpuTime(pid)
-      await client.query({ name: `page ${name}`, text, values: parameters })
+      await work()
       return (cpuTime(pid) - start) / 1000
     }
-    const measures = {
-      read: timed('read', indexedRead, [workspace, cursor]),
-      ...Object.fromEntries(
-        names.map((name) => {
-          const text = statements[name] as string
-          return [name, timed(name, text, name === 'today' ? [...values, false] : values)]
-        }),
-      ),
-    } as Record<string, () => Promise<number>>
+    const run = (name: string, text: string, parameters: unknown[]) =>
+      timed(() => client.query({ name: `page ${name}`, text, values: parameters }))
+    const today = () =>
+      loadToday({
+        workspaceId: workspace,
+        userId: uuid.user(user),
+        service_name: 'bench',
+        resource_type: 'item',
+        grants: forView,
+        firstId: cursor,
+        limit: 1000,
+        checksPrivate: false,
+      })
+    const measures: Record<string, () => Promise<number>> = {
+      read: run('read', indexedRead, [workspace, cursor]),
+      today: timed(today),
+    }
+    for (const [name, text] of Object.entries(accessibleSql))
+      measures[name] = run(name, text, values)
     await interleave(1, measures)
     const taken = await interleave(rounds, measures)
     const read = medianOf(taken, (round) => round.read as number)

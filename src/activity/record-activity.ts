@@ -27,24 +27,37 @@ export async function recordActivity<Name extends ActivityEventName>(
   actor: Actor,
   event: ActivityEvent<Name>,
 ): Promise<void> {
-  await insertEntries(em, [createEntryRow(actor, event)])
+  await query(em, insertEntriesSql, [JSON.stringify([createEntryRow(actor, event)])])
 }
 
-/** Records many events of the same action with one statement. */
+/**
+ * Records many events of the same action with one statement. What they have in common is sent once;
+ * arrays take PostgreSQL less than half the time of JSON.
+ */
 export async function recordActivityBatch<Name extends ActivityEventName>(
   em: EntityManager,
   actor: Actor,
   action: Name,
   events: Omit<ActivityEvent<Name>, 'action'>[],
 ): Promise<void> {
-  await insertEntries(
-    em,
-    events.map((event) => createEntryRow(actor, { action, ...event })),
-  )
+  const { target, source } = commonColumns(action)
+  await query(em, insertBatchSql, [
+    events.map(() => uuid()),
+    events.map(({ targetId }) => targetId),
+    events.map(({ workspaceId }) => workspaceId),
+    events.map(({ detail }) => JSON.stringify(detail)),
+    action,
+    target,
+    actor.actorId,
+    source?.requestId,
+    source?.ip,
+    source?.keyHash,
+  ])
 }
 
-async function insertEntries(em: EntityManager, entries: object[]): Promise<void> {
-  await query(em, insertEntriesSql, [JSON.stringify(entries)])
+/** What events of an action have in common while a request is handled. */
+function commonColumns(action: ActivityEventName) {
+  return { target: activityEvents[action].target, source: requestScope.getStore()?.source }
 }
 
 /**
@@ -55,11 +68,11 @@ export function createEntryRow<Name extends ActivityEventName>(
   { actorId }: Actor,
   { action, targetId, workspaceId, detail }: ActivityEvent<Name>,
 ) {
-  const source = requestScope.getStore()?.source
+  const { target, source } = commonColumns(action)
   return {
     id: uuid(),
     action,
-    target_type: activityEvents[action].target,
+    target_type: target,
     target_id: targetId ?? null,
     actor_id: actorId ?? null,
     workspace_id: workspaceId ?? null,
@@ -95,3 +108,10 @@ export function insertEntriesFrom(cte: string): string {
 const insertEntriesSql = `
   with item as (select entry from json_array_elements($1::json) entry)
   ${insertEntriesFrom('item')}`
+
+const insertBatchSql = `
+  insert into activity (${columns.join(', ')}, service_app_id, key_prefix)
+  select e.id, $5, $6, e.target_id, $7::uuid, e.workspace_id, e.detail, $8, $9, k.app_id, k.key_prefix
+  from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::jsonb[])
+    as e (id, target_id, workspace_id, detail)
+  left join service_keys k on k.key_hash = $10`

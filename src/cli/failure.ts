@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { ServiceError } from '../core/errors.ts'
+import { splitHosts } from '../core/postgres-hosts.ts'
 
 /** An argument or the state of the machine is wrong: the operator can correct it. */
 export class UsageError extends Error {}
@@ -47,7 +48,7 @@ async function explainCorrectable(error: unknown): Promise<string | undefined> {
   // grpc-js reports the error of the socket in its message only.
   const [, reason, port] = /listen (EADDRINUSE|EACCES)\b.*:(\d+)/.exec(message) ?? []
   if (port !== undefined) return explainPort(Number(port), reason === 'EACCES')
-  if (code === 'DATA_DIR_IN_USE') return message
+  if (code === 'DATA_DIR_IN_USE' || code === 'ASYNCHRONOUS_COMMIT') return message
   if (code === 'ENOENT' && path !== undefined) return `${path} does not exist`
   if (code === 'EACCES' && path !== undefined) return `${path} is not accessible: permission denied`
   return explainDatabase(error) ?? explainServiceError(error)
@@ -80,7 +81,7 @@ function explainDatabase(error: Error): string | undefined {
 }
 
 function databaseHost(): string {
-  const url = process.env.DATABASE_URL ?? ''
+  const [url = ''] = splitHosts(process.env.DATABASE_URL ?? '')
   return URL.canParse(url) ? new URL(url).host : 'the address in DATABASE_URL'
 }
 

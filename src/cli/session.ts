@@ -57,7 +57,10 @@ export async function openPostgres(
   config: Pick<Config, 'DATABASE_URL' | 'DATA_DIR'>,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const stop = async () => {}
-  if (config.DATABASE_URL) return { url: config.DATABASE_URL, stop }
+  if (config.DATABASE_URL) {
+    const { findPrimaryUrl } = await import('../database/primary-hosts.ts')
+    return { url: await findPrimaryUrl(config.DATABASE_URL), stop }
+  }
   const { startEmbedded } = await import('../database/embedded/embedded-postgres.ts')
   try {
     return await startEmbedded({ dataDir: config.DATA_DIR })

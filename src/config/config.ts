@@ -38,6 +38,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   mistakes.push(
     ...findProductionMistakes(config, settings.SESSION_SECRET_KEY.fallback),
     ...findProviderMistakes(config),
+    ...findReplicaMistakes(config),
     ...findTlsMistakes(config),
     ...findVaultMistakes(config),
   )
@@ -49,6 +50,14 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 export function readQuotas(config: Config): Quotas {
   const names = Object.keys(defaultQuotas) as (keyof Quotas)[]
   return Object.fromEntries(names.map((name) => [name, config[name]])) as Quotas
+}
+
+function findReplicaMistakes(config: Config): string[] {
+  const hosts = config.REPLICA_URLS.map((url) => new URL(url).host)
+  if (new Set(hosts).size < hosts.length) return ['REPLICA_URLS must list each host once']
+  return hosts.length > 0 && config.DATABASE_URL === ''
+    ? ['DATABASE_URL must be set if REPLICA_URLS is set']
+    : []
 }
 
 function findTlsMistakes(config: Config): string[] {

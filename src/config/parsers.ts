@@ -1,4 +1,5 @@
 import { normalizeEmail } from '../core/email.ts'
+import { readTargetSessionAttributes, splitHosts } from '../core/postgres-hosts.ts'
 
 // Each parser turns the text of a setting into its value. Its error continues a sentence that starts
 // with the name of the variable: "HTTP_PORT must be …".
@@ -44,6 +45,21 @@ export function url(...schemes: string[]) {
     if (!isValid) throw new Error(`must be ${article} ${schemes.join(' or ')} URL`)
     return value.replace(/\/+$/, '')
   }
+}
+
+/** A PostgreSQL URL. It may list several hosts if the server is to use the one that accepts writes. */
+export function databaseUrl(value: string): string {
+  const parse = url('postgres', 'postgresql')
+  const attributes = readTargetSessionAttributes(value)
+  const urls = splitHosts(value)
+  if (urls.length > 1 && attributes !== 'read-write') {
+    throw new Error('must have target_session_attrs=read-write if it lists several hosts')
+  }
+  if (attributes !== undefined && !['any', 'read-write'].includes(attributes)) {
+    throw new Error('must have target_session_attrs=read-write, or none')
+  }
+  for (const single of urls) parse(single)
+  return value.replace(/\/+$/, '')
 }
 
 /** A host name without a port, in lower case, or `*`. */

@@ -1,5 +1,6 @@
 import { defaultQuotas, type QuotaName } from '../core/quotas.ts'
 import {
+  databaseUrl,
   email,
   flag,
   host,
@@ -28,8 +29,13 @@ const http = url('http', 'https')
 export const settings = {
   DATABASE_URL: setting(
     '',
-    optional(url('postgres', 'postgresql')),
-    'URL of the PostgreSQL database. Empty: starts a bundled PostgreSQL in DATA_DIR.',
+    optional(databaseUrl),
+    'URL of the PostgreSQL database. It may list several hosts, of which the one that accepts writes is used: postgresql://user:password@host1:5432,host2:5432/daikon?target_session_attrs=read-write. Empty: starts a bundled PostgreSQL in DATA_DIR.',
+  ),
+  REPLICA_URLS: setting(
+    '',
+    list(url('postgres', 'postgresql')),
+    'Comma-separated URLs of standbys of the database (streaming replication). They serve checks and lists, which include every change that was acknowledged before them. The list may include the primary, which is left out. The user must be a member of pg_read_all_stats. Empty: the primary serves checks and lists.',
   ),
   DATA_DIR: setting('.daikon', text, 'Directory of the bundled PostgreSQL.'),
   REDIS_URL: setting(

@@ -10,6 +10,7 @@ const temporaryStates = [
   '58', // system errors
   '40', // transaction rollback: serialization failure, deadlock
   '25006', // read-only transaction: a standby after a failover
+  '55000', // object not in prerequisite state: a position of the log is read on a standby
   '55P03', // lock not available
 ]
 

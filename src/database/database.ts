@@ -1,53 +1,112 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
+import pg, { type Pool } from 'pg'
+import { createClientClass } from './client.ts'
 import { type ControlConnection, createControlConnection } from './control-connection.ts'
 import { openOrm } from './orm.ts'
 import { countConnections, maxStatementConnections, type PoolCounts, poolTimeouts } from './pool.ts'
-import { createStatementPool, type StatementPool } from './statement-pool.ts'
+import { createPrimaryHosts, followPrimary } from './primary-hosts.ts'
+import { createReadIndexSource } from './replicas/read-index-source.ts'
+import { openReplica } from './replicas/replica.ts'
+import type { ReplicaStatus } from './replicas/replica-choice.ts'
+import {
+  createReplicaReads,
+  type ReplicaReads,
+  requireDurableCommits,
+} from './replicas/replica-reads.ts'
+import { createStatementPool, type StatementPool, type Statements } from './statement-pool.ts'
 
 /** The connections of a node to PostgreSQL. */
 export type Database = {
   /** Creates an entity manager for one call. */
   fork(): EntityManager
-  /** Runs the prepared statements that every call waits for. */
+  /** Runs the prepared statements that every call waits for, on the primary. */
   statements: StatementPool
+  /**
+   * Runs prepared statements that only read, on a replica if there is one. Their results include every write
+   * that was acknowledged before the call.
+   */
+  reads: Statements
+  /** Undefined without replicas. */
+  replicas: Pick<ReplicaReads, 'state'> | undefined
   /** Stays available when the pools are exhausted. */
   control: ControlConnection
-  /** The connections of each pool, for metrics. */
+  /** The connections of each pool to the primary, for metrics. */
   counts(): { statements: PoolCounts; entities: PoolCounts }
   close(): Promise<void>
 }
 
-/** Opens the database at `url` and connects at the first use. `warn` is called for lost connections. */
+/** The standbys that serve reads. */
+export type ReplicaSettings = {
+  urls: string[]
+  /** Called when a replica can be read again or no longer. */
+  onStatus?: (name: string, status: ReplicaStatus, previous: ReplicaStatus) => void
+}
+
+/**
+ * Opens the database at `url` and connects at the first use; with replicas, at once. If the URL names several
+ * hosts, the connections follow the one that accepts writes. `warn` is called for lost connections.
+ *
+ * @throws an Error with `code` ASYNCHRONOUS_COMMIT if there are replicas and commits are acknowledged before
+ * they are durable
+ */
 export async function openDatabase(
   url: string,
   warn: (text: string) => void,
   timeouts = poolTimeouts,
+  replicas: ReplicaSettings = { urls: [] },
 ): Promise<Database> {
   const onError = (error: Error) => warn(error.message)
-  const control = createControlConnection({ connectionString: url }, onError)
-  const config = { connectionString: url, max: maxStatementConnections, ...timeouts }
-  const statements = createStatementPool(config, onError, control.cancel)
+  const hosts = createPrimaryHosts(url)
+  await hosts?.locate()
+  const connectionString = hosts?.current() ?? url
+  const control = createControlConnection(
+    { connectionString, Client: followPrimary(pg.Client, hosts) },
+    onError,
+  )
+  const Client = followPrimary(createClientClass(control.cancel), hosts)
+  const config = { connectionString, Client, max: maxStatementConnections, ...timeouts }
+  const statements = createStatementPool(config, onError)
   let entityPool: Pool | undefined
-  const orm = await openOrm(url, {
+  const orm = await openOrm(connectionString, {
     timeouts,
-    cancelBackend: control.cancel,
+    Client,
     onPoolCreated(pool) {
       entityPool = pool
     },
   })
+  let replicaReads: ReplicaReads | undefined
+  const close = async () => {
+    await replicaReads?.close()
+    await statements.close()
+    await control.close()
+    await orm.close(true)
+  }
+  if (replicas.urls.length > 0) {
+    const { urls, onStatus = () => {} } = replicas
+    const readIndex = createReadIndexSource(config, onError)
+    replicaReads = createReplicaReads({
+      primary: statements,
+      replicas: urls.map((url) => openReplica({ url, timeouts, onError, onStatus })),
+      readIndex,
+    })
+    try {
+      await requireDurableCommits(readIndex)
+      await replicaReads.start()
+    } catch (error) {
+      await close()
+      throw error
+    }
+  }
   return {
     statements,
+    reads: replicaReads ?? statements,
+    replicas: replicaReads,
     control,
     fork: () => orm.em.fork(),
     counts: () => ({
       statements: statements.counts(),
       entities: entityPool ? countConnections(entityPool) : { used: 0, idle: 0, waiting: 0 },
     }),
-    async close() {
-      await statements.close()
-      await control.close()
-      await orm.close(true)
-    },
+    close,
   }
 }

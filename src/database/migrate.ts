@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import pg, { type Client } from 'pg'
 import { lacksMigrations } from './database-errors.ts'
 import { migrationTimeouts } from './pool.ts'
+import { findPrimaryUrl } from './primary-hosts.ts'
 
 /**
  * Applies the pending migrations and returns their names. Concurrent calls wait for each other.
@@ -9,7 +10,8 @@ import { migrationTimeouts } from './pool.ts'
  * @example
  * const applied = await migrate('postgresql://localhost/daikon')
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const url = await findPrimaryUrl(databaseUrl)
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
   try {

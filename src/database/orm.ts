@@ -1,7 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM } from '@mikro-orm/postgresql'
-import type { Pool } from 'pg'
-import { type CancelBackend, createClientClass } from './client.ts'
+import type { Client, Pool } from 'pg'
+import { createClientClass } from './client.ts'
 import { CustomRole, CustomRoleAction, CustomRoleMember } from './entities/custom-roles.ts'
 import { Group, GroupMember, LinkedAccount, Member, User, Workspace } from './entities/people.ts'
 import { Activity, DeniedToken } from './entities/records.ts'
@@ -90,8 +90,8 @@ const migrations = [
 ]
 
 type OrmOptions = {
-  /** Cancels statements whose request scope is aborted; without it they run to their end. */
-  cancelBackend?: CancelBackend
+  /** The client class of the pool. By default, statements run to their end even if their caller is gone. */
+  Client?: new () => Client
   onPoolCreated?: (pool: Pool) => void
   /** The settings of pg.Pool for timeouts. */
   timeouts?: { connectionTimeoutMillis: number; query_timeout?: number; lock_timeout: number }
@@ -99,13 +99,13 @@ type OrmOptions = {
 
 /** Opens the entities on their own pool, which is created and connects at the first use. */
 export function openOrm(url: string, options: OrmOptions = {}): Promise<MikroORM> {
-  const { cancelBackend, onPoolCreated, timeouts = poolTimeouts } = options
+  const { Client = createClientClass(), onPoolCreated, timeouts = poolTimeouts } = options
   return MikroORM.init({
     clientUrl: url,
     entities,
     extensions: [Migrator],
     pool: { min: 0, max: maxEntityConnections },
-    driverOptions: { ...timeouts, Client: createClientClass(cancelBackend), onPoolCreated },
+    driverOptions: { ...timeouts, Client, onPoolCreated },
     // Failures reach the caller as errors.
     logger: () => {},
     migrations: {

@@ -1,12 +1,15 @@
 import { Pool, type PoolConfig } from 'pg'
-import { type CancelBackend, createClientClass } from './client.ts'
 import { statementError } from './database-errors.ts'
 import { countConnections, type PoolCounts, withClient } from './pool.ts'
 
-/** Runs prepared statements on connections that nothing else uses. */
-export type StatementPool = {
+/** Runs prepared statements. */
+export type Statements = {
   /** Runs the statement that is prepared as `name` and returns its rows as arrays. */
   rows<Row extends unknown[]>(name: string, sql: string, values: unknown[]): Promise<Row[]>
+}
+
+/** Runs prepared statements on connections that nothing else uses. */
+export type StatementPool = Statements & {
   counts(): PoolCounts
   close(): Promise<void>
 }
@@ -18,16 +21,8 @@ export type StatementPool = {
 export function createStatementPool(
   config: PoolConfig,
   onError: (error: Error) => void,
-  cancelBackend: CancelBackend,
 ): StatementPool {
-  const pool = new Pool({
-    ...config,
-    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
-    Client: createClientClass(cancelBackend),
-  })
-  pool.on('error', onError)
-  // The running statement of a lost connection fails, too; without a listener, the process would exit.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const pool = createGenericPlanPool(config, onError)
   return {
     async rows<Row extends unknown[]>(name: string, text: string, values: unknown[]) {
       try {
@@ -42,4 +37,16 @@ export function createStatementPool(
     counts: () => countConnections(pool),
     close: () => pool.end(),
   }
+}
+
+/** Creates a pool whose connections force generic plans. */
+export function createGenericPlanPool(config: PoolConfig, onError: (error: Error) => void): Pool {
+  const pool = new Pool({
+    ...config,
+    options: '-c plan_cache_mode=force_generic_plan -c jit=off',
+  })
+  pool.on('error', onError)
+  // The running statement of a lost connection fails, too; without a listener, the process would exit.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
 }

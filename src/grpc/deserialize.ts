@@ -1,4 +1,5 @@
 import type { ServiceDefinition } from '@grpc/grpc-js'
+import { encodeMessage, isEncodable } from '../core/encoded-message.ts'
 import { invalidArgument, ServiceError } from '../core/errors.ts'
 import type { Operation } from '../rpc/operation.ts'
 
@@ -32,9 +33,9 @@ export function messageLimit({ policy: { upload } }: Pick<Operation, 'policy'>):
  * Makes deserializers return malformed and oversized messages as a ServiceError, which the pipeline
  * reports: rate limits and authentication come first. The limit of grpc-js applies to all methods of
  * a server, so that the limit of each method is enforced here. Large messages of unary methods whose
- * capacity is `shared_read` are returned as a LargeMessage.
+ * capacity is `shared_read` are returned as a LargeMessage. Responses that can encode themselves do.
  */
-export function withDeserializers(
+export function withCodecs(
   definition: ServiceDefinition,
   operations: (Pick<Operation, 'policy'> & { key: string; kind?: string })[],
 ): ServiceDefinition {
@@ -56,7 +57,9 @@ export function withDeserializers(
       const isLarge = length >= largeMessage.min && length <= largeMessage.max
       return isDeferred && isLarge ? new LargeMessage(() => decode(bytes)) : decode(bytes)
     }
-    return [key, { ...method, requestDeserialize }]
+    const responseSerialize = (message: object) =>
+      isEncodable(message) ? message[encodeMessage]() : method.responseSerialize(message)
+    return [key, { ...method, requestDeserialize, responseSerialize }]
   })
   return Object.fromEntries(methods)
 }

@@ -1,42 +1,48 @@
-import { readFileSync } from 'node:fs'
-import { type FileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf'
-import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
-import type { Server } from '@grpc/grpc-js'
-import { ReflectionService } from '@grpc/reflection'
-import protobuf from 'protobufjs'
-import descriptor from 'protobufjs/ext/descriptor/index.js'
-
-/** The descriptors of `grpc.health.v1`, written by `npm run generate`. */
-const healthDescriptors = new URL('../../gen/health.binpb', import.meta.url)
-
-/** Adds server reflection v1 and v1alpha for the registry and `grpc.health.v1`. */
-export function addReflection(server: Server, registry: FileRegistry): void {
-  preserveExtensionOptions(registry)
-  const health = fromBinary(FileDescriptorSetSchema, readFileSync(healthDescriptors))
-  const files = [...[...registry.files].map(({ proto }) => proto), ...health.file]
-  const services = files.flatMap((file) =>
-    file.service.map(({ name }) => `${file.package}.${name}`),
-  )
-  const fileDescriptorProtos = files.map((file) =>
-    Buffer.from(toBinary(FileDescriptorProtoSchema, file)),
-  )
-  // The type asks for the output of proto-loader, of which only the raw descriptors are read.
-  const definition = { daikon: { fileDescriptorProtos } } as never
-  new ReflectionService(definition, { services }).addToServer(server)
-}
+import type { FileRegistry } from '@bufbuild/protobuf'
+import type { MethodDefinition, Server, ServerDuplexStream } from '@grpc/grpc-js'
+import type { ReflectionMethod } from './reflection-methods.ts'
 
 /**
- * @grpc/reflection decodes and re-encodes the files with protobufjs, which drops unknown fields, and
- * the options of extensions with them. Fields that are declared as bytes survive unchanged.
+ * Adds server reflection v1 and v1alpha for the registry and `grpc.health.v1`. The index of all descriptors
+ * is built at the first call, because it would take a good part of the start.
  */
-function preserveExtensionOptions(registry: FileRegistry): void {
-  for (const extension of registry) {
-    if (extension.kind !== 'extension') continue
-    const options = descriptorTypes[extension.extendee.name]
-    if (!options || options.fieldsById[extension.number]) continue
-    options.add(new protobuf.Field(extension.name, extension.number, 'bytes'))
+export function addReflection(server: Server, registry: FileRegistry): void {
+  let methods: Promise<Map<string, ReflectionMethod>> | undefined
+  const loadMethods = async () => {
+    const { createReflectionMethods } = await import('./reflection-methods.ts')
+    return createReflectionMethods(registry)
+  }
+  for (const version of ['v1', 'v1alpha']) {
+    const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`
+    let method: ReflectionMethod | undefined
+    // grpc-js reads the first message when the handler listens for it, after the method has been loaded.
+    const definition: MethodDefinition<unknown, unknown> = {
+      path,
+      requestStream: true,
+      responseStream: true,
+      requestDeserialize: (bytes) => method?.definition.requestDeserialize(bytes),
+      responseSerialize: (message) => method?.definition.responseSerialize(message) as Buffer,
+      requestSerialize: neverCalled,
+      responseDeserialize: neverCalled,
+    }
+    server.addService(
+      { ServerReflectionInfo: definition },
+      {
+        async ServerReflectionInfo(stream: ServerDuplexStream<unknown, unknown>) {
+          try {
+            methods ??= loadMethods()
+            method = (await methods).get(path)
+            method?.handle(stream)
+          } catch (error) {
+            stream.destroy(error as Error)
+          }
+        },
+      },
+    )
   }
 }
 
-/** `MethodOptions` and the like: the types that @grpc/reflection decodes with. */
-const descriptorTypes = descriptor as unknown as Record<string, protobuf.Type | undefined>
+/** For the half of a definition that only clients use. */
+function neverCalled(): never {
+  throw new Error('A server does not call methods')
+}

@@ -18,7 +18,7 @@ import {
   maxMessageBytes,
   messageLimit,
   messageTooLarge,
-  withDeserializers,
+  withCodecs,
 } from './deserialize.ts'
 import { addHealth } from './health.ts'
 import { readCall } from './incoming.ts'
@@ -97,7 +97,7 @@ export function createGrpcServer(
       operation.key,
       createHandler(operation, pipeline, draining.signal),
     ])
-    server.addService(withDeserializers(definition, own), Object.fromEntries(handlers))
+    server.addService(withCodecs(definition, own), Object.fromEntries(handlers))
   }
   if (reflection) addReflection(server, reflection)
   const health = addHealth(

@@ -16,7 +16,7 @@ import { type FieldViolation, invalidArgument } from '../core/errors.ts'
 import { type RequestContext, requireUser, type WriteContext } from '../core/request-context.ts'
 import { query } from '../database/query.ts'
 import { isoTime, type Timestamp } from '../database/sql-values.ts'
-import type { StatementPool } from '../database/statement-pool.ts'
+import type { Statements } from '../database/statement-pool.ts'
 import { inTransaction } from '../database/transaction.ts'
 import { builtInActions } from './access.ts'
 import { type Decision, defineDecision } from './decision.ts'
@@ -52,7 +52,7 @@ export async function registerActions(
 
 /** Lists the actions of a service that custom roles grant the user in the workspace of the token. */
 export function createListGrantedActions(
-  statements: StatementPool,
+  statements: Statements,
 ): Decision<ListGrantedActionsRequest, ListGrantedActionsResponse> {
   return defineDecision({
     checks: () => [],

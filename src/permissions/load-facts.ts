@@ -1,5 +1,5 @@
 import { createBatcher } from '../database/batching.ts'
-import type { StatementPool } from '../database/statement-pool.ts'
+import type { Statements } from '../database/statement-pool.ts'
 import { grant } from './access.ts'
 import type { Facts, FactsQuery, LoadFacts, PermissionCheck } from './facts.ts'
 import { createFactsBatch, type FactsRow } from './facts-batch.ts'
@@ -15,7 +15,7 @@ import type { Ancestry } from './grants-query.ts'
  * before go there directly. Which statement comes first affects the time, never the result.
  */
 export function createLoadFacts(
-  statements: StatementPool,
+  statements: Statements,
   onBatch?: (callers: number) => void,
 ): LoadFacts {
   const loadFlat = createLoader('flagged')

@@ -46,6 +46,11 @@ const classes: Record<
     limits: { workspace: 256, user: 128, service: 768, address: 64 },
     maxQueued: 4000,
   },
+  shared_list: {
+    capacity: 256,
+    limits: { workspace: 64, user: 32, service: 192, address: 16 },
+    maxQueued: 2000,
+  },
 }
 
 /**
@@ -69,6 +74,7 @@ export function createAdmissions(): Admissions {
     session: create('session'),
     sign_in: create('sign_in'),
     shared_write: create('shared_write'),
+    shared_list: create('shared_list'),
     large_message: createAdmission({ ...largeMessages, maxQueuedPerTenant }),
   }
 }

@@ -8,7 +8,14 @@ import { type FieldSets, readFieldSets } from './field-sets.ts'
 export type Tier = 'public' | 'user' | 'service' | 'dual' | 'admin'
 
 /** The class of capacity that a method uses (policy.proto). */
-export type Capacity = 'default' | 'shared_read' | 'shared_write' | 'list' | 'session' | 'sign_in'
+export type Capacity =
+  | 'default'
+  | 'shared_read'
+  | 'shared_write'
+  | 'shared_list'
+  | 'list'
+  | 'session'
+  | 'sign_in'
 
 /** The conventions that a method follows where they differ from the others (policy.proto). */
 export type Profile = 'default' | 'authzen' | 'oauth'

@@ -148,9 +148,9 @@ export function createApplication({
       tokens,
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
     ),
-    loadFacts: createLoadFacts(database.statements, observers.onFactsBatch),
+    loadFacts: createLoadFacts(database.reads, observers.onFactsBatch),
     loadSubjectFacts: createLoadSubjectFacts(
-      createLoadKeyedEvaluations(database.statements),
+      createLoadKeyedEvaluations(database.reads),
       options.keysRequired,
     ),
     keysRequired: options.keysRequired,

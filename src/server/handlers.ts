@@ -75,6 +75,7 @@ import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
 import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
 import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
 import { getPermission, getResource, listPermissions } from '../permissions/list-resources.ts'
+import { createLoadAccessible } from '../permissions/load-accessible.ts'
 import { updateParent } from '../permissions/parents.ts'
 import { register, registerBatch } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
@@ -111,7 +112,7 @@ import {
 
 /** What handlers need beside the context of a call. */
 type HandlerDependencies = Omit<IdentityDependencies, 'createPersonalWorkspace'> & {
-  database: Pick<Database, 'statements'>
+  database: Pick<Database, 'reads'>
   quotas: Quotas
 }
 
@@ -120,12 +121,14 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
   const identity: IdentityDependencies = { ...rest, createPersonalWorkspace }
   const { debug, keysRequired } = rest.options
   const bind = bindContext({ identity, debug, keysRequired, quotas })
-  const accessible = createAccessible(database.statements)
+  const loadAccessible = createLoadAccessible(database.reads)
+  const accessible = createAccessible(loadAccessible)
   const access: AccessDependencies = {
-    statements: database.statements,
+    statements: database.reads,
     tokens: identity.tokens,
-    loadEvaluations: createLoadEvaluations(createLoadKeyedEvaluations(database.statements)),
-    loadExplanations: createLoadExplanations(database.statements),
+    loadAccessible,
+    loadEvaluations: createLoadEvaluations(createLoadKeyedEvaluations(database.reads)),
+    loadExplanations: createLoadExplanations(database.reads),
   }
   return {
     AccessService: {
@@ -242,7 +245,7 @@ export function createHandlers({ database, quotas, ...rest }: HandlerDependencie
       getResource,
       unregister,
       registerActions,
-      listGrantedActions: createListGrantedActions(database.statements),
+      listGrantedActions: createListGrantedActions(database.reads),
     } satisfies HandlersOf<PermissionServiceServer>,
     UserService: {
       getMe,

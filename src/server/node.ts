@@ -5,6 +5,7 @@ import { type Config, readQuotas } from '../config/config.ts'
 import type { Logger } from '../core/logger.ts'
 import { repeat } from '../core/repeat.ts'
 import { type Database, openDatabase } from '../database/database.ts'
+import { poolTimeouts } from '../database/pool.ts'
 import { startSweeping } from '../database/sweep.ts'
 import type { GrpcTls } from '../grpc/server.ts'
 import { createConsoleServer } from '../http/console.ts'
@@ -19,6 +20,7 @@ import { openGrpcTls, readCertificateExpiry } from './grpc-tls.ts'
 import { createCallLog } from './observability/call-log.ts'
 import { createMetrics, type Metrics } from './observability/metrics.ts'
 import { startMetricsExport } from './observability/otlp-metrics.ts'
+import { addReplicaMetrics, createReplicaLog } from './observability/replicas.ts'
 import { startTracing } from './observability/tracing.ts'
 import { createReadiness, type Readiness } from './readiness.ts'
 import { createReloadable } from './reload.ts'
@@ -88,11 +90,15 @@ export async function startNode(
     await Promise.all(reloadables.map((reloadable) => reloadable.reload()))
   }
   let application: Application | undefined
-  const database = await openDatabase(config.DATABASE_URL, warn)
+  const database = await openDatabase(config.DATABASE_URL, warn, poolTimeouts, {
+    urls: config.REPLICA_URLS,
+    onStatus: createReplicaLog(log),
+  })
   const readiness = createReadiness({
     rateLimiter,
     keysRequired,
     control: database.control,
+    replicas: database.replicas,
     hasRedis: config.REDIS_URL.length > 0,
   })
   const admissions = createAdmissions()
@@ -104,6 +110,7 @@ export async function startNode(
     },
     certificateExpiry: () => (tls ? readCertificateExpiry(tls.current()) : {}),
   })
+  if (database.replicas) addReplicaMetrics(metrics.registry, database.replicas.state)
   const logCall = createCallLog(log)
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
   const serviceName = config.OTEL_SERVICE_NAME

@@ -1,4 +1,6 @@
 import type { ControlConnection } from '../database/control-connection.ts'
+import type { Database } from '../database/database.ts'
+import type { ReplicaStatus } from '../database/replicas/replica-choice.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 
 /** Whether a node accepts calls, and the state of its dependencies. */
@@ -15,11 +17,14 @@ export type Readiness = {
    * compared; negative if it is behind.
    */
   clock_offset_seconds: number
+  /** The status of each replica; absent without replicas. A replica is not needed to be ready. */
+  replicas?: Record<string, ReplicaStatus>
 }
 
 type ReadinessOptions = {
   control: Pick<ControlConnection, 'probe'>
   rateLimiter: Pick<RateLimiter, 'degraded'>
+  replicas?: Database['replicas']
   hasRedis: boolean
   keysRequired: boolean
 }
@@ -62,10 +67,15 @@ export function createReadiness(options: ReadinessOptions): {
         development_mode: developmentMode,
         draining: isDraining,
         clock_offset_seconds: clockOffset,
+        ...(options.replicas && { replicas: readReplicas(options.replicas) }),
       }
     },
     drain() {
       isDraining = true
     },
   }
+}
+
+function readReplicas({ state }: NonNullable<Database['replicas']>): Record<string, ReplicaStatus> {
+  return Object.fromEntries(state().replicas.map(({ name, status }) => [name, status]))
 }

@@ -9,6 +9,7 @@ import {
   type GroupMembership,
   insertDirectMembers,
   insertLink,
+  insertManyDirectMembers,
   lockGroup,
   lockHierarchyIfNested,
   lockMemberships,
@@ -44,6 +45,20 @@ export async function addDirectMembers(
     await updateInheritedMembers(em, { groupIds: await findAncestors(em, groupIds), userIds })
   }
   return added
+}
+
+/** Adds direct members like `addDirectMembers`, without returning the new ones. */
+export async function addManyDirectMembers(
+  em: EntityManager,
+  members: GroupMembership[],
+): Promise<void> {
+  const groupIds = [...new Set(members.map(({ groupId }) => groupId))]
+  await lockHierarchyIfNested(em, groupIds)
+  await insertManyDirectMembers(em, members)
+  if (await lockHierarchyIfNested(em, groupIds)) {
+    const userIds = [...new Set(members.map(({ userId }) => userId))]
+    await updateInheritedMembers(em, { groupIds: await findAncestors(em, groupIds), userIds })
+  }
 }
 
 /** Removes a direct member and returns the user's id, or undefined if the user is not one. */

@@ -187,24 +187,33 @@ export async function deleteLinksToParents(em: EntityManager, groupId: string): 
   await query(em, 'delete from group_parents where child_id = $1', [groupId])
 }
 
+const insertDirectMembersSql = `
+  insert into group_members (group_id, user_id, workspace_id)
+  select * from unnest($1::uuid[], $2::uuid[], $3::uuid[])
+  on conflict (group_id, user_id) do update set is_direct = true, added_at = now()
+    where not group_members.is_direct`
+
+const columnsOf = (members: GroupMembership[]) => [
+  members.map(({ groupId }) => groupId),
+  members.map(({ userId }) => userId),
+  members.map(({ workspaceId }) => workspaceId),
+]
+
 /** Inserts direct members, also where they are inherited already, and returns the new ones. */
 export function insertDirectMembers(
   em: EntityManager,
   members: GroupMembership[],
 ): Promise<{ group_id: string; user_id: string }[]> {
-  return query(
-    em,
-    `insert into group_members (group_id, user_id, workspace_id)
-     select * from unnest($1::uuid[], $2::uuid[], $3::uuid[])
-     on conflict (group_id, user_id) do update set is_direct = true, added_at = now()
-       where not group_members.is_direct
-     returning group_id, user_id`,
-    [
-      members.map(({ groupId }) => groupId),
-      members.map(({ userId }) => userId),
-      members.map(({ workspaceId }) => workspaceId),
-    ],
-  )
+  const sql = `${insertDirectMembersSql} returning group_id, user_id`
+  return query(em, sql, columnsOf(members))
+}
+
+/** Inserts direct members like `insertDirectMembers`, without returning them. */
+export async function insertManyDirectMembers(
+  em: EntityManager,
+  members: GroupMembership[],
+): Promise<void> {
+  await query(em, insertDirectMembersSql, columnsOf(members))
 }
 
 /** Returns the user's id, or undefined if the user is not a direct member. */

@@ -61,6 +61,7 @@ const pure = [
   'src/core/errors.ts',
   'src/core/quotas.ts',
   'src/core/roles.ts',
+  'src/database/replicas/replica-choice.ts',
   'src/identity/claims.ts',
   'src/activity/events.ts',
   'src/admin/import/plan.ts',

@@ -1,4 +1,5 @@
 import test from 'ava'
+import { createClientClass } from '../../src/database/client.ts'
 import { createControlConnection } from '../../src/database/control-connection.ts'
 import { openOrm } from '../../src/database/orm.ts'
 import { migrationTimeouts } from '../../src/database/pool.ts'
@@ -19,7 +20,7 @@ const countSleeping = async () => {
 test('a statement that the client stops waiting for is cancelled', async (t) => {
   const control = createControlConnection({ connectionString: database.url }, () => {})
   const orm = await openOrm(database.url, {
-    cancelBackend: control.cancel,
+    Client: createClientClass(control.cancel),
     timeouts: { ...migrationTimeouts, query_timeout: 300 },
   })
   try {

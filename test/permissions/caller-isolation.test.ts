@@ -3,8 +3,15 @@ import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
 import { grant } from '../../src/permissions/access.ts'
+import { splitIds } from '../../src/permissions/accessible-page.ts'
 import type { FactsQuery } from '../../src/permissions/facts.ts'
+import {
+  type AccessibleQuery,
+  createLoadAccessible,
+} from '../../src/permissions/load-accessible.ts'
 import { createLoadFacts } from '../../src/permissions/load-facts.ts'
+import { firstId } from '../../src/permissions/page-token.ts'
+import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Outcome } from '../support/transports.ts'
 import {
@@ -99,6 +106,73 @@ test('64 queries in one batched statement load the same facts as each query alon
   for (const query of queries) alone.push(await loadFacts(query))
   t.deepEqual(together, alone)
   t.true(together.some(({ grants }) => grants.some((bits) => bits & grant.owner)))
+})
+
+test('64 lists in one batched statement return the same ids as each list alone', async (t) => {
+  const [transport] = environment.transports as [(typeof environment.transports)[0]]
+  const fixtures = await Promise.all(
+    Array.from({ length: 8 }, () => createWorkspaceFixture(environment, transport)),
+  )
+  for (const [index, fixture] of fixtures.entries()) {
+    const { viewer, editor, owner } = fixture.people
+    const group = await environment.seed.group(fixture.workspace, [viewer.id])
+    await fixture.register(viewer)
+    await fixture.register(editor, { visibility: index % 2 ? 'workspace' : 'private' })
+    await fixture.share(owner, await fixture.register(owner), { user: viewer.id }, 'edit')
+    await fixture.share(owner, await fixture.register(owner), { group }, 'view')
+  }
+  const database = await openDatabase(environment.databaseUrl, () => {})
+  t.teardown(() => database.close())
+  let statements = 0
+  const loadAccessible = createLoadAccessible({
+    ...database.statements,
+    rows: ((...args) => {
+      statements += 1
+      return database.statements.rows(...args)
+    }) as typeof database.statements.rows,
+  })
+  const all = grant.owner | grant.workspace | grant.view | grant.edit
+  const queries = Array.from({ length: 64 }, (_, index): AccessibleQuery => {
+    const { people, workspace, kind } = fixtures[index % 8] as WorkspaceFixture
+    const [person, grants] = index % 3 ? [people.viewer, all] : [people.admin, grant.registered]
+    return {
+      ...kind,
+      resource_type: index % 11 ? kind.resource_type : 'unknown',
+      workspaceId: workspace,
+      userId: person.id,
+      grants: index % 5 ? grants : grants & (grant.registered | grant.owner | grant.edit),
+      firstId: index % 7 ? firstId : '80000000-0000-0000-0000-000000000000',
+      limit: (index % 4) + 1,
+      checksPrivate: index % 2 === 0,
+    }
+  })
+  const together = await Promise.all(queries.map((query) => loadAccessible(query)))
+  t.is(statements, 1)
+  const alone = []
+  for (const query of queries) alone.push(await loadAccessible(query))
+  t.deepEqual(together, alone)
+  const counts = together.map(({ joinedIds }) => splitIds(joinedIds).length)
+  for (const [index, count] of counts.entries()) t.true(count <= (queries[index]?.limit ?? 0))
+  t.deepEqual([...new Set(counts)].toSorted(), [0, 1, 2, 3, 4])
+})
+
+test('a list is complete for a user of more groups than a shared statement reads', async (t) => {
+  const [transport] = environment.transports as [(typeof environment.transports)[0]]
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const { viewer, owner } = fixture.people
+  const groups = await Promise.all(
+    Array.from({ length: 66 }, () => environment.seed.group(fixture.workspace, [viewer.id])),
+  )
+  const records = await Promise.all(
+    groups.map(async (group) => {
+      const record = await fixture.register(owner)
+      await fixture.share(owner, record, { group }, 'view')
+      return record.resource_id
+    }),
+  )
+  const message = { ...fixture.kind, workspace_id: fixture.workspace, action: 'view' }
+  const { resource_ids } = expectOk(await transport.call('Accessible', message, fixture.as(viewer)))
+  t.deepEqual(resource_ids, records.toSorted())
 })
 
 test('more concurrent batches of 1,000 checks than connections all succeed', async (t) => {

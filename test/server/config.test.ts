@@ -88,6 +88,31 @@ test('an invalid value is explained', (t) => {
   }
 })
 
+test('several hosts require target_session_attrs=read-write, and replicas a database', (t) => {
+  const hosts = 'postgresql://user:secret@one:5432,two/daikon'
+  const severalHosts =
+    'DATABASE_URL must have target_session_attrs=read-write if it lists several hosts'
+  t.deepEqual(findMistakes(t, { DATABASE_URL: hosts }), [severalHosts])
+  t.deepEqual(findMistakes(t, { DATABASE_URL: `${hosts}?target_session_attrs=any` }), [
+    severalHosts,
+  ])
+  t.deepEqual(findMistakes(t, { DATABASE_URL: 'postgres://one/?target_session_attrs=standby' }), [
+    'DATABASE_URL must have target_session_attrs=read-write, or none',
+  ])
+  const url = `${hosts}?target_session_attrs=read-write`
+  const replicas = 'postgresql://two/daikon,postgresql://three/daikon'
+  const config = readConfig({ DATABASE_URL: url, REPLICA_URLS: replicas })
+  t.is(config.DATABASE_URL, url)
+  t.deepEqual(config.REPLICA_URLS, replicas.split(','))
+  t.deepEqual(findMistakes(t, { REPLICA_URLS: replicas }), [
+    'DATABASE_URL must be set if REPLICA_URLS is set',
+  ])
+  t.deepEqual(
+    findMistakes(t, { DATABASE_URL: url, REPLICA_URLS: `${replicas},postgresql://two/other` }),
+    ['REPLICA_URLS must list each host once'],
+  )
+})
+
 test('the servers listen on loopback while DEBUG is true, else on every interface', (t) => {
   t.like(readConfig({}), { HTTP_HOST: '127.0.0.1', GRPC_HOST: '127.0.0.1' })
   t.like(readConfig(production), { HTTP_HOST: '0.0.0.0', GRPC_HOST: '0.0.0.0' })

@@ -3,10 +3,10 @@ import type { TestEnvironment } from './test-environment.ts'
 import type { Outcome, Transport } from './transports.ts'
 
 /** Creates an administrator; `call` sends requests to AdminService with their admin token. */
-export async function createAdmin({ app, seed }: TestEnvironment) {
+export async function createAdmin({ app, seed }: TestEnvironment, seconds = 900) {
   const id = await seed.user('admin', { is_admin: true })
   const profile = { sub: id, jti: randomUUID(), email: 'admin@example.com', name: 'admin' }
-  const token = await app.tokens.sign('admin_access', { ...profile, admin: true }, 900)
+  const token = await app.tokens.sign('admin_access', { ...profile, admin: true }, seconds)
   const call = (transport: Transport, method: string, message: object = {}): Promise<Outcome> =>
     transport.call(`AdminService/${method}`, message, { admin: token })
   return { id, token, call }

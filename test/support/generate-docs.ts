@@ -8,6 +8,7 @@ import { createAdmissions } from '../../src/rpc/admit.ts'
 import { readRegistry } from '../../src/rpc/descriptors.ts'
 import { readMethods, readStreams } from '../../src/rpc/method.ts'
 import { createMetrics } from '../../src/server/observability/metrics.ts'
+import { addReplicaMetrics } from '../../src/server/observability/replicas.ts'
 
 /**
  * The tables of the documentation that are generated from the code. A page names the table in a
@@ -177,6 +178,7 @@ async function renderMetrics(): Promise<string> {
     signingKey: () => ({ kid: '', createdAt: undefined }),
     certificateExpiry: () => ({}),
   })
+  addReplicaMetrics(registry, () => ({ replicas: [], fallbacks: new Map() }))
   const metrics = await registry.getMetricsAsJSON()
   const rows = metrics
     .filter(({ name }) => name.startsWith('daikon_'))

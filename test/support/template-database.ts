@@ -5,6 +5,9 @@ import { migrate } from '../../src/database/migrate.ts'
 export async function createTemplateDatabase(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl })
   await client.connect()
+  // Tests end processes, never the machine, so they need not wait for the disk.
+  await client.query('alter system set fsync = off')
+  await client.query('select pg_reload_conf()')
   await client.query('create database template_daikon')
   await client.end()
   const url = new URL(adminUrl)

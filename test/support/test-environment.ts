@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import type { ServiceError } from '../../src/core/errors.ts'
-import { openDatabase } from '../../src/database/database.ts'
+import { type Database, openDatabase, type ReplicaSettings } from '../../src/database/database.ts'
 import { poolTimeouts } from '../../src/database/pool.ts'
 import { createKeyFiles, type Keys, readKeys } from '../../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../../src/rate-limit/in-process.ts'
@@ -20,6 +20,7 @@ import { createTransports, type Transport } from './transports.ts'
 /** One node: the application that production runs, on free ports. */
 export type Node = {
   app: Application
+  database: Database
   transports: Transport[]
   grpcPort: number
   httpPort: number
@@ -45,16 +46,22 @@ export type TestEnvironment = Node & {
   addNode(options?: Partial<ApplicationDependencies['options']>): Promise<Node>
 }
 
-/** Starts a test environment; `stop` stops all its nodes and drops its database. */
+/**
+ * Starts a test environment; `stop` stops all its nodes and drops its database. The URLs of
+ * `replicas` are those of standbys of the PostgreSQL server.
+ */
 export async function startTestEnvironment(
   options: Partial<ApplicationDependencies['options']> = {},
   databaseUrl?: string,
   parts: Partial<ApplicationDependencies> = {},
+  replicas: ReplicaSettings = { urls: [] },
 ): Promise<TestEnvironment> {
   const database = await cloneDatabase()
   const keys = await makeTestKeys()
   const clock: TestEnvironment['clock'] = { now: undefined }
   const nodes: Node[] = []
+  const { pathname } = new URL(database.url)
+  const urls = replicas.urls.map((url) => Object.assign(new URL(url), { pathname }).href)
   const addNode = async (more: Partial<ApplicationDependencies['options']> = {}) => {
     const node = await startNode(
       databaseUrl ?? database.url,
@@ -63,6 +70,7 @@ export async function startTestEnvironment(
       clock,
       { ...options, ...more },
       parts,
+      { ...replicas, urls },
     )
     nodes.push(node)
     return node
@@ -100,8 +108,9 @@ async function startNode(
   clock: TestEnvironment['clock'],
   options: Partial<ApplicationDependencies['options']>,
   parts: Partial<ApplicationDependencies>,
+  replicas: ReplicaSettings,
 ): Promise<Node> {
-  const database = await openDatabase(url, () => {}, timeouts)
+  const database = await openDatabase(url, () => {}, timeouts, replicas)
   const failures: ServiceError[] = []
   const warnings: string[] = []
   const app = createApplication({
@@ -142,6 +151,7 @@ async function startNode(
   const transports = createTransports(app, ports)
   return {
     app,
+    database,
     transports,
     failures,
     warnings,

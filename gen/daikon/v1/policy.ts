@@ -96,6 +96,8 @@ export const Capacity = {
   CAPACITY_SESSION: 4,
   /** CAPACITY_SIGN_IN - Waits for an identity provider most of the time. */
   CAPACITY_SIGN_IN: 5,
+  /** CAPACITY_SHARED_LIST - Reads lists by statements that concurrent callers share. */
+  CAPACITY_SHARED_LIST: 6,
 } as const;
 
 export type Capacity = typeof Capacity[keyof typeof Capacity];
@@ -107,6 +109,7 @@ export namespace Capacity {
   export type CAPACITY_LIST = typeof Capacity.CAPACITY_LIST;
   export type CAPACITY_SESSION = typeof Capacity.CAPACITY_SESSION;
   export type CAPACITY_SIGN_IN = typeof Capacity.CAPACITY_SIGN_IN;
+  export type CAPACITY_SHARED_LIST = typeof Capacity.CAPACITY_SHARED_LIST;
 }
 
 /** The format of a string. */

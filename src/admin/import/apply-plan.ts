@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EntityManager } from '@mikro-orm/postgresql'
 import { v7 as uuid } from 'uuid'
 import { type Actor, recordActivityBatch } from '../../activity/record-activity.ts'
-import { addDirectMembers } from '../../workspaces/group-hierarchy.ts'
+import { addManyDirectMembers } from '../../workspaces/group-hierarchy.ts'
 import { lockHierarchyIfNested } from '../../workspaces/group-queries.ts'
 import { type Effects, keyOf, type Plan } from './plan.ts'
 import * as queries from './queries.ts'
@@ -10,7 +10,7 @@ import type { OnProgress } from './report.ts'
 import type { Ids } from './snapshot.ts'
 
 /** Items written by one statement. */
-const batchSize = 1000
+const batchSize = 2000
 
 /** Members listed by one activity entry, so that a page of the log stays readable. */
 const maxMembersPerEntry = 100
@@ -83,6 +83,7 @@ function byEmail([a]: [string, unknown], [b]: [string, unknown]): number {
  */
 async function insertUsers({ em, ids }: Context, batch: [string, string][]): Promise<void> {
   const users = batch.map(([email, name]) => ({ id: randomUUID(), email, name }))
+  for (const { id, email } of users) ids.users.set(email, id)
   for (const { id, email } of await queries.insertUsers(em, users)) ids.users.set(email, id)
 }
 
@@ -200,7 +201,7 @@ async function insertGroupMembers(
     ...member,
     groupId: requireId(ids.groups, keyOf(member.slug, member.name)),
   }))
-  await addDirectMembers(em, members)
+  await addManyDirectMembers(em, members)
   const byGroup = Map.groupBy(members, ({ groupId }) => groupId)
   const events = [...byGroup].flatMap(([groupId, groupMembers]) =>
     splitIntoBatches(groupMembers, maxMembersPerEntry).map((listed) => ({

@@ -122,18 +122,24 @@ export function findGroupMembers(em: EntityManager, userIds: string[]): Promise<
   )
 }
 
-/** Inserts users, or renames those who have been created since the plan was made. */
+/**
+ * Inserts users, or renames those who have been created since the plan was made. Returns the latter,
+ * who have other ids.
+ */
 export function insertUsers(
   em: EntityManager,
   users: { id: string; email: string; name: string }[],
 ): Promise<{ id: string; email: string }[]> {
   return query(
     em,
-    `insert into users (id, email, name)
-     select id, email, name from unnest($1::uuid[], $2::text[], $3::text[]) as p(id, email, name)
-     on conflict (email) do update set
-       name = case when excluded.name = '' then users.name else excluded.name end
-     returning id, email`,
+    `with inserted as (
+       insert into users (id, email, name)
+       select * from unnest($1::uuid[], $2::text[], $3::text[])
+       on conflict (email) do update set
+         name = case when excluded.name = '' then users.name else excluded.name end
+       returning id, email, xmax = 0 as is_new
+     )
+     select id, email from inserted where not is_new`,
     [users.map(({ id }) => id), users.map(({ email }) => email), users.map(({ name }) => name)],
   )
 }

@@ -2,7 +2,7 @@ import { type RequestScope, requestScope } from '../../core/request-scope.ts'
 import { type Role, roles } from '../../core/roles.ts'
 import { createBatcher } from '../../database/batching.ts'
 import { arrayLiteral, textElement } from '../../database/sql-values.ts'
-import type { StatementPool } from '../../database/statement-pool.ts'
+import type { Statements } from '../../database/statement-pool.ts'
 import { builtInActions, isAllowed } from '../access.ts'
 import { evaluationSql, roleShift, subjectBit, subjectSql } from './evaluation-query.ts'
 
@@ -61,7 +61,7 @@ type EvaluationRow = [
 ]
 
 /** Creates a function that loads facts with a statement that concurrent callers share. */
-export function createLoadKeyedEvaluations(statements: StatementPool): LoadKeyedEvaluations {
+export function createLoadKeyedEvaluations(statements: Statements): LoadKeyedEvaluations {
   return createBatcher(
     async (queries: KeyedChecks[]) => {
       const keys = [...new Set(queries.flatMap(({ keyHash }) => keyHash || []))]
@@ -104,7 +104,7 @@ export function decide(facts: EvaluationFacts | undefined, action: string): bool
 
 /** Returns the user whom a subject names, if there is one, and their status. */
 export async function findSubject(
-  statements: StatementPool,
+  statements: Statements,
   subject: SubjectName,
 ): Promise<{ userId: string | undefined; isActive: boolean }> {
   const parameters = subjectParameters([subject])

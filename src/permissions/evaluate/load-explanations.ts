@@ -1,5 +1,5 @@
 import { isoTime } from '../../database/sql-values.ts'
-import type { StatementPool } from '../../database/statement-pool.ts'
+import type { Statements } from '../../database/statement-pool.ts'
 import { explanationSql } from './evaluation-query.ts'
 import {
   type EvaluationFacts,
@@ -57,7 +57,7 @@ type GroupLink = [parentId: string, childId: string, isDirect: boolean]
 type Row = [userId: string | null, bits: number, grants: GrantRow[], links: GroupLink[] | null]
 
 /** Creates a function that loads the facts and the grants of checks with one statement. */
-export function createLoadExplanations(statements: StatementPool): LoadExplanations {
+export function createLoadExplanations(statements: Statements): LoadExplanations {
   return async (checks) => {
     if (checks.length === 0) return []
     const rows = await statements.rows<Row>('explanations', explanationSql, toParameters(checks))

@@ -27,8 +27,9 @@ type Found = { ids: string[]; cursor?: string[] }
 export function createSearchResources({
   statements,
   tokens,
+  loadAccessible,
 }: AccessDependencies): Decision<SearchResourcesRequest, SearchResourcesResponse> {
-  const accessible = createAccessible(statements)
+  const accessible = createAccessible(loadAccessible)
 
   return defineDecision({
     checks: () => [],

@@ -1,0 +1,3 @@
+module daikon/bench/generator
+
+go 1.24

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabaseProxy } from '../../test/support/proxy.ts'
+import type { ClusterServer } from '../../test/support/replication.ts'
+
+/** A server of the cluster, and the proxy through which the nodes reach it. */
+export type ProxiedServer = { server: ClusterServer; proxy: DatabaseProxy }
+
+/** The roles of the servers, which a failover changes. */
+export type Cluster = { primary: ProxiedServer; standbys: ProxiedServer[] }
+
+type Fault = {
+  begin(target: ProxiedServer): Promise<unknown>
+  end(target: ProxiedServer): Promise<unknown>
+}
+
+const networkFaults: Record<string, Fault> = {
+  'cut off': {
+    begin: ({ proxy }) => proxy.cut(),
+    end: ({ proxy }) => proxy.open(),
+  },
+  'behind a network that hangs': {
+    begin: async ({ proxy }) => proxy.hang(),
+    end: ({ proxy }) => proxy.open(),
+  },
+  'behind a slow network': {
+    begin: async ({ proxy }) => proxy.delay(20),
+    end: ({ proxy }) => proxy.open(),
+  },
+}
+
+const paused: Fault = {
+  begin: ({ server }) => server.pause(),
+  end: ({ server }) => server.resume(),
+}
+
+const standbyFaults: Record<string, Fault> = {
+  ...networkFaults,
+  paused,
+  'not replaying': {
+    begin: ({ server }) => server.query('select pg_wal_replay_pause()'),
+    end: ({ server }) => server.query('select pg_wal_replay_resume()'),
+  },
+  'replaying late': {
+    begin: ({ server }) => delayReplay(server, '20ms'),
+    end: ({ server }) => delayReplay(server, '0'),
+  },
+  killed: {
+    begin: ({ server }) => server.kill(),
+    end: ({ server }) => server.start(),
+  },
+}
+
+const primaryFaults: Record<string, Fault> = { ...networkFaults, paused }
+
+/** Delays the replay of each commit. */
+export async function delayReplay(server: ClusterServer, delay: string): Promise<void> {
+  await server.query(`alter system set recovery_min_apply_delay = '${delay}'`)
+  await server.query('select pg_reload_conf()')
+}
+
+/**
+ * Injects each fault of standbys and of the primary in turn, each for some milliseconds, and a failover at the
+ * end of each round. Completes at least one round; then ends when `isStopped`. Returns how often each occurred.
+ */
+export async function injectFaults(
+  cluster: Cluster,
+  milliseconds: number,
+  isStopped: () => boolean,
+): Promise<Map<string, number>> {
+  const counts = new Map<string, number>()
+  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  const inject = async (role: string, name: string, fault: Fault, target: ProxiedServer) => {
+    await fault.begin(target)
+    await sleep(milliseconds)
+    await fault.end(target)
+    count(`${role} ${name}`)
+    await sleep(milliseconds)
+  }
+  for (let round = 0; round === 0 || !isStopped(); round += 1) {
+    const hasEnded = () => round > 0 && isStopped()
+    for (const [index, [name, fault]] of Object.entries(standbyFaults).entries()) {
+      if (hasEnded()) return counts
+      const { standbys } = cluster
+      const target = standbys[(round + index) % standbys.length] as ProxiedServer
+      await inject('standby', name, fault, target)
+    }
+    for (const [name, fault] of Object.entries(primaryFaults)) {
+      if (hasEnded()) return counts
+      await inject('primary', name, fault, cluster.primary)
+    }
+    await failOver(cluster, milliseconds)
+    count('primary killed and replaced')
+  }
+  return counts
+}
+
+/** Kills the primary, promotes the standby that has received the most, and rebuilds the former primary. */
+async function failOver(cluster: Cluster, milliseconds: number): Promise<void> {
+  const former = cluster.primary
+  await former.server.kill()
+  const candidates = await Promise.all(
+    cluster.standbys.map(async (standby) => ({
+      standby,
+      received: await readReceived(standby.server),
+    })),
+  )
+  candidates.sort((one, other) => Number(other.received - one.received))
+  const [next, ...others] = candidates.map(({ standby }) => standby) as [ProxiedServer]
+  await next.server.promote()
+  for (const { server } of others as ProxiedServer[]) await server.follow(next.server)
+  await sleep(milliseconds)
+  await former.server.rebuild(next.server)
+  cluster.primary = next
+  cluster.standbys = [...others, former]
+}
+
+async function readReceived(server: ClusterServer): Promise<bigint> {
+  const [row] = await server.query<{ received: string }>(
+    "select pg_last_wal_receive_lsn() - '0/0' as received",
+  )
+  return BigInt(row?.received ?? 0)
+}

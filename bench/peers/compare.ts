@@ -1,0 +1,147 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ensureDatabase, openBenchPostgres } from '../bench-database.ts'
+import { type ServerState, startBenchProcess, stopBenchProcesses } from '../child-process.ts'
+import { createSigner } from '../credentials.ts'
+import { digest, ensureDataSet } from '../data-set.ts'
+import { dataSetSql } from '../data-set-sql.ts'
+import { createBenchClient } from '../grpc-client.ts'
+import { buildGoGenerator, startGenerator } from '../load-generator.ts'
+import { describeMachine } from '../machine.ts'
+import { createDaikon, type Daikon } from './daikon.ts'
+import {
+  createQuestions,
+  createShareSource,
+  listsSql,
+  peersSize,
+  type ShareSource,
+  shuffle,
+  type Tokens,
+} from './data.ts'
+import { type Comparison, type Decisions, measureRows } from './measure.ts'
+import type { Peer, Question } from './peer.ts'
+import { formatComparison } from './report.ts'
+import { type PeerServers, startOpenFga, startSpiceDb } from './servers.ts'
+import { readTuples } from './tuples.ts'
+
+/** Questions that are sent to each server before the measurements. */
+const sampleSize = 500
+
+/**
+ * `npm run bench -- peers [--quick]`: compares daikon with SpiceDB and OpenFGA on the same data and
+ * PostgreSQL. BENCH_SPICEDB and BENCH_OPENFGA are the paths of their programs; without one, that server
+ * is left out.
+ */
+export async function comparePeers(quick: boolean): Promise<void> {
+  const { BENCH_SPICEDB, BENCH_OPENFGA } = process.env
+  const log = (message: string) => process.stderr.write(`${message}\n`)
+  if (!BENCH_SPICEDB) log('Without SpiceDB: BENCH_SPICEDB is not set')
+  if (!BENCH_OPENFGA) log('Without OpenFGA: BENCH_OPENFGA is not set')
+  const database = await openBenchPostgres('daikon-bench-peers')
+  const servers: PeerServers[] = []
+  try {
+    const program = buildGoGenerator(database.folder)
+    if (!program) throw new Error('The comparison requires Go for its load generator')
+    await ensureDataSet(database.url, peersSize, listsSql())
+    const shares = await createShareSource(database.url)
+    const { questions, tokens } = await createQuestions(database.url, await createSigner(database))
+    const daikon = await startDaikon(database, tokens, shares.writer)
+    const options = {
+      recipe: digest([...dataSetSql(peersSize), ...listsSql()]),
+      readTuples: () => readTuples(database.url),
+      log,
+    }
+    const databaseOf = async (name: string) => {
+      const url = new URL(await ensureDatabase(database.url, name))
+      url.searchParams.set('sslmode', 'disable')
+      return url.href
+    }
+    if (BENCH_SPICEDB) {
+      const url = await databaseOf('spicedb')
+      servers.push(await startSpiceDb({ ...options, program: BENCH_SPICEDB, url }))
+    }
+    if (BENCH_OPENFGA) {
+      const url = await databaseOf('openfga')
+      servers.push(await startOpenFga({ ...options, program: BENCH_OPENFGA, url }))
+    }
+    const peers: Peer[] = [daikon, ...servers.flatMap(({ peers }) => peers)]
+    const decisions: Decisions = new Map()
+    for (const group of [...questions.checks, ...questions.batches]) {
+      const allowed = await daikon.decide(group)
+      for (const [index, question] of group.entries())
+        decisions.set(question, allowed[index] === true)
+    }
+    await compareDecisions(peers, questions.checks.flat(), decisions)
+    log(`${sampleSize} decisions are the same in ${peers.length} configurations`)
+
+    const comparison: Comparison = {
+      peers,
+      questions,
+      decisions,
+      shares,
+      folder: database.folder,
+      url: database.url,
+      generator: startGenerator(program),
+      writer: startGenerator(program),
+      rounds: quick ? 1 : 5,
+      seconds: quick ? 2 : 3,
+    }
+    const tuples = (await readTuples(database.url)).length
+    const lines = [
+      `${await describeMachine(database.url)}.`,
+      `100,000 documents as ${tuples} relationships; medians of ${comparison.rounds} alternating`,
+      `rounds of ${comparison.seconds} s.\n`,
+      ...formatComparison(
+        peers.map(({ name }) => name),
+        await measureRows(comparison, log),
+      ),
+    ]
+    process.stdout.write(`${lines.join('\n')}\n`)
+    if (!quick) {
+      const text = `# Results of the last complete comparison\n\n${lines.join('\n')}\n`
+      writeFileSync(join(import.meta.dirname, '../peers.md'), text)
+    }
+  } finally {
+    for (const { stop } of servers) stop()
+    stopBenchProcesses()
+    await sleep(500)
+    await database.close()
+  }
+}
+
+/** Starts two workers, because the peers use both cores as well. */
+async function startDaikon(
+  database: Awaited<ReturnType<typeof openBenchPostgres>>,
+  tokens: Tokens,
+  writer: ShareSource['writer'],
+): Promise<Daikon> {
+  const { privatePath, publicPath } = database.keyPaths
+  const server = startBenchProcess('workers-server.ts', database.url, privatePath, publicPath, '2')
+  const { port } = await server.request<ServerState>({})
+  const signToken = await createSigner(database)
+  return createDaikon({
+    port,
+    pid: server.pid,
+    client: createBenchClient(port),
+    tokens,
+    writer: await signToken(writer.user, writer.workspace),
+  })
+}
+
+/** Throws unless each server decides a sample of questions like daikon. */
+async function compareDecisions(
+  peers: Peer[],
+  questions: Question[],
+  decisions: Decisions,
+): Promise<void> {
+  const sample = shuffle(questions).slice(0, sampleSize)
+  const allowed = sample.filter((question) => decisions.get(question)).length
+  if (allowed === 0 || allowed === sample.length) throw new Error('All decisions are equal')
+  for (const peer of peers) {
+    for (const question of sample) {
+      if ((await peer.check(question)) === decisions.get(question)) continue
+      throw new Error(`${peer.name} decides differently: ${JSON.stringify(question)}`)
+    }
+  }
+}

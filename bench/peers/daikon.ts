@@ -1,0 +1,101 @@
+import {
+  AccessibleResourcesRequest,
+  AccessibleResourcesResponse,
+  PermissionCheckRequest,
+  PermissionCheckResponse,
+  PermissionServiceService,
+  ShareRequest,
+} from '../../gen/daikon/v1/permissions.ts'
+import { grpcHead } from '../credentials.ts'
+import { kind } from '../data-set.ts'
+import type { BenchClient } from '../grpc-client.ts'
+import { grpcMessage } from '../http2-frames.ts'
+import type { PreparedRequest } from '../prepared-requests.ts'
+import type { Peer, Question } from './peer.ts'
+
+/** The type of the documents that are shared while a load is measured. */
+export const writtenType = 'written'
+
+const paths = {
+  check: PermissionServiceService.check.path,
+  accessible: PermissionServiceService.accessible.path,
+  share: PermissionServiceService.share.path,
+}
+
+type Options = {
+  port: number
+  pid: number
+  client: BenchClient
+  /** The access token and workspace of each user. */
+  tokens: Map<string, { token: string; workspace: string }>
+  /** The token of the user who owns all written documents. */
+  writer: string
+}
+
+/** A peer that also decides several questions of one user at once. */
+export type Daikon = Peer & { decide(questions: Question[]): Promise<boolean[]> }
+
+export function createDaikon({ port, pid, client, tokens, writer }: Options): Daikon {
+  const requireToken = (user: string) => {
+    const found = tokens.get(user)
+    if (!found) throw new Error(`No token of user ${user}`)
+    return found
+  }
+  const checksOf = (questions: Question[]) =>
+    questions.map(({ document, action }) => ({ ...kind, resource_id: document, action }))
+  const prepareBatch = (questions: Question[], allowed: boolean[]): PreparedRequest => {
+    const checks = checksOf(questions)
+    const results = checks.map((check, index) => ({ ...check, allowed: allowed[index] === true }))
+    return prepare(
+      grpcHead(paths.check, requireToken(questions[0]?.user ?? '').token),
+      PermissionCheckRequest.encode({ checks }).finish(),
+      PermissionCheckResponse.encode({ results }).finish(),
+    )
+  }
+  const decide = async (questions: Question[]) => {
+    const { token } = requireToken(questions[0]?.user ?? '')
+    const body = PermissionCheckRequest.encode({ checks: checksOf(questions) }).finish()
+    const { results } = PermissionCheckResponse.decode(await client.call(paths.check, token, body))
+    return results.map(({ allowed }) => allowed)
+  }
+  return {
+    name: 'daikon',
+    port,
+    pid,
+    measuresShares: true,
+    decide,
+    comparedFields: { check: [], batch: [], list: [1], share: [] },
+    prepareCheck: (question, allowed) => prepareBatch([question], [allowed]),
+    prepareBatch,
+    prepareList({ user, documents }) {
+      const { token, workspace } = requireToken(user)
+      const request = { ...kind, action: 'view', workspace_id: workspace, limit: 10_000 }
+      const response = { resource_ids: documents, has_full_access: false }
+      return prepare(
+        grpcHead(paths.accessible, token),
+        AccessibleResourcesRequest.encode(request).finish(),
+        AccessibleResourcesResponse.encode(response).finish(),
+      )
+    },
+    prepareShare({ document, user }) {
+      const request = {
+        service_name: kind.service_name,
+        resource_type: writtenType,
+        resource_id: document,
+        grantee_type: 'user',
+        grantee_id: user,
+        permission: 'view',
+      }
+      return prepare(
+        grpcHead(paths.share, writer),
+        ShareRequest.encode(request).finish(),
+        new Uint8Array(),
+      )
+    },
+    check: async (question) => (await decide([question]))[0] === true,
+  }
+}
+
+function prepare(head: Buffer, body: Uint8Array, expected: Uint8Array): PreparedRequest {
+  return { head, body: grpcMessage(body), expected: Buffer.from(expected) }
+}

@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BenchProcess } from '../child-process.ts'
+import { cpuTimeOf, findPostmaster } from '../cpu-time.ts'
+import type { Job, Result } from '../load.ts'
+import type { PreparedRequest } from '../prepared-requests.ts'
+import { interleave, medianOf } from '../rounds.ts'
+import { writeRequests } from '../write-requests.ts'
+import { type Questions, type ShareSource, shuffle } from './data.ts'
+import type { Call, Peer, Question } from './peer.ts'
+
+export type Decisions = Map<Question, boolean>
+
+export type Comparison = {
+  peers: Peer[]
+  questions: Questions
+  decisions: Decisions
+  shares: ShareSource
+  /** Where prepared requests are stored. */
+  folder: string
+  url: string
+  generator: BenchProcess
+  /** A second generator, for writes beside checks. */
+  writer: BenchProcess
+  rounds: number
+  /** The duration of one measurement. */
+  seconds: number
+}
+
+/** Medians: responses per second, milliseconds, and microseconds of CPU time per call. */
+export type Cell = {
+  rate: number
+  p50: number
+  p99: number
+  serverCpu: number
+  postgresCpu: number
+  generatorCpu: number
+}
+
+/** The cells by the name of the peer; a peer that was not measured is absent. */
+export type ComparisonRow = { label: string; cells: Map<string, Cell> }
+
+type Case = { label: string; call: Call; inFlight: number; isHot?: true; isBesideWrites?: true }
+
+const cases: (Case & { list?: 'shortLists' | 'longLists' })[] = [
+  { label: 'check, 1 in flight', call: 'check', inFlight: 1 },
+  { label: 'check, 64', call: 'check', inFlight: 64 },
+  { label: 'check, 256', call: 'check', inFlight: 256 },
+  { label: 'check of 500 hot questions, 64', call: 'check', inFlight: 64, isHot: true },
+  { label: 'check beside 50 writes/s, 64', call: 'check', inFlight: 64, isBesideWrites: true },
+  { label: '50 items, 16', call: 'batch', inFlight: 16 },
+  { label: 'list of 20 documents, 16', call: 'list', inFlight: 16, list: 'shortLists' },
+  { label: 'list of 5,000 documents, 4', call: 'list', inFlight: 4, list: 'longLists' },
+  { label: 'one share, 16', call: 'share', inFlight: 16 },
+]
+
+const hotQuestions = 500
+
+/** Prepared shares of one measurement, each of which is sent once. */
+const maxShares = 30_000
+
+const writesPerSecond = 50
+
+/** Seconds for which writes begin before a measurement and end after it, with the warm-up of both. */
+const writesAround = 1
+
+/** Measures all rows in alternating rounds. Throws if a response is wrong. */
+export async function measureRows(
+  comparison: Comparison,
+  log: (message: string) => void,
+): Promise<ComparisonRow[]> {
+  const { peers, rounds, url } = comparison
+  const postmaster = await findPostmaster(url)
+  const rows: ComparisonRow[] = []
+  for (const each of cases) {
+    const measured = peers.filter(({ measuresShares }) => each.call !== 'share' || measuresShares)
+    const tasks = measured.map((peer) => {
+      const file = each.call === 'share' ? undefined : prepareFile(comparison, each, peer)
+      return [peer.name, () => measure(comparison, each, { peer, file, postmaster })] as const
+    })
+    const results = await interleave(rounds, Object.fromEntries(tasks))
+    const cells = new Map(
+      measured.map(({ name }) => {
+        const median = (field: keyof Cell) =>
+          medianOf(results, (round) => round[name]?.[field] ?? 0)
+        const cell: Cell = {
+          rate: median('rate'),
+          p50: median('p50'),
+          p99: median('p99'),
+          serverCpu: median('serverCpu'),
+          postgresCpu: median('postgresCpu'),
+          generatorCpu: median('generatorCpu'),
+        }
+        return [name, cell]
+      }),
+    )
+    rows.push({ label: each.label, cells })
+    log(
+      `${each.label}: ${[...cells].map(([name, { rate }]) => `${name} ${rate.toFixed(0)}/s`).join(', ')}`,
+    )
+  }
+  return rows
+}
+
+function prepareFile(
+  comparison: Comparison,
+  { call, isHot, list }: (typeof cases)[number],
+  peer: Peer,
+): string {
+  const { questions, decisions } = comparison
+  const allowed = (question: Question) => decisions.get(question) === true
+  const name = [peer.name, call, list, isHot && 'hot']
+    .filter(Boolean)
+    .join('-')
+    .replaceAll(' ', '-')
+  const requests = (): PreparedRequest[] => {
+    if (list) return questions[list].map((each) => peer.prepareList(each))
+    if (call === 'batch')
+      return questions.batches.map((batch) => peer.prepareBatch(batch, batch.map(allowed)))
+    const checks = shuffle(questions.checks.flat()).slice(0, isHot ? hotQuestions : undefined)
+    return checks.map((question) => peer.prepareCheck(question, allowed(question)))
+  }
+  return writeRequests({ database: comparison }, name, requests())
+}
+
+async function measure(
+  comparison: Comparison,
+  { call, inFlight, isBesideWrites }: Case,
+  { peer, file, postmaster }: { peer: Peer; file: string | undefined; postmaster: number },
+): Promise<Cell> {
+  const { seconds, generator } = comparison
+  const job: Job = {
+    kind: 'unary',
+    port: peer.port,
+    files: [file ?? prepareShares(comparison, peer, maxShares)],
+    seconds,
+    inFlight,
+    fields: peer.comparedFields[call],
+    ...(!file && { once: true }),
+  }
+  const writes = isBesideWrites ? startWrites(comparison, peer) : undefined
+  if (writes) await sleep(writesAround * 1000)
+  const before = { server: cpuTimeOf(peer.pid), postgres: cpuTimeOf(postmaster) }
+  const result = await generator.request<Result>(job, seconds)
+  const server = cpuTimeOf(peer.pid) - before.server
+  const postgres = cpuTimeOf(postmaster) - before.postgres
+  const { rate, p50, p99, calls, generatorCpu = 0 } = result
+  requireCorrect(peer, call, result)
+  if (writes) requireCorrect(peer, 'share', await writes)
+  return {
+    rate,
+    p50,
+    p99,
+    serverCpu: server / calls,
+    postgresCpu: postgres / calls,
+    generatorCpu: generatorCpu / calls,
+  }
+}
+
+function requireCorrect(peer: Peer, call: Call, { calls, wrong }: Result): void {
+  if (wrong > 0 || calls === 0)
+    throw new Error(`${peer.name}, ${call}: ${wrong} of ${calls} responses are wrong`)
+}
+
+/** Shares documents until after the measurement, at an even pace. */
+function startWrites(comparison: Comparison, peer: Peer): Promise<Result> {
+  const seconds = comparison.seconds + 2 * writesAround
+  const count = Math.ceil(writesPerSecond * (seconds + 2))
+  const job: Job = {
+    kind: 'unary',
+    port: peer.port,
+    files: [prepareShares(comparison, peer, count)],
+    seconds,
+    inFlight: 0,
+    pace: writesPerSecond,
+    once: true,
+  }
+  return comparison.writer.request<Result>(job, seconds)
+}
+
+function prepareShares(comparison: Comparison, peer: Peer, count: number): string {
+  const requests = comparison.shares.take(count).map((share) => peer.prepareShare(share))
+  const name = `${peer.name}-shares-${count}`.replaceAll(' ', '-')
+  return writeRequests({ database: comparison }, name, requests)
+}

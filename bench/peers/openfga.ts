@@ -1,0 +1,180 @@
+import type { BenchClient } from '../grpc-client.ts'
+import { grpcMessage, headersFrame } from '../http2-frames.ts'
+import type { PreparedRequest } from '../prepared-requests.ts'
+import type { Peer, Question } from './peer.ts'
+import type { Tuple } from './tuples.ts'
+import { encodeMessage, type Field, readNumber, readString } from './wire.ts'
+
+/* OpenFGA 1.22; the field numbers are those of `openfga.v1`. */
+
+const direct = { this: {} }
+const computed = (relation: string) => ({ computedUserset: { relation } })
+const fromParent = (parent: string, relation: string) => ({
+  tupleToUserset: { tupleset: { relation: parent }, computedUserset: { relation } },
+})
+const anyOf = (...child: object[]) => ({ union: { child } })
+const users = { directly_related_user_types: [{ type: 'user' }] }
+const usersAndGroups = {
+  directly_related_user_types: [{ type: 'user' }, { type: 'group', relation: 'member' }],
+}
+const workspaces = { directly_related_user_types: [{ type: 'workspace' }] }
+
+const model = {
+  schema_version: '1.1',
+  type_definitions: [
+    { type: 'user' },
+    { type: 'group', relations: { member: direct }, metadata: { relations: { member: users } } },
+    {
+      type: 'workspace',
+      relations: {
+        admin: direct,
+        editor: direct,
+        viewer: direct,
+        may_edit: anyOf(computed('admin'), computed('editor')),
+        may_view: anyOf(computed('admin'), computed('editor'), computed('viewer')),
+      },
+      metadata: { relations: { admin: users, editor: users, viewer: users } },
+    },
+    {
+      type: 'document',
+      relations: {
+        workspace: direct,
+        visible: direct,
+        owner: direct,
+        editor: direct,
+        viewer: direct,
+        edit: anyOf(
+          computed('owner'),
+          computed('editor'),
+          fromParent('workspace', 'admin'),
+          fromParent('visible', 'may_edit'),
+        ),
+        view: anyOf(computed('edit'), computed('viewer'), fromParent('visible', 'may_view')),
+      },
+      metadata: {
+        relations: {
+          workspace: workspaces,
+          visible: workspaces,
+          owner: users,
+          editor: usersAndGroups,
+          viewer: usersAndGroups,
+        },
+      },
+    },
+  ],
+}
+
+const service = '/openfga.v1.OpenFGAService'
+const paths = {
+  check: `${service}/Check`,
+  batch: `${service}/BatchCheck`,
+  list: `${service}/ListObjects`,
+  write: `${service}/Write`,
+}
+
+/** The store and the model to which requests refer. */
+export type OpenFgaStore = { store: string; model: string }
+
+/** Creates a store with the model over HTTP, where the model is JSON. */
+export async function createOpenFgaStore(
+  httpPort: number,
+  client: BenchClient,
+): Promise<OpenFgaStore> {
+  const created = await client.call(
+    `${service}/CreateStore`,
+    undefined,
+    encodeMessage([1, 'bench']),
+  )
+  const store = readString(created, 1)
+  const response = await fetch(
+    `http://127.0.0.1:${httpPort}/stores/${store}/authorization-models`,
+    { method: 'POST', body: JSON.stringify(model) },
+  )
+  const { authorization_model_id, message } = (await response.json()) as Record<string, string>
+  if (!authorization_model_id) throw new Error(`OpenFGA rejected the model: ${message}`)
+  return { store, model: authorization_model_id }
+}
+
+export async function writeOpenFgaTuples(
+  client: BenchClient,
+  store: OpenFgaStore,
+  tuples: Tuple[],
+): Promise<void> {
+  await client.call(paths.write, undefined, encodeWrite(store, tuples))
+}
+
+type Options = Pick<Peer, 'name' | 'port' | 'pid' | 'measuresShares'> & {
+  client: BenchClient
+  store: OpenFgaStore
+}
+
+export function createOpenFga({ client, store, ...peer }: Options): Peer {
+  const check = (question: Question) =>
+    encodeMessage([1, store.store], [2, tupleOf(question)], [4, store.model])
+  return {
+    ...peer,
+    // The results of a batch are a map, which is written in random order.
+    comparedFields: { check: [1], batch: [1], list: [1], share: [] },
+    prepareCheck: (question, allowed) =>
+      prepare(paths.check, check(question), allowed ? encodeMessage([1, 1]) : new Uint8Array()),
+    prepareBatch(questions, allowed) {
+      const items = questions.map(
+        (question, index): Field => [2, encodeMessage([1, tupleOf(question)], [4, String(index)])],
+      )
+      const results = questions.map(
+        (_, index): Field => [
+          1,
+          encodeMessage([1, String(index)], [2, encodeMessage([1, Number(allowed[index])])]),
+        ],
+      )
+      const body = encodeMessage([1, store.store], ...items, [3, store.model])
+      return prepare(paths.batch, body, encodeMessage(...results))
+    },
+    prepareList: ({ user, documents }) =>
+      prepare(
+        paths.list,
+        encodeMessage(
+          [1, store.store],
+          [2, store.model],
+          [3, 'document'],
+          [4, 'view'],
+          [5, `user:${user}`],
+        ),
+        encodeMessage(...documents.map((document): Field => [1, `document:${document}`])),
+      ),
+    prepareShare: ({ document, user }) =>
+      prepare(
+        paths.write,
+        encodeWrite(store, [
+          { object: ['document', document], relation: 'viewer', subject: ['user', user, ''] },
+        ]),
+        new Uint8Array(),
+      ),
+    check: async (question) =>
+      readNumber(await client.call(paths.check, undefined, check(question)), 1) === 1,
+  }
+}
+
+function encodeWrite({ store, model }: OpenFgaStore, tuples: Tuple[]): Uint8Array {
+  const keys = tuples.map(({ object, relation, subject: [type, id, via] }): Field => {
+    const user = via ? `${type}:${id}#${via}` : `${type}:${id}`
+    return [1, encodeMessage([1, user], [2, relation], [3, object.join(':')])]
+  })
+  return encodeMessage([1, store], [2, encodeMessage(...keys)], [4, model])
+}
+
+function tupleOf({ user, document, action }: Question): Uint8Array {
+  return encodeMessage([1, `user:${user}`], [2, action], [3, `document:${document}`])
+}
+
+function prepare(path: string, body: Uint8Array, expected: Uint8Array): PreparedRequest {
+  const head = headersFrame({
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': 'localhost',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+  })
+  return { head, body: grpcMessage(body), expected: Buffer.from(expected) }
+}

@@ -1,0 +1,43 @@
+import { formatNumber } from '../table.ts'
+import type { Cell, ComparisonRow } from './measure.ts'
+
+/** Formats the rates with their ratios to the first peer, latencies and CPU time as tables of Markdown. */
+export function formatComparison(names: string[], rows: ComparisonRow[]): string[] {
+  const [own = ''] = names
+  const table = (title: string, format: (cell: Cell, first: Cell | undefined) => string) => [
+    `${title}\n`,
+    `| case | ${names.join(' | ')} |`,
+    `|---|${names.map(() => '--:|').join('')}`,
+    ...rows.map(({ label, cells }) => {
+      const texts = names.map((name) => {
+        const cell = cells.get(name)
+        return cell ? format(cell, cells.get(own)) : '–'
+      })
+      return `| ${label} | ${texts.join(' | ')} |`
+    }),
+    '',
+  ]
+  return [
+    ...table(`Calls per second; in brackets, ${own} is this many times as fast:`, (cell, first) =>
+      cell === first
+        ? formatNumber(Math.round(cell.rate))
+        : `${formatNumber(Math.round(cell.rate))} (${formatNumber((first?.rate ?? 0) / cell.rate)} ×)`,
+    ),
+    ...table(
+      'Latency, p50 / p99 in ms:',
+      ({ p50, p99 }) => `${formatNumber(p50)} / ${formatNumber(p99)}`,
+    ),
+    ...table(
+      'CPU time per call in µs, server + PostgreSQL; the load generator used at most ' +
+        `${formatNumber(maxGeneratorCpu(rows))} µs per check:`,
+      ({ serverCpu, postgresCpu }) =>
+        `${formatNumber(Math.round(serverCpu))} + ${formatNumber(Math.round(postgresCpu))}`,
+    ),
+  ]
+}
+
+function maxGeneratorCpu(rows: ComparisonRow[]): number {
+  const checks = rows.filter(({ label }) => label.startsWith('check, '))
+  const times = checks.flatMap(({ cells }) => [...cells.values()].map((cell) => cell.generatorCpu))
+  return Math.max(0, ...times)
+}

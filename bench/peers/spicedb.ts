@@ -1,0 +1,148 @@
+import type { BenchClient } from '../grpc-client.ts'
+import { grpcMessage, headersFrame } from '../http2-frames.ts'
+import type { PreparedRequest } from '../prepared-requests.ts'
+import type { Peer, Question } from './peer.ts'
+import type { Tuple } from './tuples.ts'
+import { encodeMessage, type Field, readNumber } from './wire.ts'
+
+/* SpiceDB 1.56; the field numbers are those of `authzed.api.v1`. */
+
+export const presharedKey = 'bench'
+
+export const schema = `
+definition user {}
+definition group {
+  relation member: user
+}
+definition workspace {
+  relation admin: user
+  relation editor: user
+  relation viewer: user
+  permission may_edit = admin + editor
+  permission may_view = admin + editor + viewer
+}
+definition document {
+  relation workspace: workspace
+  relation visible: workspace
+  relation owner: user
+  relation editor: user | group#member
+  relation viewer: user | group#member
+  permission edit = owner + editor + workspace->admin + visible->may_edit
+  permission view = edit + viewer + visible->may_view
+}`
+
+const paths = {
+  check: '/authzed.api.v1.PermissionsService/CheckPermission',
+  batch: '/authzed.api.v1.PermissionsService/CheckBulkPermissions',
+  list: '/authzed.api.v1.PermissionsService/LookupResources',
+  write: '/authzed.api.v1.PermissionsService/WriteRelationships',
+  schema: '/authzed.api.v1.SchemaService/WriteSchema',
+}
+
+const hasPermission = 2
+const noPermission = 1
+const touch = 2
+
+/** The `Consistency` message. */
+const consistencies = {
+  'fully consistent': encodeMessage([4, 1]),
+  minimize_latency: encodeMessage([1, 1]),
+}
+
+type Options = {
+  port: number
+  pid: number
+  client: BenchClient
+  consistency: keyof typeof consistencies
+}
+
+/** Creates the peer for one consistency; both are served by one process. */
+export function createSpiceDb({ port, pid, client, consistency }: Options): Peer {
+  const required: Field = [1, consistencies[consistency]]
+  const check = ({ user, document, action }: Question) =>
+    encodeMessage(required, [2, objectOf('document', document)], [3, action], [4, subjectOf(user)])
+  return {
+    name: `SpiceDB ${consistency}`,
+    port,
+    pid,
+    measuresShares: consistency === 'fully consistent',
+    // `checked_at` varies.
+    comparedFields: { check: [2], batch: [2], list: [2], share: [] },
+    prepareCheck: (question, allowed) =>
+      prepare(paths.check, check(question), encodeMessage([2, permissionship(allowed)])),
+    prepareBatch(questions, allowed) {
+      const items = questions.map(({ user, document, action }) =>
+        encodeMessage([1, objectOf('document', document)], [2, action], [3, subjectOf(user)]),
+      )
+      const pairs = items.map((item, index): Field => {
+        const result = encodeMessage([1, permissionship(allowed[index] === true)])
+        return [2, encodeMessage([1, item], [2, result])]
+      })
+      const body = encodeMessage(required, ...items.map((item): Field => [2, item]))
+      return prepare(paths.batch, body, encodeMessage(...pairs))
+    },
+    prepareList: ({ user, documents }) =>
+      prepare(
+        paths.list,
+        encodeMessage(required, [2, 'document'], [3, 'view'], [4, subjectOf(user)]),
+        encodeMessage(...documents.map((document): Field => [2, document])),
+      ),
+    prepareShare: ({ document, user }) =>
+      prepare(
+        paths.write,
+        encodeWrite([
+          { object: ['document', document], relation: 'viewer', subject: ['user', user, ''] },
+        ]),
+        new Uint8Array(),
+      ),
+    check: async (question) =>
+      readNumber(await client.call(paths.check, presharedKey, check(question)), 2) ===
+      hasPermission,
+  }
+}
+
+export async function writeSpiceDbSchema(client: BenchClient): Promise<void> {
+  await client.call(paths.schema, presharedKey, encodeMessage([1, schema]))
+}
+
+export async function writeSpiceDbTuples(client: BenchClient, tuples: Tuple[]): Promise<void> {
+  await client.call(paths.write, presharedKey, encodeWrite(tuples))
+}
+
+function encodeWrite(tuples: Tuple[]): Uint8Array {
+  const updates = tuples.map(({ object: [type, id], relation, subject }): Field => {
+    const [subjectType, subjectId, subjectRelation] = subject
+    const relationship = encodeMessage(
+      [1, objectOf(type, id)],
+      [2, relation],
+      [3, encodeMessage([1, objectOf(subjectType, subjectId)], [2, subjectRelation])],
+    )
+    return [1, encodeMessage([1, touch], [2, relationship])]
+  })
+  return encodeMessage(...updates)
+}
+
+function prepare(path: string, body: Uint8Array, expected: Uint8Array): PreparedRequest {
+  const head = headersFrame({
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': 'localhost',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    authorization: `Bearer ${presharedKey}`,
+  })
+  return { head, body: grpcMessage(body), expected: Buffer.from(expected) }
+}
+
+function objectOf(type: string, id: string): Uint8Array {
+  return encodeMessage([1, type], [2, id])
+}
+
+function subjectOf(user: string): Uint8Array {
+  return encodeMessage([1, objectOf('user', user)])
+}
+
+function permissionship(allowed: boolean): number {
+  return allowed ? hasPermission : noPermission
+}

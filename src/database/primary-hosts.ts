@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { splitHosts } from '../core/postgres-hosts.ts'
+import { requestScope } from '../core/request-scope.ts'
+
+/** Finds out which of several hosts is the primary, and follows it when another one is promoted. */
+export type PrimaryHosts = {
+  /** The URL of the host that was the primary when it was last looked for. */
+  current(): string
+  /** Looks for the primary again. Concurrent calls share the search. */
+  locate(): Promise<void>
+}
+
+type ClientClass = new (config?: pg.ClientConfig) => pg.Client
+
+/** Milliseconds to wait for the response of a host. */
+const hostTimeout = 2000
+
+/** Milliseconds for which a start waits for a primary, as after a failover. */
+const startTimeout = 15_000
+
+/** Creates the hosts of a URL; undefined if it names a single one. */
+export function createPrimaryHosts(url: string): PrimaryHosts | undefined {
+  const urls = splitHosts(url)
+  if (urls.length === 1) return undefined
+  let current = urls[0] as string
+  let locating: Promise<void> | undefined
+
+  async function locate() {
+    // Of two primaries, which only a split brain has, the current one stays.
+    const others = urls.filter((url) => url !== current)
+    const isCurrent = requireReadWrite(current).then(
+      () => true,
+      () => false,
+    )
+    const found = await Promise.any(
+      others.map(async (url) => {
+        await requireReadWrite(url)
+        if (await isCurrent) throw new Error('The current host is the primary')
+        return url
+      }),
+    ).catch(() => undefined)
+    if (found !== undefined) current = found
+  }
+
+  return {
+    current: () => current,
+    locate() {
+      locating ??= locate().finally(() => {
+        locating = undefined
+      })
+      return locating
+    },
+  }
+}
+
+/**
+ * Returns the URL of the primary among the hosts of a URL, for a command that does not run for long. Waits a
+ * while for one. Without one, returns the URL of the first host, to which connecting fails with the cause.
+ */
+export async function findPrimaryUrl(url: string): Promise<string> {
+  const urls = splitHosts(url)
+  const [first = url] = urls
+  if (urls.length === 1) return first
+  const deadline = performance.now() + startTimeout
+  for (;;) {
+    const found = await Promise.any(
+      urls.map(async (url) => {
+        await requireReadWrite(url)
+        return url
+      }),
+    ).catch(() => undefined)
+    if (found !== undefined) return found
+    if (performance.now() > deadline) return first
+    await sleep(200)
+  }
+}
+
+/**
+ * Returns a client class whose clients connect to the current primary, whatever host they are configured
+ * with, and refuse a host that only accepts reads. When connecting fails, the primary is looked for, so that a
+ * later connection succeeds.
+ */
+export function followPrimary(Client: ClientClass, hosts: PrimaryHosts | undefined): ClientClass {
+  if (!hosts) return Client
+  const Base = Client as unknown as new (config?: pg.ClientConfig) => pg.Client
+  class PrimaryClient extends Base {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: (hosts as PrimaryHosts).current() })
+      // The pool listens only once the client is connected.
+      this.on('error', () => {})
+    }
+
+    override connect(...args: never[]): never {
+      const [callback] = args as ((error?: Error) => void)[]
+      const connected = this.#connect()
+      if (!callback) return connected as never
+      connected.then(
+        () => callback(),
+        (error) => callback(error),
+      )
+      return undefined as never
+    }
+
+    async #connect(): Promise<void> {
+      try {
+        await super.connect()
+        await requestScope.exit(() => requireWritable(this))
+      } catch (error) {
+        void (hosts as PrimaryHosts).locate()
+        // Not awaited: the host may not respond.
+        void this.end().catch(() => {})
+        throw error
+      }
+    }
+  }
+  return PrimaryClient as unknown as ClientClass
+}
+
+async function requireReadWrite(connectionString: string): Promise<void> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: hostTimeout,
+    query_timeout: hostTimeout,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await requireWritable(client)
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+async function requireWritable(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ transaction_read_only: string }>(
+    'show transaction_read_only',
+  )
+  if (rows[0]?.transaction_read_only === 'on') {
+    throw new Error(`${client.host}:${client.port} is not the primary: it accepts only reads`)
+  }
+}

@@ -1,0 +1,45 @@
+import { AccessibleResourcesResponse } from '../../gen/daikon/v1/permissions.ts'
+import { type EncodableMessage, encodeMessage } from '../core/encoded-message.ts'
+import { writePageToken } from './page-token.ts'
+
+/**
+ * Separates ids in the result of a query. In an encoded response, the same two bytes precede each id: the
+ * tag of `resource_ids` (field 1, length-delimited) and the length of an id, 36. A response is thus
+ * encoded without splitting the result, which takes a tenth of the time for 5,000 ids.
+ */
+export const idSeparator = '\n$'
+
+const idLength = 36
+const stride = idSeparator.length + idLength
+
+/** Returns the ids of a query's result. */
+export function splitIds(joinedIds: string): string[] {
+  return joinedIds === '' ? [] : joinedIds.split(idSeparator)
+}
+
+/** A response with up to `limit` of the ids. The first of the others becomes the page token. */
+export class AccessiblePage implements AccessibleResourcesResponse, EncodableMessage {
+  readonly has_full_access: boolean
+  readonly next_page_token: string | undefined
+  readonly #joinedIds: string
+
+  constructor(joinedIds: string, limit: number, hasFullAccess: boolean) {
+    const end = limit * stride
+    const next = joinedIds.slice(end, end + idLength)
+    this.#joinedIds = next ? joinedIds.slice(0, end - idSeparator.length) : joinedIds
+    this.has_full_access = hasFullAccess
+    this.next_page_token = next ? writePageToken(next) : undefined
+  }
+
+  get resource_ids(): string[] {
+    return splitIds(this.#joinedIds)
+  }
+
+  [encodeMessage](): Buffer {
+    const { has_full_access, next_page_token } = this
+    const otherFields = { resource_ids: [], has_full_access, next_page_token }
+    const bytes = AccessibleResourcesResponse.encode(otherFields).finish()
+    if (this.#joinedIds === '') return Buffer.from(bytes)
+    return Buffer.concat([Buffer.from(`${idSeparator}${this.#joinedIds}`, 'latin1'), bytes])
+  }
+}

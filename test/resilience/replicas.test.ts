@@ -1,0 +1,403 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import test from 'ava'
+import pg from 'pg'
+import { type Database, openDatabase } from '../../src/database/database.ts'
+import { poolTimeouts } from '../../src/database/pool.ts'
+import {
+  createReadIndexSource,
+  type ReadIndexSource,
+} from '../../src/database/replicas/read-index-source.ts'
+import { openReplica } from '../../src/database/replicas/replica.ts'
+import type { ReplicaStatus } from '../../src/database/replicas/replica-choice.ts'
+import { createReplicaReads, type ReplicaReads } from '../../src/database/replicas/replica-reads.ts'
+import type { Statements } from '../../src/database/statement-pool.ts'
+import { expectOk } from '../support/outcome.ts'
+import { sendRawHttp } from '../support/raw-requests.ts'
+import { type ClusterServer, startReplicatedCluster } from '../support/replication.ts'
+import { createKeyFolder, startServer } from '../support/server-process.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import { createWorkspaceFixture } from '../support/workspace-fixture.ts'
+
+// Long, so that only what is tested ends a wait.
+const timeouts = {
+  ...poolTimeouts,
+  connectionTimeoutMillis: 30_000,
+  statement_timeout: 0,
+  query_timeout: 120_000,
+}
+// PostgreSQL of its own: the tests pause, kill and promote its servers. They run in order.
+const foreignUrl = process.env.TEST_DATABASE_URL as string
+const cluster = await startReplicatedCluster(2)
+const { primary, standbys } = cluster
+const [first, second] = standbys as [(typeof standbys)[0], (typeof standbys)[0]]
+process.env.TEST_DATABASE_URL = primary.url
+const environment = await startTestEnvironment({}, undefined, {}, { urls: [first.url] })
+const [transport] = environment.transports as [Transport]
+await primary.query('create table counter (value int not null); insert into counter values (0)')
+const database = await open(primary.url, first.url)
+test.after.always(async () => {
+  await database.close()
+  await environment.stop().catch(() => {})
+  await cluster.close()
+})
+
+let written = 0
+
+function open(url: string, ...urls: string[]): Promise<Database> {
+  return openDatabase(url, () => {}, timeouts, { urls })
+}
+
+/** A source whose positions lie before every write, so that reads do not wait. */
+function skipWait(source: ReadIndexSource): ReadIndexSource {
+  return {
+    ...source,
+    async read() {
+      const index = await source.read()
+      return { ...index, position: { ...index.position, lsn: 1n } }
+    },
+  }
+}
+
+/** Opens reads of a standby, or of none, with a source of positions. */
+async function openReads(urls: string[], readIndex: ReadIndexSource): Promise<ReplicaReads> {
+  const reads = createReplicaReads({
+    primary: database.statements,
+    replicas: urls.map((url) =>
+      openReplica({ url, timeouts, onError: () => {}, onStatus: () => {} }),
+    ),
+    readIndex,
+  })
+  await reads.start()
+  return reads
+}
+
+const createSource = () => createReadIndexSource({ connectionString: primary.url }, () => {})
+
+async function changeSetting(server: ClusterServer, name: string, value: string) {
+  await server.query(`alter system set ${name} = '${value}'`)
+  await server.query('select pg_reload_conf()')
+}
+
+/** Waits for a condition, without a limit other than that of the test. */
+async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isTrue())) await sleep(10)
+}
+
+/** Writes the next value on the primary and returns it once it is acknowledged. */
+async function write({ statements }: Pick<Database, 'statements'> = database): Promise<number> {
+  written += 1
+  await statements.rows('write', 'update counter set value = $1', [written])
+  return written
+}
+
+async function read(statements: Statements = database.reads): Promise<number> {
+  const [row] = await statements.rows<[number]>('read', 'select value from counter', [])
+  return (row as [number])[0]
+}
+
+const stateOf = (name: string, { replicas }: Database = database) =>
+  replicas?.state().replicas.find((replica) => replica.name === name)
+
+const nameOf = ({ url }: { url: string }) => new URL(url).host
+
+async function waitForStatus(name: string, wanted: ReplicaStatus, of: Database = database) {
+  await until(() => stateOf(name, of)?.status === wanted)
+}
+
+function readsOf(server: { url: string }): number {
+  return stateOf(nameOf(server))?.reads ?? 0
+}
+
+test.serial('copies of a stopped data folder follow the primary', async (t) => {
+  for (const standby of standbys) {
+    const [row] = await standby.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
+    t.true(row?.standby)
+  }
+  await t.throwsAsync(first.query('update counter set value = 1'), { message: /read-only/ })
+  await waitForStatus(nameOf(first), 'ok')
+})
+
+test.serial('300 reads through a standby, each right after a write, are never stale', async (t) => {
+  const before = readsOf(first)
+  for (let round = 0; round < 300; round += 1) {
+    const value = await write()
+    t.is(await read(), value)
+  }
+  const served = readsOf(first) - before
+  t.log(`the standby served ${served} of 300`)
+  t.true(served > 0)
+})
+
+test.serial('reads of a standby that replays late are stale without the wait only', async (t) => {
+  await changeSetting(second, 'recovery_min_apply_delay', '100ms')
+  const withoutWait = await openReads([second.url], skipWait(createSource()))
+  const withWait = await openReads([second.url], createSource())
+  let stale = 0
+  for (let round = 0; round < 20; round += 1) {
+    const value = await write()
+    if ((await read(withoutWait)) < value) stale += 1
+    t.is(await read(withWait), value)
+  }
+  t.true(stale > 0)
+  await withoutWait.close()
+  await withWait.close()
+  await changeSetting(second, 'recovery_min_apply_delay', '0')
+})
+
+test.serial('a large transaction does not keep standbys from being read', async (t) => {
+  await waitForStatus(nameOf(first), 'ok')
+  const source = createSource()
+  const writer = new pg.Client({ connectionString: primary.url })
+  await writer.connect()
+  await writer.query('create table filler (text text)')
+  await writer.query('begin')
+  // In the background, PostgreSQL flushes whole pages of the log only. The last of them ends within a record.
+  const insert = "insert into filler select repeat('x', 100) from generate_series(1, 5000)"
+  await until(async () => {
+    await writer.query(insert)
+    const [row] = await primary.query<{ is_boundary: boolean }>(
+      "select (pg_current_wal_flush_lsn() - '0/0') % 8192 = 0 as is_boundary",
+    )
+    return row?.is_boundary === true
+  })
+  const { position } = await source.read()
+  t.not(position.lsn % 8192n, 0n)
+  const before = readsOf(first)
+  await until(async () => {
+    t.is(await read(), written)
+    return readsOf(first) > before
+  })
+  await writer.query('rollback')
+  await writer.end()
+  await source.close()
+})
+
+test.serial(
+  'the primary does not return a state before one that a standby has shown',
+  async (t) => {
+    const reads = await openReads([], createSource())
+    // A commit waits for a standby that does not exist. The other standbys show it.
+    await changeSetting(primary, 'synchronous_standby_names', 'missing')
+    const writing = write()
+    const value = written
+    await until(async () => {
+      const [row] = await first.query<{ value: number }>('select value from counter')
+      return row?.value === value
+    })
+    const reading = read(reads)
+    await changeSetting(primary, 'synchronous_standby_names', '')
+    t.is(await reading, value)
+    await writing
+    await reads.close()
+  },
+)
+
+test.serial(
+  'checks through a node with a standby see every change, over both transports',
+  async (t) => {
+    const name = nameOf(first)
+    await waitForStatus(name, 'ok', environment.database)
+    const before = stateOf(name, environment.database)?.reads ?? 0
+    for (const transport of environment.transports) {
+      const fixture = await createWorkspaceFixture(environment, transport)
+      const { people, register, share, isAllowed, key } = fixture
+      const record = await register(people.owner)
+      const { id: user } = people.viewer
+      for (let round = 0; round < 10; round += 1) {
+        await share(people.owner, record, { user }, 'view')
+        t.true(await isAllowed(people.viewer, 'view', record), 'shared')
+        const grantee = { grantee_type: 'user', grantee_id: user, permission: 'view' }
+        const revoked = { permission_id: record.id, ...grantee }
+        expectOk(await transport.call('RevokeShare', revoked, { key }))
+        t.false(await isAllowed(people.viewer, 'view', record))
+      }
+    }
+    t.true((stateOf(name, environment.database)?.reads ?? 0) > before)
+  },
+)
+
+test.serial('a standby that lags is left out, and comes back', async (t) => {
+  await first.query('select pg_wal_replay_pause()')
+  const value = await write()
+  t.is(await read(), value)
+  t.is(stateOf(nameOf(first))?.status, 'lagging')
+  t.true((stateOf(nameOf(first))?.lagBytes ?? 0) > 0)
+  await first.query('select pg_wal_replay_resume()')
+  await waitForStatus(nameOf(first), 'ok')
+  const before = readsOf(first)
+  await until(async () => {
+    await read()
+    return readsOf(first) > before
+  })
+  t.pass()
+})
+
+test.serial('reads of a standby that hangs are repeated on the primary', async (t) => {
+  await waitForStatus(nameOf(first), 'ok')
+  const sleeping = database.reads.rows<[number]>(
+    'slow read',
+    'select value from counter, (select pg_sleep(case when pg_is_in_recovery() then 600 else 0 end)) s',
+    [],
+  )
+  await until(async () => {
+    const rows = await first.query("select from pg_stat_activity where wait_event = 'PgSleep'")
+    return rows.length > 0
+  })
+  const value = written
+  await first.pause()
+  // On the standby, it would never end.
+  t.deepEqual(await sleeping, [[value]])
+  t.is(await read(), value)
+  t.is(stateOf(nameOf(first))?.status, 'unresponsive')
+  const next = await write()
+  t.is(await read(), next)
+  await first.resume()
+  await waitForStatus(nameOf(first), 'ok')
+  t.is(await read(), next)
+})
+
+test.serial(
+  'a standby that is killed is left out, and comes back when it is started',
+  async (t) => {
+    const reading = Promise.all(Array.from({ length: 20 }, () => read()))
+    await first.kill()
+    t.deepEqual([...new Set(await reading)], [written])
+    t.is(await read(), written)
+    await waitForStatus(nameOf(first), 'unavailable')
+    const value = await write()
+    t.is(await read(), value)
+    await first.start()
+    await waitForStatus(nameOf(first), 'ok')
+    t.is(await read(), value)
+  },
+)
+
+test.serial('of two standbys both serve reads', async (t) => {
+  const both = await open(primary.url, first.url, second.url)
+  await waitForStatus(nameOf(first), 'ok', both)
+  await waitForStatus(nameOf(second), 'ok', both)
+  for (let round = 0; round < 10; round += 1) {
+    t.deepEqual(
+      [...new Set(await Promise.all(Array.from({ length: 8 }, () => read(both.reads))))],
+      [written],
+    )
+  }
+  for (const standby of standbys) t.true((stateOf(nameOf(standby), both)?.reads ?? 0) > 0)
+  await both.close()
+})
+
+test.serial('a server of another cluster is never read', async (t) => {
+  const other = await open(primary.url, foreignUrl)
+  const name = nameOf({ url: foreignUrl })
+  await waitForStatus(name, 'other_cluster', other)
+  // Fails on the other cluster, which has no such table.
+  t.is(await read(other.reads), written)
+  t.is(stateOf(name, other)?.reads, 0)
+  await other.close()
+})
+
+test.serial('readiness and metrics report each replica; a node is ready without one', async (t) => {
+  const folder = createKeyFolder(t)
+  const server = await startServer(t, folder, {
+    DATABASE_URL: primary.url,
+    REPLICA_URLS: `${first.url},${foreignUrl}`,
+  })
+  const readiness = await sendRawHttp(server.metricsPort, { path: '/readyz' })
+  const replicas = { [nameOf(first)]: 'ok', [nameOf({ url: foreignUrl })]: 'other_cluster' }
+  t.like(readiness, { status: 200, json: { ready: true, replicas } })
+  const { text } = await sendRawHttp(server.metricsPort, { path: '/metrics' })
+  const labels = `replica="${nameOf(first)}"`
+  t.true(text.includes(`daikon_replica_status{${labels},status="ok"} 1`))
+  t.true(text.includes(`daikon_replica_status{${labels},status="lagging"} 0`))
+  t.regex(text, new RegExp(`^daikon_replica_lag_bytes{${labels}} \\d+$`, 'm'))
+  t.regex(text, new RegExp(`^daikon_replica_reads_total{${labels}} \\d+$`, 'm'))
+  const warning = server.lines.find(({ status }) => status === 'other_cluster')
+  t.is(warning?.replica, nameOf({ url: foreignUrl }))
+})
+
+test.serial(
+  'replicas are refused while commits are acknowledged before they are durable',
+  async (t) => {
+    // Its own database, so that no connection of the other tests has the setting.
+    await primary.query('create database asynchronous')
+    await primary.query('alter database asynchronous set synchronous_commit = off')
+    const [url = '', replica = ''] = [primary, first].map(({ url }) =>
+      url.replace(/daikon$/, 'asynchronous'),
+    )
+    await t.throwsAsync(open(url, replica), {
+      code: 'ASYNCHRONOUS_COMMIT',
+      message: /synchronous_commit = on/,
+    })
+  },
+)
+
+test.serial('without a primary nothing is read from a standby', async (t) => {
+  const fixture = await createWorkspaceFixture(environment, transport)
+  const record = await fixture.register(fixture.people.viewer)
+  const checks = [{ ...fixture.kind, resource_id: record.resource_id, action: 'view' }]
+  await waitForStatus(nameOf(first), 'ok', environment.database)
+  await primary.stop()
+  await t.throwsAsync(read(), { code: 'unavailable' })
+  for (const transport of environment.transports) {
+    const outcome = await transport.call('Check', { checks }, fixture.as(fixture.people.viewer))
+    t.like(outcome, { ok: false, code: 'unavailable', reason: 'STORAGE_UNAVAILABLE' })
+  }
+  await primary.start()
+  await waitForStatus(nameOf(first), 'ok')
+  t.is(await read(), written)
+  t.true(await fixture.isAllowed(fixture.people.viewer, 'view', record))
+})
+
+test.serial(
+  'after a failover, the new primary and the standbys that follow it are read',
+  async (t) => {
+    const both = await open(primary.url, second.url)
+    await waitForStatus(nameOf(second), 'ok', both)
+    const hosts = `${nameOf(primary)},${nameOf(second)}`
+    const url = primary.url.replace(nameOf(primary), hosts)
+    const following = await open(`${url}?target_session_attrs=read-write`, first.url)
+    // The first standby must not receive more than the second one, which becomes its primary.
+    await changeSetting(first, 'primary_conninfo', '')
+    await waitForStatus(nameOf(first), 'not_streaming', following)
+    const value = await write(following)
+    t.is(await read(both.reads), value)
+    await until(async () => {
+      const [row] = await second.query<{ value: number }>('select value from counter')
+      return row?.value === value
+    })
+
+    await second.promote()
+    await second.query('update counter set value = -1')
+    await first.follow(second)
+    await waitForStatus(nameOf(first), 'other_timeline', following)
+    await waitForStatus(nameOf(second), 'primary', both)
+    await until(async () => {
+      const [row] = await first.query<{ value: number }>('select value from counter')
+      return row?.value === -1
+    })
+    // Two primaries: the current one stays.
+    for (let round = 0; round < 20; round += 1) {
+      t.is(await read(both.reads), value)
+      t.is(await read(following.reads), value)
+    }
+
+    await primary.kill()
+    let last: number | undefined
+    await until(async () => {
+      last = await read(following.reads).catch(() => undefined)
+      return last !== undefined
+    })
+    t.is(last, -1)
+    await waitForStatus(nameOf(first), 'ok', following)
+    const before = stateOf(nameOf(first), following)?.reads ?? 0
+    await until(async () => {
+      const next = await write(following)
+      t.is(await read(following.reads), next)
+      return (stateOf(nameOf(first), following)?.reads ?? 0) > before
+    })
+    await t.throwsAsync(read(both.reads), { code: 'unavailable' })
+    await both.close()
+    await following.close()
+  },
+)
