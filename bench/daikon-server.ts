@@ -1,21 +1,31 @@
 import { openDatabase } from '../src/database/database.ts'
+import { poolTimeouts } from '../src/database/pool.ts'
+import type { Statements } from '../src/database/statement-pool.ts'
 import { readKeys } from '../src/identity/keys.ts'
 import { createInProcessRateLimiter } from '../src/rate-limit/in-process.ts'
 import { createApplication } from '../src/server/application.ts'
 import { serveState } from './child-process.ts'
 
 /** The application with every security check enabled; only rate limits are off. */
-const [url = '', privatePath = '', publicPath = ''] = process.argv.slice(2)
-const opened = await openDatabase(url, () => {})
+const [url = '', privatePath = '', publicPath = '', replicaUrls = ''] = process.argv.slice(2)
+const urls = replicaUrls.split(',').filter((url) => url !== '')
+const opened = await openDatabase(url, () => {}, poolTimeouts, { urls })
 let statements = 0
-const counted = {
-  ...opened.statements,
-  rows: <Row extends unknown[]>(name: string, sql: string, values: unknown[]) => {
-    statements += 1
-    return opened.statements.rows<Row>(name, sql, values)
-  },
+const database = {
+  ...opened,
+  statements: { ...opened.statements, ...countStatements(opened.statements) },
+  reads: countStatements(opened.reads),
 }
-const database = { ...opened, statements: counted, reads: counted }
+
+function countStatements({ rows }: Statements): Statements {
+  return {
+    rows: <Row extends unknown[]>(name: string, sql: string, values: unknown[]) => {
+      statements += 1
+      return rows<Row>(name, sql, values)
+    },
+  }
+}
+
 const keys = await readKeys({ privatePath, publicPath })
 const app = createApplication({
   database,

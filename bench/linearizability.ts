@@ -20,13 +20,16 @@ import {
 import { createLaneData } from './linearizability/lane-data.ts'
 
 /**
- * `npm run linearizability [-- --operations N] [-- --seconds N] [-- --skip-wait]`: clients change and read access
- * through three nodes with a primary and two standbys, while faults are injected into the servers and the network
- * to them. Ends after the operations or the seconds, and at least one round of faults. Then porcupine verifies
- * that the history is linearizable.
+ * `npm run linearizability`: clients change and read access through three nodes with a primary and two standbys,
+ * while faults are injected into the servers and the network to them. Then porcupine verifies that the history is
+ * linearizable.
  *
- * With --skip-wait, reads do not wait for the standbys, whose replay is delayed by 20 ms. The run then succeeds
- * only if porcupine finds stale reads.
+ * --operations N, --seconds N: when to end, after at least one round of faults
+ * --fault-milliseconds N: duration of each fault, and the time between two
+ * --lanes N: histories that run at once
+ * --without-faults
+ * --skip-wait: reads do not wait for the standbys, which replay each commit --replay-delay milliseconds later. The
+ *   run succeeds only if porcupine finds stale reads
  */
 const { values } = parseArgs({
   options: {
@@ -34,6 +37,8 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '86400' },
     'skip-wait': { type: 'boolean', default: false },
     'fault-milliseconds': { type: 'string', default: '1000' },
+    'replay-delay': { type: 'string', default: '20' },
+    lanes: { type: 'string', default: '12' },
     'without-faults': { type: 'boolean', default: false },
   },
 })
@@ -84,7 +89,8 @@ async function main(): Promise<number> {
     publicPath: join(folder, 'public.pem'),
   })
   const nodes = await Promise.all(Array.from({ length: nodeCount }, () => startNode(servers)))
-  if (isBroken) for (const { server } of cluster.standbys) await delayReplay(server, '20ms')
+  if (isBroken)
+    for (const { server } of cluster.standbys) await delayReplay(server, values['replay-delay'])
 
   const startedAt = performance.now()
   const clients = fork(join(import.meta.dirname, 'linearizability/clients.ts'))
@@ -94,6 +100,7 @@ async function main(): Promise<number> {
     folder,
     historyPath,
     maxLanes,
+    parallelLanes: Number(values.lanes),
     service: { name: 'documents', key },
     adminIds,
   } satisfies ClientsJob)

@@ -13,6 +13,7 @@ import { createHarness, type Harness } from './harness.ts'
 import { describeMachine } from './machine.ts'
 import { measureMemory } from './memory.ts'
 import { comparePeers } from './peers/compare.ts'
+import { measureReplicas } from './replicas.ts'
 import { measureRest } from './rest.ts'
 import { measureStart } from './start.ts'
 import { measureStream } from './stream.ts'
@@ -34,6 +35,7 @@ const parts: Record<string, (harness: Harness, addRow: (row: Row) => void) => Pr
   growth: measureGrowth,
   folders: measureFolders,
   rest: measureRest,
+  replicas: measureReplicas,
   memory: measureMemory,
   start: measureStart,
 }

@@ -4,6 +4,7 @@ export type ClientsJob = {
   folder: string
   historyPath: string
   maxLanes: number
+  parallelLanes: number
   service: { name: string; key: string }
   adminIds: string[]
 }

@@ -5,8 +5,6 @@ import { type ClientsJob, type ClientsMessage, finish } from './clients-messages
 import { createHistory } from './history.ts'
 import { type LaneContext, runLane } from './lane.ts'
 
-const parallelLanes = 12
-
 let isFinished = false
 
 process.once('message', async (job: ClientsJob) => {
@@ -49,7 +47,7 @@ async function run(job: ClientsJob): Promise<ClientsMessage> {
       await runLane(context, lane)
     }
   }
-  await Promise.all(Array.from({ length: parallelLanes }, runLanes))
+  await Promise.all(Array.from({ length: job.parallelLanes }, runLanes))
   clearInterval(progress)
   history.flush()
   close()

@@ -42,7 +42,12 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
   const database = await cloneDatabase()
   t.teardown(database.drop)
   const folder = createKeyFolder(t)
-  const server = await startServer(t, folder, { DATABASE_URL: database.url, ...fastClock })
+  const server = await startServer(t, folder, {
+    DATABASE_URL: database.url,
+    // A standby that cannot be reached.
+    REPLICA_URLS: 'postgresql://127.0.0.1:1/daikon',
+    ...fastClock,
+  })
   const environment = await connectToServer(folder, server, database)
   const fixture = await createWorkspaceFixture(environment, environment.transports[0] as never)
   const record = await fixture.register(fixture.people.viewer)
@@ -67,7 +72,8 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
   type Rule = { name: string; health: string; state: string }
   const get = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`).catch(() => undefined)
-    return response?.json() as Promise<{
+    const isStarting = response?.status === 503
+    return (isStarting ? undefined : response?.json()) as Promise<{
       status: string
       error?: string
       data: { result: unknown[]; groups: { rules: Rule[] }[] }
@@ -105,13 +111,13 @@ withPrometheus('Prometheus evaluates every query of the dashboard and every aler
     }
     t.deepEqual(await readActive(), expected)
   }
-  await waitForAlerts(['DaikonClockSkew'])
+  await waitForAlerts(['DaikonReplicaNotRead', 'DaikonClockSkew'])
   const refresh_token = await createUsedRefreshToken(environment, database)
   const [transport] = environment.transports
   t.like(await transport?.call('RefreshToken', { refresh_token }), {
     reason: 'REFRESH_TOKEN_REFUSED',
   })
-  await waitForAlerts(['DaikonClockSkew', 'DaikonTokenReplayed'])
+  await waitForAlerts(['DaikonReplicaNotRead', 'DaikonClockSkew', 'DaikonTokenReplayed'])
   for (const transport of environment.transports) transport.close()
 })
 

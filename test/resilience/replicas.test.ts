@@ -79,9 +79,12 @@ async function changeSetting(server: ClusterServer, name: string, value: string)
   await server.query('select pg_reload_conf()')
 }
 
-/** Waits for a condition, without a limit other than that of the test. */
 async function until(isTrue: () => Promise<boolean> | boolean): Promise<void> {
-  while (!(await isTrue())) await sleep(10)
+  const deadline = performance.now() + 40_000
+  while (!(await isTrue())) {
+    if (performance.now() > deadline) throw new Error(`Not true within 40 s: ${isTrue}`)
+    await sleep(10)
+  }
 }
 
 /** Writes the next value on the primary and returns it once it is acknowledged. */
@@ -102,7 +105,9 @@ const stateOf = (name: string, { replicas }: Database = database) =>
 const nameOf = ({ url }: { url: string }) => new URL(url).host
 
 async function waitForStatus(name: string, wanted: ReplicaStatus, of: Database = database) {
-  await until(() => stateOf(name, of)?.status === wanted)
+  await until(() => stateOf(name, of)?.status === wanted).catch((cause) => {
+    throw new Error(`${name} is ${stateOf(name, of)?.status}, not ${wanted}`, { cause })
+  })
 }
 
 function readsOf(server: { url: string }): number {

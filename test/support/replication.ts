@@ -18,6 +18,8 @@ export type ClusterServer = {
   url: string
   /** The folder of its data. */
   folder: string
+  /** The IDs of its processes. */
+  processes(): Promise<number[]>
   /** Starts the server, and waits until it accepts connections. */
   start(): Promise<void>
   /** Stops the server as a shutdown does. */
@@ -188,6 +190,7 @@ async function createServer(dataDir: string, more: Record<string, string>): Prom
   return {
     url,
     folder: cluster,
+    processes,
     query,
     start,
     async stop() {

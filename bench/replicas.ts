@@ -1,0 +1,103 @@
+import { readFile } from 'node:fs/promises'
+import { type ClusterServer, startReplicatedCluster } from '../test/support/replication.ts'
+import { createCheckBatches } from './check-batches.ts'
+import { ensureDataSet } from './data-set.ts'
+import { smallSize } from './data-set-size.ts'
+import type { Harness, Measurement } from './harness.ts'
+import { interleave, medianLoad, medianOf } from './rounds.ts'
+import { formatLoad, formatNumber, type Row } from './table.ts'
+import { fetchResponses, writeChecks } from './write-requests.ts'
+
+/** CPU microseconds per check of the node, the primary and all standbys. */
+type Measured = Measurement & { primaryCpu: number; standbyCpu: number }
+
+/** Microseconds of a clock tick in /proc, which is 100 Hz on all common platforms. */
+const tick = 10_000
+
+/**
+ * Check with no, one and two standbys. The machine does not grow with their number, so CPU per check is what
+ * counts, that of the primary above all.
+ */
+export async function measureReplicas(harness: Harness, addRow: (row: Row) => void): Promise<void> {
+  const { privatePath, publicPath } = harness.database.keyPaths
+  const { primary, standbys, close } = await startReplicatedCluster(2)
+  try {
+    await ensureDataSet(primary.url, smallSize)
+    const start = (count: number) => {
+      const urls = standbys.slice(0, count).map(({ url }) => url)
+      return harness.startProcess(
+        'daikon-server.ts',
+        primary.url,
+        privatePath,
+        publicPath,
+        urls.join(),
+      )
+    }
+    const data = { url: primary.url, size: smallSize }
+    const batches = await createCheckBatches(data, 1, harness.quick ? 100 : 1000)
+    const file = writeChecks(
+      harness,
+      'replicas',
+      await fetchResponses(harness, start(0), batches),
+    ).daikon
+    for (const inFlight of [64, 256]) {
+      const measure = (count: number) => async (): Promise<Measured> => {
+        const before = await readServers(primary, standbys)
+        const load = { kind: 'unary' as const, inFlight, files: [file] }
+        const result = await harness.measure(start(count), load)
+        const after = await readServers(primary, standbys)
+        const perCall = (microseconds: number) => microseconds / result.calls
+        return {
+          ...result,
+          cpu: perCall(result.cpu),
+          primaryCpu: perCall(after.primary - before.primary),
+          standbyCpu: perCall(after.standbys - before.standbys),
+        }
+      }
+      const results = await interleave(harness.rounds, {
+        'no standby': measure(0),
+        'one standby': measure(1),
+        'two standbys': measure(2),
+      })
+      for (const name of ['no standby', 'one standby', 'two standbys'] as const) {
+        addRow({
+          label: `1 item, ${inFlight} in flight, ${name}`,
+          daikon: describe(results.map((round) => round[name])),
+          baseline: '',
+          value: medianOf(results, (round) => round[name].primaryCpu),
+          unit: ' µs CPU of the primary',
+        })
+      }
+    }
+  } finally {
+    await close()
+  }
+}
+
+function describe(results: Measured[]): string {
+  const cpu = (read: (result: Measured) => number) => formatNumber(medianOf(results, read))
+  const node = cpu((result) => result.cpu)
+  const primary = cpu((result) => result.primaryCpu)
+  const standby = cpu((result) => result.standbyCpu)
+  const load = formatLoad(medianLoad(results, (result) => result))
+  return `${load}; CPU node ${node}, primary ${primary}, standbys ${standby} µs`
+}
+
+/** The CPU microseconds of the primary and of all standbys. */
+async function readServers(primary: ClusterServer, standbys: ClusterServer[]) {
+  const [first, ...others] = await Promise.all([primary, ...standbys].map(readCpu))
+  return { primary: first ?? 0, standbys: others.reduce((sum, cpu) => sum + cpu, 0) }
+}
+
+async function readCpu(server: ClusterServer): Promise<number> {
+  const times = await Promise.all((await server.processes()).map(readProcessCpu))
+  return times.reduce((sum, time) => sum + time, 0)
+}
+
+/** The CPU microseconds of a process and of its children that have ended; 0 if it has just ended. */
+async function readProcessCpu(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // The name of the program, in parentheses, can contain spaces.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * tick
+}
