@@ -65,7 +65,10 @@ export async function measureInteractions(environment: ConsoleEnvironment): Prom
     await waitUntilIdle(page)
     const { durations, longestFrame } = await readMeasured(page, before)
     all.push(...durations)
-    rows.push(formatRow(name, durations, longestFrame))
+    const row = formatRow(name, durations, longestFrame)
+    rows.push(row)
+    // The whole table follows at the end.
+    process.stderr.write(`${row.join(' | ')}\n`)
   }
   await page.context().close()
   rows.push(formatRow('**All**', all))

@@ -86,6 +86,7 @@ if (hasBrowser) {
       await page.getByRole('button', { name: 'Next page' }).click()
       await page.waitForURL(/page=2/)
       await page.getByRole('searchbox').fill('berg')
+      await page.waitForURL(/q=berg/)
       await page.getByRole('link', { name: 'Jonas Berg' }).waitFor()
       t.is(new URL(page.url()).search, '?q=berg')
       await page.getByRole('link', { name: 'Jonas Berg' }).click()

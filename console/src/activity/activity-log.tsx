@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useMemo } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
 import { EmptyState } from '../ui/states.tsx'
@@ -88,12 +88,13 @@ export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear 
   useEffect(() => {
     if (newest) addNewest(filter, newest)
   }, [newest])
+  const rows = useMemo(() => log.data?.pages.flatMap(({ items }) => items), [log.data])
   return (
     <>
       <DataTable
         label="Activity"
         columns={columns}
-        rows={log.data?.pages.flatMap(({ items }) => items)}
+        rows={rows}
         rowId={({ id }) => id}
         error={log.error}
         onRetry={() => log.refetch()}

@@ -1,7 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
 import { usePreference } from '../ui/preferences.ts'
@@ -58,6 +58,12 @@ type Props = {
 export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClear }: Props) {
   const [ownPage, setOwnPage] = useState(1)
   const [pageSize, setPageSize] = usePreference('page-size.resources', 20)
+  const { workspace_id, owner_id } = filter
+  // A column that has the same value in all rows says nothing.
+  const visible = useMemo(
+    () => columns.filter(({ id }) => !isSame(id, { workspace_id, owner_id })),
+    [workspace_id, owner_id],
+  )
   const page = givenPage ?? ownPage
   const setPage = onPage ?? setOwnPage
   const resources = useQuery({
@@ -67,7 +73,7 @@ export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClea
   return (
     <DataTable
       label="Resources"
-      columns={columns.filter(({ id }) => !isSame(id, filter))}
+      columns={visible}
       rows={resources.data?.items}
       rowId={({ id }) => id}
       error={resources.error}

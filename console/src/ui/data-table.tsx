@@ -6,7 +6,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
 import classes from './data-table.module.css'
 import { Icon } from './icon.tsx'
 import { usePreference } from './preferences.ts'
@@ -77,14 +77,18 @@ export function DataTable<Row extends object>({
     `columns.${label}`,
     Object.fromEntries(columns.map(({ id, isOptional }) => [id, !isOptional])),
   )
+  const definitions = useMemo(() => toColumnDefinitions(columns), [columns])
   const table = useTable({
     features,
     data: rows ?? (noRows as Row[]),
-    columns: toColumnDefinitions(columns),
+    columns: definitions,
     getRowId: rowId,
     state: { columnVisibility: visibility },
   })
-  const visibleColumns = columns.filter(({ id }) => visibility[id] !== false)
+  const visibleColumns = useMemo(
+    () => columns.filter(({ id }) => visibility[id] !== false),
+    [columns, visibility],
+  )
   // Tables inside of other pages show their most important columns only.
   const hasColumnMenu = columns.length > 3 && toolbar !== undefined
 
@@ -146,23 +150,11 @@ export function DataTable<Row extends object>({
             </thead>
             <tbody role="rowgroup">
               {rows ? (
-                table.getRowModel().rows.map((row) => (
-                  <tr key={row.id} role="row">
-                    {row.getVisibleCells().map((cell) => (
-                      <td
-                        key={cell.id}
-                        role="cell"
-                        data-label={readLabel(findColumn(columns, cell.column.id))}
-                        data-align={findColumn(columns, cell.column.id).align}
-                        data-nowrap={findColumn(columns, cell.column.id).isNowrap || undefined}
-                      >
-                        <div className={classes.value}>
-                          <table.FlexRender cell={cell} />
-                        </div>
-                      </td>
-                    ))}
-                  </tr>
-                ))
+                table
+                  .getRowModel()
+                  .rows.map((row) => (
+                    <TableRow key={row.id} row={row.original} columns={visibleColumns} />
+                  ))
               ) : (
                 <SkeletonRows columns={visibleColumns.length} />
               )}
@@ -179,10 +171,33 @@ function toColumnDefinitions<Row extends object>(
   columns: Column<Row>[],
 ): ColumnDef<typeof features, Row>[] {
   const helper = createColumnHelper<typeof features, Row>()
-  return columns.map(({ id, header, cell }) =>
-    helper.display({ id, header, cell: ({ row }) => cell(row.original) }),
-  )
+  return columns.map(({ id, header }) => helper.display({ id, header }))
 }
+
+/** A row renders again only if its data or the columns change: a list may have hundreds of rows. */
+const TableRow = memo(function TableRow<Row extends object>({
+  row,
+  columns,
+}: {
+  row: Row
+  columns: Column<Row>[]
+}) {
+  return (
+    <tr role="row">
+      {columns.map((column) => (
+        <td
+          key={column.id}
+          role="cell"
+          data-label={readLabel(column)}
+          data-align={column.align}
+          data-nowrap={column.isNowrap || undefined}
+        >
+          <div className={classes.value}>{column.cell(row)}</div>
+        </td>
+      ))}
+    </tr>
+  )
+}) as <Row extends object>(props: { row: Row; columns: Column<Row>[] }) => ReactNode
 
 function findColumn<Row>(columns: Column<Row>[], id: string): Column<Row> {
   return columns.find((column) => column.id === id) as Column<Row>

@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import classes from './page-tabs.module.css'
 
 export type PageTab = { value: string; label: string; content: ReactNode }
@@ -8,6 +8,12 @@ export type PageTab = { value: string; label: string; content: ReactNode }
 /** The tabs of a page. The chosen one is in the address; only its content is rendered. */
 export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | undefined }) {
   const navigate = useNavigate()
+  const list = useRef<HTMLDivElement>(null)
+  // On a narrow screen, the tabs scroll sideways.
+  useEffect(() => {
+    const active = list.current?.querySelector('[data-active]')
+    active?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [value])
   const current = tabs.find((tab) => tab.value === value) ?? tabs[0]
   if (!current) return null
   function choose(tab: string | null) {
@@ -16,7 +22,7 @@ export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | und
   }
   return (
     <Tabs value={current.value} onChange={choose} keepMounted={false}>
-      <Tabs.List mb="lg" className={classes.list}>
+      <Tabs.List ref={list} mb="lg" className={classes.list}>
         {tabs.map((tab) => (
           <Tabs.Tab key={tab.value} value={tab.value} className={classes.tab}>
             {tab.label}

@@ -13,7 +13,7 @@ import { type Group, groupsQuery, refreshWorkspaces } from './workspace-queries.
 
 /** The groups of a workspace, each with its members and child groups. The open one is in the address. */
 export function Groups({ workspaceId }: { workspaceId: string }) {
-  const { tab, group } = useSearch({ from: '/shell/workspaces/$workspaceId' })
+  const { tab, group: openId } = useSearch({ from: '/shell/workspaces/$workspaceId' })
   const navigate = useNavigate({ from: '/workspaces/$workspaceId' })
   const groups = useQuery(groupsQuery(workspaceId))
   const [edited, setEdited] = useState<Group | 'new'>()
@@ -37,7 +37,7 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
             <Accordion
               variant="contained"
               chevronPosition="left"
-              value={group ?? null}
+              value={openId ?? null}
               onChange={(id) =>
                 navigate({ search: { tab, group: id ?? undefined }, replace: true })
               }
@@ -47,6 +47,7 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
                   key={group.id}
                   group={group}
                   groups={list}
+                  isOpen={group.id === openId}
                   onEdit={() => setEdited(group)}
                 />
               ))}
@@ -70,10 +71,12 @@ export function Groups({ workspaceId }: { workspaceId: string }) {
 function GroupItem({
   group,
   groups,
+  isOpen,
   onEdit,
 }: {
   group: Group
   groups: Group[]
+  isOpen: boolean
   onEdit: () => void
 }) {
   const confirm = useConfirm()
@@ -110,7 +113,7 @@ function GroupItem({
             Delete
           </Button>
         </Row>
-        <GroupMembers group={group} groups={groups} />
+        {isOpen && <GroupMembers group={group} groups={groups} />}
       </Accordion.Panel>
     </Accordion.Item>
   )
