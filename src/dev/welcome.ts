@@ -98,7 +98,9 @@ function renderTokenCommand(config: Config): string {
   const variables = names
     .filter((name) => config[name] !== settings[name].fallback)
     .map((name) => `${name}=${quoteForShell(config[name])} `)
-  return `${variables.join('')}npm run --silent daikon -- token --email bob@example.com`
+  // The published package contains JavaScript and has the command `daikon`.
+  const command = import.meta.filename.endsWith('.ts') ? 'npm run --silent daikon --' : 'daikon'
+  return `${variables.join('')}${command} token --email bob@example.com`
 }
 
 function quoteForShell(text: string): string {
