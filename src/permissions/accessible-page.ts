@@ -38,8 +38,14 @@ export class AccessiblePage implements AccessibleResourcesResponse, EncodableMes
   [encodeMessage](): Buffer {
     const { has_full_access, next_page_token } = this
     const otherFields = { resource_ids: [], has_full_access, next_page_token }
-    const bytes = AccessibleResourcesResponse.encode(otherFields).finish()
-    if (this.#joinedIds === '') return Buffer.from(bytes)
-    return Buffer.concat([Buffer.from(`${idSeparator}${this.#joinedIds}`, 'latin1'), bytes])
+    const otherBytes = AccessibleResourcesResponse.encode(otherFields).finish()
+    if (this.#joinedIds === '') return Buffer.from(otherBytes)
+    // One allocation: a page of 5,000 ids has 190 kB, and each copy of it is garbage to collect.
+    const end = idSeparator.length + this.#joinedIds.length
+    const bytes = Buffer.allocUnsafe(end + otherBytes.length)
+    bytes.write(idSeparator, 'latin1')
+    bytes.write(this.#joinedIds, idSeparator.length, 'latin1')
+    bytes.set(otherBytes, end)
+    return bytes
   }
 }
