@@ -53,8 +53,8 @@ export type Replica = {
 export class ReplicaUnusableError extends Error {
   readonly status: ReplicaStatus
 
-  constructor(status: ReplicaStatus) {
-    super(`The replica is ${status}`)
+  constructor(status: ReplicaStatus, options?: ErrorOptions) {
+    super(`The replica is ${status}`, options)
     this.status = status
   }
 }
@@ -213,8 +213,9 @@ export function openReplica({ url, timeouts, onError, onStatus }: ReplicaOptions
         return result.rows
       } catch (error) {
         const failure = statusOf(error)
-        if (failure) setStatus(failure)
-        throw error
+        if (!failure) throw error
+        setStatus(failure)
+        throw new ReplicaUnusableError(failure, { cause: error })
       }
     },
     async probe(primary) {
