@@ -8,7 +8,7 @@ const rounds = 5
 const screens = [
   { name: 'Overview', path: '/', loaded: 'Largest workspaces' },
   { name: 'People', path: '/people', loaded: 'Alice Lindqvist' },
-  { name: 'Activity', path: '/activity', loaded: 'Member role changed' },
+  { name: 'Activity', path: '/activity', loaded: 'Show older events' },
 ]
 
 /** Milliseconds, bytes over the network, and requests to the API. */
