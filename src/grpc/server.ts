@@ -19,7 +19,7 @@ import {
   messageLimit,
   messageTooLarge,
   withCodecs,
-} from './deserialize.ts'
+} from './codecs.ts'
 import { addHealth } from './health.ts'
 import { readCall } from './incoming.ts'
 import { addReflection } from './reflection.ts'

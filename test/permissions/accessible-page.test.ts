@@ -5,6 +5,9 @@ import { encodeMessage } from '../../src/core/encoded-message.ts'
 import { AccessiblePage, idSeparator } from '../../src/permissions/accessible-page.ts'
 import { writePageToken } from '../../src/permissions/page-token.ts'
 
+const encode = (fields: object) =>
+  AccessibleResourcesResponse.encode(AccessibleResourcesResponse.fromPartial(fields)).finish()
+
 for (const [count, limit, hasFullAccess] of [
   [0, 1, false],
   [0, 1, true],
@@ -24,7 +27,6 @@ for (const [count, limit, hasFullAccess] of [
     }
     t.deepEqual(page.resource_ids, expected.resource_ids)
     t.is(page.next_page_token, expected.next_page_token)
-    const bytes = AccessibleResourcesResponse.encode(expected).finish()
-    t.deepEqual(page[encodeMessage](), Buffer.from(bytes))
+    t.deepEqual(page[encodeMessage](encode), Buffer.from(encode(expected)))
   })
 }

@@ -134,7 +134,9 @@ for (const transport of environment.transports) {
     t.deepEqual(received, [])
     await send()
     t.deepEqual(received, [], 'a repeated attempt waits')
-    await environment.pool.query('update logout_notifications set next_attempt_at = now()')
+    await environment.pool.query(
+      "update logout_notifications set next_attempt_at = now() - interval '1 s'",
+    )
     await send()
     t.is(received.length, 1)
     const keySet = createRemoteJWKSet(

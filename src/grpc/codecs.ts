@@ -58,7 +58,9 @@ export function withCodecs(
       return isDeferred && isLarge ? new LargeMessage(() => decode(bytes)) : decode(bytes)
     }
     const responseSerialize = (message: object) =>
-      isEncodable(message) ? message[encodeMessage]() : method.responseSerialize(message)
+      isEncodable(message)
+        ? message[encodeMessage](method.responseSerialize)
+        : method.responseSerialize(message)
     return [key, { ...method, requestDeserialize, responseSerialize }]
   })
   return Object.fromEntries(methods)
