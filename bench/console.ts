@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { isConsoleOutdated } from '../src/dev/console-build.ts'
 import { startConsoleEnvironment } from './console/environment.ts'
 import { measureFirstLoad } from './console/first-load.ts'
 import { measureInteractions } from './console/interactions.ts'
@@ -5,8 +7,8 @@ import { measureJobs } from './console/jobs.ts'
 import { describeMachine } from './machine.ts'
 
 /**
- * `npm run bench:console [-- load interactions jobs] [--quick]`: measures the admin console in Chromium on a CPU that is four times
- * slower, with 100,000 people and 100,000 log entries: the first load, the latency of interactions, and
+ * `npm run bench:console [-- load interactions jobs] [--quick]`: measures the admin console in Chromium on
+ * a CPU that is four times slower, with 100,000 people and 100,000 log entries: the first load, the latency of interactions, and
  * five everyday jobs. Fails if a request leaves the two origins.
  */
 const parts = { load: measureFirstLoad, interactions: measureInteractions, jobs: measureJobs }
@@ -14,6 +16,7 @@ const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const quick = process.argv.includes('--quick')
 const cpuSlowdown = 4
 
+if (isConsoleOutdated()) spawnSync(process.execPath, ['console/build.ts'], { stdio: 'inherit' })
 const environment = await startConsoleEnvironment(quick ? 1_000 : 100_000, cpuSlowdown)
 try {
   const { people, entries } = environment.size
