@@ -45,6 +45,8 @@ export function Palette() {
       onQueryChange={setText}
       shortcut={['mod + K']}
       lockScroll={false}
+      // Without a delay, so that it has the focus before the next key is pressed.
+      transitionProps={{ duration: 0 }}
       scrollable
       maxHeight="min(26rem, 70vh)"
     >
