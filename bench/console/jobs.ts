@@ -26,6 +26,7 @@ class Operator {
   async press(key: string): Promise<void> {
     this.keys += 1
     await this.page.keyboard.press(key)
+    await this.page.waitForTimeout(keyDelay)
   }
 
   async type(text: string): Promise<void> {
