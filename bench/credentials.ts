@@ -3,7 +3,7 @@ import { readKeys } from '../src/identity/keys.ts'
 import { createTokens } from '../src/identity/tokens.ts'
 import type { BenchDatabase } from './bench-database.ts'
 import { idOf, serviceKey } from './data-set.ts'
-import { headersFrame } from './http2-frames.ts'
+import { grpcHeadersFrame } from './http2-frames.ts'
 
 /** Signs an access token of the nth user for a workspace. */
 export type SignToken = (user: number, workspace: number) => Promise<string>
@@ -37,13 +37,7 @@ export async function createSigner({
 
 /** The HEADERS frame of a gRPC call, with a service key and a user's access token, if any. */
 export function grpcHead(path: string, token?: string): Buffer {
-  return headersFrame({
-    ':method': 'POST',
-    ':scheme': 'http',
-    ':path': path,
-    ':authority': 'localhost',
-    'content-type': 'application/grpc',
-    te: 'trailers',
+  return grpcHeadersFrame(path, {
     ...(token && { authorization: `Bearer ${token}` }),
     'x-service-key': serviceKey,
   })

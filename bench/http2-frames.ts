@@ -48,9 +48,21 @@ export function uint32(value: number): Buffer {
   return bytes
 }
 
-/** A HEADERS frame for stream 0; the ID is set when it is sent. */
-export function headersFrame(headers: Record<string, string>): Buffer {
-  return frame(frameType.headers, endHeaders, 0, encodeHeaders(headers))
+/**
+ * The HEADERS frame of a gRPC call, with further headers, for stream 0; the ID of the stream is set when it
+ * is sent.
+ */
+export function grpcHeadersFrame(path: string, headers: Record<string, string> = {}): Buffer {
+  const all = {
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':path': path,
+    ':authority': 'localhost',
+    'content-type': 'application/grpc',
+    te: 'trailers',
+    ...headers,
+  }
+  return frame(frameType.headers, endHeaders, 0, encodeHeaders(all))
 }
 
 /** An uncompressed, length-prefixed gRPC message. */

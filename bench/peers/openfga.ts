@@ -1,5 +1,5 @@
 import type { BenchClient } from '../grpc-client.ts'
-import { grpcMessage, headersFrame } from '../http2-frames.ts'
+import { grpcHeadersFrame, grpcMessage } from '../http2-frames.ts'
 import type { PreparedRequest } from '../prepared-requests.ts'
 import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
@@ -168,13 +168,6 @@ function tupleOf({ user, document, action }: Question): Uint8Array {
 }
 
 function prepare(path: string, body: Uint8Array, expected: Uint8Array): PreparedRequest {
-  const head = headersFrame({
-    ':method': 'POST',
-    ':scheme': 'http',
-    ':path': path,
-    ':authority': 'localhost',
-    'content-type': 'application/grpc',
-    te: 'trailers',
-  })
+  const head = grpcHeadersFrame(path)
   return { head, body: grpcMessage(body), expected: Buffer.from(expected) }
 }

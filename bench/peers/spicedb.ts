@@ -1,5 +1,5 @@
 import type { BenchClient } from '../grpc-client.ts'
-import { grpcMessage, headersFrame } from '../http2-frames.ts'
+import { grpcHeadersFrame, grpcMessage } from '../http2-frames.ts'
 import type { PreparedRequest } from '../prepared-requests.ts'
 import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
@@ -123,15 +123,7 @@ function encodeWrite(tuples: Tuple[]): Uint8Array {
 }
 
 function prepare(path: string, body: Uint8Array, expected: Uint8Array): PreparedRequest {
-  const head = headersFrame({
-    ':method': 'POST',
-    ':scheme': 'http',
-    ':path': path,
-    ':authority': 'localhost',
-    'content-type': 'application/grpc',
-    te: 'trailers',
-    authorization: `Bearer ${presharedKey}`,
-  })
+  const head = grpcHeadersFrame(path, { authorization: `Bearer ${presharedKey}` })
   return { head, body: grpcMessage(body), expected: Buffer.from(expected) }
 }
 

@@ -16,23 +16,25 @@ export function encodeMessage(...fields: Field[]): Uint8Array {
 
 /** Returns the last value of a numeric field, or 0. */
 export function readNumber(message: Uint8Array, field: number): number {
-  const reader = new BinaryReader(message)
-  let value = 0
-  while (reader.pos < reader.len) {
-    const [number, type] = reader.tag()
-    if (number === field && type === 0) value = reader.uint32()
-    else reader.skip(type)
-  }
-  return value
+  return readLast(message, field, 0, (reader) => reader.uint32()) ?? 0
 }
 
 /** Returns the last value of a string field, or ''. */
 export function readString(message: Uint8Array, field: number): string {
+  return readLast(message, field, 2, (reader) => reader.string()) ?? ''
+}
+
+function readLast<Value>(
+  message: Uint8Array,
+  field: number,
+  wireType: number,
+  read: (reader: BinaryReader) => Value,
+): Value | undefined {
   const reader = new BinaryReader(message)
-  let value = ''
+  let value: Value | undefined
   while (reader.pos < reader.len) {
     const [number, type] = reader.tag()
-    if (number === field && type === 2) value = reader.string()
+    if (number === field && type === wireType) value = read(reader)
     else reader.skip(type)
   }
   return value

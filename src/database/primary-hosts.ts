@@ -83,8 +83,7 @@ export async function findPrimaryUrl(url: string): Promise<string> {
  */
 export function followPrimary(Client: ClientClass, hosts: PrimaryHosts | undefined): ClientClass {
   if (!hosts) return Client
-  const Base = Client as unknown as new (config?: pg.ClientConfig) => pg.Client
-  class PrimaryClient extends Base {
+  class PrimaryClient extends Client {
     constructor(config?: pg.ClientConfig) {
       super({ ...config, connectionString: (hosts as PrimaryHosts).current() })
       // The pool listens only once the client is connected.
