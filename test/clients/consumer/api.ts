@@ -12,7 +12,12 @@ import { PermissionServiceService, type permissions } from '@daikon-auth/client/
 
 const { ADDRESS = '', KEY = '', TOKEN = '', WORKSPACE = '' } = process.env
 
-const daikon = createDaikon({ address: ADDRESS, service: 'docs', serviceKey: KEY })
+const daikon = createDaikon({
+  address: ADDRESS,
+  service: 'docs',
+  serviceKey: KEY,
+  deadlineMs: 30_000,
+})
 const subject: Subject = { token: TOKEN }
 const handbook: Resource = { type: 'document', id: 'handbook' }
 
