@@ -26,7 +26,7 @@ export function keysCommand(): Command {
   const command = new Command('keys').description('manage the keys that sign tokens')
 
   command
-    .command('make', { isDefault: true })
+    .command('make')
     .description('create the first key pair; existing files are not overwritten')
     .action((_options, command) => {
       const paths = pathsOf(readConfig(process.env))

@@ -77,7 +77,7 @@ test.serial('doctor reports a database that does not respond and goes on', async
   })
 })
 
-test.serial('doctor is content with a deployment that follows the checklist', async (t) => {
+test.serial('doctor accepts a deployment that follows the checklist', async (t) => {
   await database.pool.query(
     "insert into users (id, email, name, is_admin) values (gen_random_uuid(), 'root@example.com', 'Root', true)",
   )
