@@ -157,8 +157,8 @@ async function measure(
 }
 
 function requireCorrect(peer: Peer, call: Call, { calls, wrong }: Result): void {
-  if (wrong > 0 || calls === 0)
-    throw new Error(`${peer.name}, ${call}: ${wrong} of ${calls} responses are wrong`)
+  if (calls === 0) throw new Error(`${peer.name}, ${call}: no response during the measurement`)
+  if (wrong > 0) throw new Error(`${peer.name}, ${call}: ${wrong} of ${calls} responses are wrong`)
 }
 
 /** Shares documents until after the measurement, at an even pace. */

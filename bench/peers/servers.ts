@@ -33,7 +33,7 @@ const startTimeout = 60_000
 export async function startSpiceDb(options: Options): Promise<PeerServers> {
   const { program, url, recipe, readTuples, log } = options
   const datastore = ['--datastore-engine=postgres', `--datastore-conn-uri=${url}`]
-  run(program, ['datastore', 'migrate', 'head', '--log-level=warn', ...datastore])
+  run(program, ['datastore', 'migrate', 'head', '--log-level=fatal', ...datastore])
   const port = await findFreePort()
   const child = start(program, [
     'serve',
@@ -45,7 +45,7 @@ export async function startSpiceDb(options: Options): Promise<PeerServers> {
     '--dispatch-cluster-enabled=false',
     '--telemetry-endpoint=',
     '--skip-release-check',
-    '--log-level=warn',
+    '--log-level=error',
     '--write-relationships-max-updates-per-call=1000',
   ])
   const client = createBenchClient(port)
