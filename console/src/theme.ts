@@ -23,7 +23,4 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
-  components: {
-    Badge: { defaultProps: { tt: 'none', fw: 600, size: 'md', radius: 'sm' } },
-  },
 })

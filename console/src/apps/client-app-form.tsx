@@ -1,5 +1,6 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
+import { Textarea, TextInput } from '@mantine/core'
 import { FormModal } from '../ui/form.tsx'
+import { Select } from '../ui/select.tsx'
 
 /** The fields of a client app; lists have one item per line. */
 export type ClientAppValues = {

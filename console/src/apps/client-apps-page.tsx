@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { ActiveBadge, ClientTypeBadge } from '../ui/badges.tsx'
 import type { Column } from '../ui/data-table.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import { Time } from '../ui/time.tsx'
 import { AppList } from './app-list.tsx'
 import { type ClientApp, clientAppsQuery, refreshApps } from './app-queries.ts'
@@ -15,9 +15,9 @@ const columns: Column<ClientApp>[] = [
     id: 'name',
     header: 'Name',
     cell: ({ id, name }) => (
-      <Link to="/client-apps/$appId" params={{ appId: id }} className="strong-link">
+      <RowLink to="/client-apps/$appId" params={{ appId: id }} className="strong-link">
         {name}
-      </Link>
+      </RowLink>
     ),
   },
   {

@@ -1,5 +1,5 @@
-import { Select } from '@mantine/core'
 import { FormModal } from '../ui/form.tsx'
+import { Select } from '../ui/select.tsx'
 
 /** How long older keys remain valid after a rotation, in seconds. */
 const overlaps = [

@@ -1,11 +1,11 @@
 import { TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { ActiveBadge } from '../ui/badges.tsx'
 import type { Column } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import { Time } from '../ui/time.tsx'
 import { AppList } from './app-list.tsx'
 import { refreshApps, type ServiceApp, serviceAppsQuery } from './app-queries.ts'
@@ -16,9 +16,9 @@ const columns: Column<ServiceApp>[] = [
     id: 'name',
     header: 'Name',
     cell: ({ id, name }) => (
-      <Link to="/service-apps/$appId" params={{ appId: id }} className="strong-link">
+      <RowLink to="/service-apps/$appId" params={{ appId: id }} className="strong-link">
         {name}
-      </Link>
+      </RowLink>
     ),
   },
   { id: 'service', header: 'Service', cell: ({ service_name }) => service_name },

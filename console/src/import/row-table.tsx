@@ -1,4 +1,5 @@
-import { Badge } from '@mantine/core'
+import { useMemo } from 'react'
+import { Badge, type BadgeColor } from '../ui/badges.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import type { ImportReport, ImportRow } from './import-requests.ts'
@@ -6,7 +7,7 @@ import type { ImportReport, ImportRow } from './import-requests.ts'
 /** The most rows that the page shows of one kind. */
 const maxShown = 200
 
-const actionBadges: Record<string, { label: string; color: string }> = {
+const actionBadges: Record<string, { label: string; color: BadgeColor }> = {
   create: { label: 'New', color: 'leaf' },
   update: { label: 'Changed', color: 'blue' },
   unchanged: { label: 'Unchanged', color: 'gray' },
@@ -21,11 +22,7 @@ const columns: Column<ImportRow>[] = [
     header: 'Result',
     cell: ({ action }) => {
       const badge = actionBadges[action]
-      return (
-        <Badge variant="light" color={badge?.color ?? 'gray'}>
-          {badge?.label ?? action}
-        </Badge>
-      )
+      return <Badge color={badge?.color ?? 'gray'}>{badge?.label ?? action}</Badge>
     },
   },
   { id: 'detail', header: 'Detail', cell: (row) => <RowDetail row={row} /> },
@@ -33,15 +30,18 @@ const columns: Column<ImportRow>[] = [
 
 /** The rows of a report, errors first. */
 export function RowTable({ report, shown }: { report: ImportReport; shown: string }) {
-  const matching = report.rows.filter(({ action }) => shown === 'all' || action === shown)
-  const sorted = matching.toSorted((a, b) => rank(a) - rank(b))
+  const sorted = useMemo(() => {
+    const matching = report.rows.filter(({ action }) => shown === 'all' || action === shown)
+    return matching.toSorted((a, b) => rank(a) - rank(b))
+  }, [report, shown])
+  const rows = useMemo(() => sorted.slice(0, maxShown), [sorted])
   const hidden = report.omitted + Math.max(0, sorted.length - maxShown)
   return (
     <>
       <DataTable
         label="Rows"
         columns={columns}
-        rows={sorted.slice(0, maxShown)}
+        rows={rows}
         rowId={({ line }) => String(line)}
         empty={<EmptyState icon="check" title="No such rows" />}
       />

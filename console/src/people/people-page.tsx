@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Select } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../api/client.ts'
@@ -8,8 +8,10 @@ import { Card, Page } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { usePreference } from '../ui/preferences.ts'
 import { SearchInput } from '../ui/search-input.tsx'
+import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
+import classes from './people-page.module.css'
 import { peopleQuery } from './people-queries.ts'
 
 const columns: Column<Schemas['UserSummary']>[] = [
@@ -18,10 +20,10 @@ const columns: Column<Schemas['UserSummary']>[] = [
     id: 'status',
     header: 'Status',
     cell: (user) => (
-      <Group gap={6}>
+      <span className={classes.status}>
         <ActiveBadge isActive={user.is_active} />
         {user.is_admin && <AdministratorBadge />}
-      </Group>
+      </span>
     ),
   },
   {

@@ -1,5 +1,4 @@
-import { Button, Select } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { api, type Schemas, unwrap } from '../api/client.ts'
 import { RoleBadge } from '../ui/badges.tsx'
@@ -9,6 +8,8 @@ import { Name } from '../ui/name.tsx'
 import { notifyDone } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { RowAction } from '../ui/row-action.tsx'
+import { RowLink } from '../ui/row-link.tsx'
+import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { roles } from '../workspaces/roles.ts'
@@ -35,13 +36,13 @@ export function PersonMemberships({ person }: { person: Person }) {
       id: 'workspace',
       header: 'Workspace',
       cell: ({ workspace_id, workspace_name }) => (
-        <Link
+        <RowLink
           to="/workspaces/$workspaceId"
           params={{ workspaceId: workspace_id }}
           className="strong-link"
         >
           {workspace_name}
-        </Link>
+        </RowLink>
       ),
     },
     { id: 'role', header: 'Role', cell: ({ role }) => <RoleBadge role={role} /> },

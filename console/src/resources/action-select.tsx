@@ -1,5 +1,5 @@
-import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Select } from '../ui/select.tsx'
 import { serviceActionsQuery } from '../workspaces/workspace-queries.ts'
 
 const builtIn = ['view', 'edit', 'manage']

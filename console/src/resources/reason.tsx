@@ -1,6 +1,6 @@
-import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Name } from '../ui/name.tsx'
+import { RowLink } from '../ui/row-link.tsx'
 import { Time } from '../ui/time.tsx'
 import { describeRole } from '../workspaces/roles.ts'
 import { type AccessReason, nameResource } from './resource-queries.ts'
@@ -18,13 +18,13 @@ export function Reason({ reason }: { reason: AccessReason }) {
       {reason.inherited_from && (
         <>
           , inherited from{' '}
-          <Link
+          <RowLink
             to="/resources/$permissionId"
             params={{ permissionId: reason.inherited_from.permission_id }}
             className="link"
           >
             {nameResource(reason.inherited_from)}
-          </Link>
+          </RowLink>
         </>
       )}
     </span>

@@ -1,15 +1,16 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { type ReactNode, useMemo, useState } from 'react'
+import { VisibilityBadge } from '../ui/badges.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { Name } from '../ui/name.tsx'
 import { usePreference } from '../ui/preferences.ts'
+import { RowLink } from '../ui/row-link.tsx'
+import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type ResourceFilters, type ResourceSummary, resourcesQuery } from './resource-queries.ts'
 import classes from './resource-table.module.css'
-import { VisibilityBadge } from './visibility.tsx'
 
 const columns: Column<ResourceSummary>[] = [
   {
@@ -17,9 +18,13 @@ const columns: Column<ResourceSummary>[] = [
     header: 'Resource',
     cell: ({ id, resource_type, resource_id, external_id }) => (
       <span className={classes.resource}>
-        <Link to="/resources/$permissionId" params={{ permissionId: id }} className="strong-link">
+        <RowLink
+          to="/resources/$permissionId"
+          params={{ permissionId: id }}
+          className="strong-link"
+        >
           {external_id ?? resource_id}
-        </Link>
+        </RowLink>
         <span className={classes.type}>{resource_type}</span>
       </span>
     ),

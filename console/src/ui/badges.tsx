@@ -1,32 +1,47 @@
-import { Badge } from '@mantine/core'
+import type { ReactNode } from 'react'
 import { describeRole } from '../workspaces/roles.ts'
+import classes from './badges.module.css'
 
-/** The state of a person or an app. */
-export function ActiveBadge({ isActive }: { isActive: boolean }) {
-  return isActive ? (
-    <Badge variant="light" color="leaf">
-      Active
-    </Badge>
-  ) : (
-    <Badge variant="light" color="red">
-      Deactivated
-    </Badge>
+export type BadgeColor = 'blue' | 'gray' | 'indigo' | 'leaf' | 'outline' | 'red' | 'yellow'
+
+type BadgeProps = {
+  color?: BadgeColor
+  size?: 'sm'
+  children: ReactNode
+}
+
+export function Badge({ color, size, children }: BadgeProps) {
+  return (
+    <span className={classes.badge} data-color={color} data-size={size}>
+      {children}
+    </span>
   )
 }
 
+/** The state of a person or an app. */
+export function ActiveBadge({ isActive }: { isActive: boolean }) {
+  return isActive ? <Badge color="leaf">Active</Badge> : <Badge color="red">Deactivated</Badge>
+}
+
 export function AdministratorBadge() {
-  return (
-    <Badge variant="light" color="indigo">
-      Administrator
-    </Badge>
-  )
+  return <Badge color="indigo">Administrator</Badge>
 }
 
 /** A role in a workspace. */
 export function RoleBadge({ role }: { role: string }) {
-  return <Badge variant={role === 'owner' ? 'outline' : 'default'}>{describeRole(role)}</Badge>
+  const label = describeRole(role)
+  return role === 'owner' ? <Badge color="outline">{label}</Badge> : <Badge>{label}</Badge>
 }
 
 export function ClientTypeBadge({ type }: { type: string }) {
-  return <Badge variant="default">{type === 'public' ? 'Public' : 'Confidential'}</Badge>
+  return <Badge>{type === 'public' ? 'Public' : 'Confidential'}</Badge>
+}
+
+export function VisibilityBadge({ visibility }: { visibility: string }) {
+  return visibility === 'workspace' ? <Badge color="blue">Workspace</Badge> : <Badge>Private</Badge>
+}
+
+/** The number of things in a list. */
+export function CountBadge({ value }: { value: number }) {
+  return <Badge size="sm">{value.toLocaleString()}</Badge>
 }

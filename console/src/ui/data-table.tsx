@@ -1,18 +1,13 @@
-import { ActionIcon, Button, Menu, Select, Skeleton, VisuallyHidden } from '@mantine/core'
-import {
-  type ColumnDef,
-  columnVisibilityFeature,
-  createColumnHelper,
-  tableFeatures,
-  useTable,
-} from '@tanstack/react-table'
-import { memo, type ReactNode, useMemo } from 'react'
+import { ActionIcon, Button, Menu, Skeleton, VisuallyHidden } from '@mantine/core'
+import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
+import { memo, type ReactNode, useDeferredValue, useMemo } from 'react'
 import classes from './data-table.module.css'
 import { Icon } from './icon.tsx'
 import { usePreference } from './preferences.ts'
+import { Select } from './select.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
 
-const features = tableFeatures({ columnVisibilityFeature })
+const features = tableFeatures({})
 const pageSizes = ['10', '20', '50', '100']
 const noRows: never[] = []
 
@@ -77,18 +72,21 @@ export function DataTable<Row extends object>({
     `columns.${label}`,
     Object.fromEntries(columns.map(({ id, isOptional }) => [id, !isOptional])),
   )
-  const definitions = useMemo(() => toColumnDefinitions(columns), [columns])
-  const table = useTable({
-    features,
-    data: rows ?? (noRows as Row[]),
-    columns: definitions,
-    getRowId: rowId,
-    state: { columnVisibility: visibility },
-  })
   const visibleColumns = useMemo(
     () => columns.filter(({ id }) => visibility[id] !== false),
     [columns, visibility],
   )
+  // Rows render in the background, in slices: a click or a key is visible before a hundred of them are.
+  const shownRows = useDeferredValue(rows)
+  const shownColumns = useDeferredValue(visibleColumns)
+  const definitions = useMemo(() => toColumnDefinitions(shownColumns), [shownColumns])
+  const table = useTable({
+    features,
+    data: shownRows ?? (noRows as Row[]),
+    columns: definitions,
+    getRowId: rowId,
+  })
+  const isOutdated = isStale || (shownRows !== rows && shownRows !== undefined)
   // Tables inside of other pages show their most important columns only.
   const hasColumnMenu = columns.length > 3 && toolbar !== undefined
 
@@ -122,9 +120,9 @@ export function DataTable<Row extends object>({
           <table
             role="table"
             aria-label={label}
-            aria-busy={!rows || isStale}
+            aria-busy={!shownRows || isOutdated}
             className={classes.table}
-            data-stale={isStale || undefined}
+            data-stale={isOutdated || undefined}
           >
             <thead role="rowgroup">
               {table.getHeaderGroups().map((group) => (
@@ -134,9 +132,9 @@ export function DataTable<Row extends object>({
                       key={header.id}
                       role="columnheader"
                       scope="col"
-                      data-align={findColumn(columns, header.column.id).align}
+                      data-align={findColumn(shownColumns, header.column.id).align}
                     >
-                      {findColumn(columns, header.column.id).isHeaderHidden ? (
+                      {findColumn(shownColumns, header.column.id).isHeaderHidden ? (
                         <VisuallyHidden>
                           <table.FlexRender header={header} />
                         </VisuallyHidden>
@@ -149,14 +147,14 @@ export function DataTable<Row extends object>({
               ))}
             </thead>
             <tbody role="rowgroup">
-              {rows ? (
+              {shownRows?.length ? (
                 table
                   .getRowModel()
                   .rows.map((row) => (
-                    <TableRow key={row.id} row={row.original} columns={visibleColumns} />
+                    <TableRow key={row.id} row={row.original} columns={shownColumns} />
                   ))
               ) : (
-                <SkeletonRows columns={visibleColumns.length} />
+                <SkeletonRows columns={shownColumns.length} />
               )}
             </tbody>
           </table>

@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
 import { type NamedObject, useName } from '../api/names.ts'
+import { RowLink } from './row-link.tsx'
 
 /** The name of what an ID identifies, with a link to its page. */
 export function Name({ id, fallback }: { id: string; fallback?: string }) {
@@ -25,21 +25,21 @@ function NameLink({
   const link = { className: 'link', children: name }
   switch (type) {
     case 'user':
-      return <Link to="/people/$userId" params={{ userId: id }} {...link} />
+      return <RowLink to="/people/$userId" params={{ userId: id }} {...link} />
     case 'workspace':
-      return <Link to="/workspaces/$workspaceId" params={{ workspaceId: id }} {...link} />
+      return <RowLink to="/workspaces/$workspaceId" params={{ workspaceId: id }} {...link} />
     case 'group':
     case 'role': {
       const search = type === 'group' ? { tab: 'groups', group: id } : { tab: 'roles' }
       const params = { workspaceId: workspaceId ?? '' }
-      return <Link to="/workspaces/$workspaceId" params={params} search={search} {...link} />
+      return <RowLink to="/workspaces/$workspaceId" params={params} search={search} {...link} />
     }
     case 'permission':
-      return <Link to="/resources/$permissionId" params={{ permissionId: id }} {...link} />
+      return <RowLink to="/resources/$permissionId" params={{ permissionId: id }} {...link} />
     case 'service_app':
-      return <Link to="/service-apps/$appId" params={{ appId: id }} {...link} />
+      return <RowLink to="/service-apps/$appId" params={{ appId: id }} {...link} />
     case 'client_app':
-      return <Link to="/client-apps/$appId" params={{ appId: id }} {...link} />
+      return <RowLink to="/client-apps/$appId" params={{ appId: id }} {...link} />
     default:
       return <span>{name}</span>
   }

@@ -1,6 +1,6 @@
 import { Tabs } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
 import classes from './page-tabs.module.css'
 
 export type PageTab = { value: string; label: string; content: ReactNode }
@@ -9,13 +9,18 @@ export type PageTab = { value: string; label: string; content: ReactNode }
 export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | undefined }) {
   const navigate = useNavigate()
   const list = useRef<HTMLDivElement>(null)
+  const current = tabs.find((tab) => tab.value === value) ?? tabs[0]
+  // The tab is marked at once. Its content renders in the background, and that of the last tab stays until then.
+  const shown = useDeferredValue(current)
   // On a narrow screen, the tabs scroll sideways.
   useEffect(() => {
-    const active = list.current?.querySelector('[data-active]')
-    active?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const frame = requestAnimationFrame(() => {
+      const active = list.current?.querySelector('[data-active]')
+      active?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    })
+    return () => cancelAnimationFrame(frame)
   }, [value])
-  const current = tabs.find((tab) => tab.value === value) ?? tabs[0]
-  if (!current) return null
+  if (!current || !shown) return null
   function choose(tab: string | null) {
     const isFirst = tab === tabs[0]?.value
     void navigate({ to: '.', search: isFirst ? {} : { tab: tab ?? undefined } })
@@ -29,11 +34,14 @@ export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | und
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {tabs.map((tab) => (
-        <Tabs.Panel key={tab.value} value={tab.value}>
-          {tab.content}
-        </Tabs.Panel>
-      ))}
+      <Tabs.Panel
+        key={shown.value}
+        value={current.value}
+        className={classes.panel}
+        mod={{ stale: shown.value !== current.value }}
+      >
+        {shown.content}
+      </Tabs.Panel>
     </Tabs>
   )
 }

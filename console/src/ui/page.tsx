@@ -1,6 +1,7 @@
-import { Badge, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useDocumentTitle } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { CountBadge } from './badges.tsx'
 import classes from './page.module.css'
 
 type PageProps = {
@@ -28,7 +29,7 @@ export function Page(props: PageProps) {
           {breadcrumbs && <div className={classes.breadcrumbs}>{breadcrumbs}</div>}
           <div className={classes.titleLine}>
             <h1>{title}</h1>
-            {count !== undefined && <Count value={count} />}
+            {count !== undefined && <CountBadge value={count} />}
             {badges}
           </div>
           {description && <div className={classes.description}>{description}</div>}
@@ -37,14 +38,6 @@ export function Page(props: PageProps) {
       </header>
       {children}
     </>
-  )
-}
-
-function Count({ value }: { value: number }) {
-  return (
-    <Badge variant="default" size="sm">
-      {value.toLocaleString()}
-    </Badge>
   )
 }
 
@@ -74,7 +67,7 @@ export function Section({ title, description, actions, count, children }: Sectio
         <div>
           <h2>
             {title}
-            {count !== undefined && <Count value={count} />}
+            {count !== undefined && <CountBadge value={count} />}
           </h2>
           {description && <p>{description}</p>}
         </div>

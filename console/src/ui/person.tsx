@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router'
 import classes from './person.module.css'
+import { RowLink } from './row-link.tsx'
 
 /** The initials of a person. Pictures would be requests to other origins. */
-export function Initials({ name, size = 34 }: { name: string; size?: number }) {
+export function Initials({ name }: { name: string }) {
   const words = name.trim().split(/[\s@._-]+/)
   const initials = words
     .slice(0, 2)
@@ -10,7 +10,7 @@ export function Initials({ name, size = 34 }: { name: string; size?: number }) {
     .join('')
     .toUpperCase()
   return (
-    <span className={classes.initials} style={{ width: size, height: size }} aria-hidden="true">
+    <span className={classes.initials} aria-hidden="true">
       {initials || '?'}
     </span>
   )
@@ -22,15 +22,15 @@ type PersonProps = { id: string; name: string; email: string }
 export function PersonCell({ id, name, email }: PersonProps) {
   return (
     <span className={classes.person}>
-      <Initials name={name || email} size={32} />
+      <Initials name={name || email} />
       <span className={classes.text}>
-        <Link
+        <RowLink
           to="/people/$userId"
           params={{ userId: id }}
           className={name ? 'strong-link' : `strong-link ${classes.unnamed}`}
         >
           {name || email}
-        </Link>
+        </RowLink>
         {name && <span className={classes.email}>{email}</span>}
       </span>
     </span>

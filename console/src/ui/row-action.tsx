@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { type Confirmation, useConfirm } from './confirm.tsx'
 import classes from './row-action.module.css'
 
@@ -14,15 +13,13 @@ type Props = {
 export function RowAction({ label, name, confirmation }: Props) {
   const confirm = useConfirm()
   return (
-    <Button
-      size="compact-sm"
-      variant="subtle"
-      color="gray"
+    <button
+      type="button"
       className={classes.action}
       aria-label={name}
       onClick={() => confirm(confirmation)}
     >
       {label}
-    </Button>
+    </button>
   )
 }

@@ -1,7 +1,7 @@
-import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { useName } from '../api/names.ts'
+import { Select } from './select.tsx'
 
 export type PickerProps = {
   label: string

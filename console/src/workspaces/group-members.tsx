@@ -1,10 +1,10 @@
-import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../api/client.ts'
 import { AddRow } from '../ui/add-row.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { MemberPicker } from '../ui/pickers.tsx'
 import { RowAction } from '../ui/row-action.tsx'
+import { Select } from '../ui/select.tsx'
 import { QueryState } from '../ui/states.tsx'
 import classes from './member-list.module.css'
 import {

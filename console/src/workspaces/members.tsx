@@ -1,16 +1,19 @@
-import { Badge, Button, Select, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { refreshPeople } from '../people/people-queries.ts'
+import { Badge } from '../ui/badges.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { RowAction } from '../ui/row-action.tsx'
+import { RowSelect } from '../ui/row-select.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
+import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { describeRole, roles } from './roles.ts'
@@ -32,8 +35,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
     placeholderData: keepPreviousData,
   })
 
-  async function changeRole({ user_id, name, email }: Member, role: string | null) {
-    if (!role) return
+  async function changeRole({ user_id, name, email }: Member, role: string) {
     const params = { path: { workspace_id: workspace.id, user_id } }
     const body = { role: role as 'viewer' }
     try {
@@ -64,14 +66,11 @@ export function Members({ workspace }: { workspace: Workspace }) {
       id: 'role',
       header: 'Role',
       cell: (member) => (
-        <Select
-          aria-label={`Role of ${member.name || member.email}`}
-          data={roles}
+        <RowSelect
+          name={`Role of ${member.name || member.email}`}
+          options={roles}
           value={member.role}
           onChange={(role) => changeRole(member, role)}
-          allowDeselect={false}
-          size="xs"
-          w={110}
         />
       ),
     },
@@ -79,13 +78,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
       id: 'joined',
       header: 'Joined',
       cell: ({ status, joined_at }) =>
-        status === 'invited' ? (
-          <Badge variant="light" color="yellow">
-            Invited
-          </Badge>
-        ) : (
-          <Time value={joined_at} />
-        ),
+        status === 'invited' ? <Badge color="yellow">Invited</Badge> : <Time value={joined_at} />,
     },
     actionColumn((member) => (
       <RowAction
@@ -102,7 +95,8 @@ export function Members({ workspace }: { workspace: Workspace }) {
     )),
   ]
 
-  const listed = members.data?.length ?? 0
+  const rows = useMemo(() => members.data && sortByName(members.data), [members.data])
+  const listed = rows?.length ?? 0
   return (
     <Section
       title="Members"
@@ -120,7 +114,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
       <DataTable
         label="Members"
         columns={columns}
-        rows={members.data && sortByName(members.data)}
+        rows={rows}
         rowId={({ user_id }) => user_id}
         error={members.error}
         onRetry={() => members.refetch()}

@@ -1,12 +1,13 @@
 import { Button, Textarea, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api, unwrap } from '../api/client.ts'
 import { type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { usePreference } from '../ui/preferences.ts'
+import { RowLink } from '../ui/row-link.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
@@ -17,9 +18,9 @@ const columns: Column<Workspace>[] = [
     id: 'name',
     header: 'Name',
     cell: ({ id, name }) => (
-      <Link to="/workspaces/$workspaceId" params={{ workspaceId: id }} className="strong-link">
+      <RowLink to="/workspaces/$workspaceId" params={{ workspaceId: id }} className="strong-link">
         {name}
-      </Link>
+      </RowLink>
     ),
   },
   { id: 'slug', header: 'Slug', cell: ({ slug }) => <span className="mono">{slug}</span> },

@@ -1,0 +1,24 @@
+import { Select as MantineSelect, type SelectProps } from '@mantine/core'
+import { useState } from 'react'
+
+/**
+ * A select whose options are rendered while it has the focus. Mantine would render those of every select on
+ * the page, hidden, and compute where they would be.
+ */
+export function Select({ onFocus, onBlur, ...props }: SelectProps<string>) {
+  const [hasFocus, setFocus] = useState(false)
+  return (
+    <MantineSelect
+      {...props}
+      comboboxProps={{ keepMounted: hasFocus }}
+      onFocus={(event) => {
+        setFocus(true)
+        onFocus?.(event)
+      }}
+      onBlur={(event) => {
+        setFocus(false)
+        onBlur?.(event)
+      }}
+    />
+  )
+}
