@@ -1,8 +1,22 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 import { renderThemeStyle } from './theme-style.ts'
 
 const themeStyle = 'virtual:theme.css'
+
+/**
+ * On each key and click in a select or the palette, Mantine looks into every element of the page for shadow
+ * roots. The console has none, and long lists have 15,000 elements.
+ */
+const withoutShadowRoots: Plugin = {
+  name: 'without-shadow-roots',
+  transform(code, id) {
+    if (!/find-element-in-shadow-dom\.mjs$|spotlight\.store\.mjs$/.test(id)) return undefined
+    const search = /(const allElements|const children) = root[^;]+;/g
+    if (!search.test(code)) throw new Error(`${id} no longer searches shadow roots as expected`)
+    return code.replace(search, '$1 = [];')
+  },
+}
 
 // biome-ignore lint/style/noDefaultExport: Vite requires it.
 export default defineConfig({
@@ -17,6 +31,7 @@ export default defineConfig({
   },
   plugins: [
     react(),
+    withoutShadowRoots,
     {
       // The variables of the theme are a stylesheet, because the content security policy forbids inline styles.
       name: 'theme-style',

@@ -4,14 +4,35 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouteComponent,
 } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { LoginPage } from './session/login-page.tsx'
 import { SignedInPage } from './session/signed-in-page.tsx'
 import { NotFoundPage } from './shell/not-found-page.tsx'
 import { RouteError } from './shell/route-error.tsx'
 import { Shell } from './shell/shell.tsx'
+import { Deferred } from './ui/deferred.tsx'
 import { pageSearch, readSearch } from './ui/search-params.ts'
 import { PageSkeleton } from './ui/states.tsx'
+
+type Screens = Record<string, () => ReactNode>
+
+/**
+ * A screen whose code is loaded when it is opened. It renders in the background, so that a click on a link
+ * is visible at once; after the back button at once, so that the page has its scroll position again.
+ */
+function screen(load: () => Promise<Screens>, name: string): RouteComponent {
+  const Content = lazyRouteComponent<Screens, string>(load, name)
+  function Screen() {
+    return (
+      <Deferred fallback={<PageSkeleton />} isUrgent={isTraversal}>
+        <Content />
+      </Deferred>
+    )
+  }
+  return Object.assign(Screen, { preload: () => Content.preload?.() }) as RouteComponent
+}
 
 function NotFoundRoute() {
   return (
@@ -41,41 +62,41 @@ const shellRoute = createRoute({ getParentRoute: () => rootRoute, id: 'shell', c
 const overviewRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+  component: screen(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
 })
 
 const peopleRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/people',
-  component: lazyRouteComponent(() => import('./people/people-page.tsx'), 'PeoplePage'),
+  component: screen(() => import('./people/people-page.tsx'), 'PeoplePage'),
   validateSearch: readSearch({ ...pageSearch, status: 'text', administrators: 'flag' }),
 })
 
 const personRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/people/$userId',
-  component: lazyRouteComponent(() => import('./people/person-page.tsx'), 'PersonPage'),
+  component: screen(() => import('./people/person-page.tsx'), 'PersonPage'),
   validateSearch: readSearch({ tab: 'text' }),
 })
 
 const workspacesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/workspaces',
-  component: lazyRouteComponent(() => import('./workspaces/workspaces-page.tsx'), 'WorkspacesPage'),
+  component: screen(() => import('./workspaces/workspaces-page.tsx'), 'WorkspacesPage'),
   validateSearch: readSearch(pageSearch),
 })
 
 const workspaceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/workspaces/$workspaceId',
-  component: lazyRouteComponent(() => import('./workspaces/workspace-page.tsx'), 'WorkspacePage'),
+  component: screen(() => import('./workspaces/workspace-page.tsx'), 'WorkspacePage'),
   validateSearch: readSearch({ tab: 'text', q: 'text', group: 'text' }),
 })
 
 const resourcesRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/resources',
-  component: lazyRouteComponent(() => import('./resources/resources-page.tsx'), 'ResourcesPage'),
+  component: screen(() => import('./resources/resources-page.tsx'), 'ResourcesPage'),
   validateSearch: readSearch({
     page: 'number',
     workspace_id: 'text',
@@ -89,38 +110,38 @@ const resourcesRoute = createRoute({
 const resourceRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/resources/$permissionId',
-  component: lazyRouteComponent(() => import('./resources/resource-page.tsx'), 'ResourcePage'),
+  component: screen(() => import('./resources/resource-page.tsx'), 'ResourcePage'),
   validateSearch: readSearch({ tab: 'text', user_id: 'text', action: 'text' }),
 })
 
 const serviceAppsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/service-apps',
-  component: lazyRouteComponent(() => import('./apps/service-apps-page.tsx'), 'ServiceAppsPage'),
+  component: screen(() => import('./apps/service-apps-page.tsx'), 'ServiceAppsPage'),
 })
 
 const serviceAppRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/service-apps/$appId',
-  component: lazyRouteComponent(() => import('./apps/service-app-page.tsx'), 'ServiceAppPage'),
+  component: screen(() => import('./apps/service-app-page.tsx'), 'ServiceAppPage'),
 })
 
 const clientAppsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/client-apps',
-  component: lazyRouteComponent(() => import('./apps/client-apps-page.tsx'), 'ClientAppsPage'),
+  component: screen(() => import('./apps/client-apps-page.tsx'), 'ClientAppsPage'),
 })
 
 const clientAppRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/client-apps/$appId',
-  component: lazyRouteComponent(() => import('./apps/client-app-page.tsx'), 'ClientAppPage'),
+  component: screen(() => import('./apps/client-app-page.tsx'), 'ClientAppPage'),
 })
 
 const activityRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/activity',
-  component: lazyRouteComponent(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
+  component: screen(() => import('./activity/activity-page.tsx'), 'ActivityPage'),
   validateSearch: readSearch({
     action: 'text',
     target_type: 'text',
@@ -135,7 +156,7 @@ const activityRoute = createRoute({
 const importRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/import',
-  component: lazyRouteComponent(() => import('./import/import-page.tsx'), 'ImportPage'),
+  component: screen(() => import('./import/import-page.tsx'), 'ImportPage'),
 })
 
 const routeTree = rootRoute.addChildren([
@@ -164,6 +185,12 @@ export const router = createRouter({
   defaultPendingComponent: PageSkeleton,
   defaultErrorComponent: RouteError,
   scrollRestoration: true,
+})
+
+/** Whether the browser went back or forward to the current address. */
+let isTraversal = false
+router.history.subscribe(({ action }) => {
+  isTraversal = action.type !== 'PUSH' && action.type !== 'REPLACE'
 })
 
 declare module '@tanstack/react-router' {

@@ -1,11 +1,13 @@
+import { UnstyledButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, spotlight } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { memo, useDeferredValue, useState } from 'react'
 import { peopleQuery } from '../people/people-queries.ts'
 import { resourcesQuery } from '../resources/resource-queries.ts'
-import { Icon } from '../ui/icon.tsx'
+import { Deferred } from '../ui/deferred.tsx'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import { workspacesQuery } from '../workspaces/workspace-queries.ts'
 import { screens } from './screens.ts'
 
@@ -14,6 +16,36 @@ export const openPalette = spotlight.open
 /** Finds screens, people and workspaces by name, and resources by ID. */
 export function Palette() {
   const [text, setText] = useState('')
+  // A key is visible in the field before the results are.
+  const shown = useDeferredValue(text)
+  return (
+    <Spotlight.Root
+      query={text}
+      onQueryChange={setText}
+      shortcut={['mod + K']}
+      lockScroll={false}
+      // Without a delay, so that it has the focus before the next key is pressed.
+      transitionProps={{ duration: 0 }}
+      scrollable
+      maxHeight="min(26rem, 70vh)"
+      // Like that of dialogs. To blur the page takes longer than everything else where there is no GPU.
+      overlayProps={{ backgroundOpacity: 0.35 }}
+    >
+      <Spotlight.Search
+        placeholder="Find people, workspaces, resources and screens"
+        aria-label="Find people, workspaces, resources and screens"
+        leftSection={<Icon name="search" />}
+      />
+      <Deferred>
+        <Spotlight.ActionsList>
+          <Results text={shown} />
+        </Spotlight.ActionsList>
+      </Deferred>
+    </Spotlight.Root>
+  )
+}
+
+const Results = memo(function Results({ text }: { text: string }) {
   const navigate = useNavigate()
   const [q] = useDebouncedValue(text.trim(), 200)
   const word = text.trim().toLowerCase()
@@ -37,82 +69,89 @@ export function Palette() {
   const foundWorkspaces = word ? (workspaces.data?.items ?? []) : []
   const foundResources = word ? (resources.data?.items ?? []) : []
   const found = [matching, foundPeople, foundWorkspaces, foundResources]
-  const isEmpty = found.every(({ length }) => length === 0)
-
+  if (found.every(({ length }) => length === 0))
+    return <Spotlight.Empty>Nothing found</Spotlight.Empty>
   return (
-    <Spotlight.Root
-      query={text}
-      onQueryChange={setText}
-      shortcut={['mod + K']}
-      lockScroll={false}
-      // Without a delay, so that it has the focus before the next key is pressed.
-      transitionProps={{ duration: 0 }}
-      scrollable
-      maxHeight="min(26rem, 70vh)"
+    <>
+      {matching.length > 0 && (
+        <Spotlight.ActionsGroup label="Screens">
+          {matching.map(({ to, label, icon }) => (
+            <Result key={to} label={label} icon={icon} onChoose={() => navigate({ to })} />
+          ))}
+        </Spotlight.ActionsGroup>
+      )}
+      {foundPeople.length > 0 && (
+        <Spotlight.ActionsGroup label="People">
+          {foundPeople.map(({ id, name, email }) => (
+            <Result
+              key={id}
+              label={name || email}
+              description={name ? email : ''}
+              icon="user"
+              onChoose={() => navigate({ to: '/people/$userId', params: { userId: id } })}
+            />
+          ))}
+        </Spotlight.ActionsGroup>
+      )}
+      {foundWorkspaces.length > 0 && (
+        <Spotlight.ActionsGroup label="Workspaces">
+          {foundWorkspaces.map(({ id, name, slug }) => (
+            <Result
+              key={id}
+              label={name}
+              description={slug}
+              icon="building"
+              onChoose={() =>
+                navigate({ to: '/workspaces/$workspaceId', params: { workspaceId: id } })
+              }
+            />
+          ))}
+        </Spotlight.ActionsGroup>
+      )}
+      {foundResources.length > 0 && (
+        <Spotlight.ActionsGroup label="Resources">
+          {foundResources.map(({ id, external_id, resource_id, resource_type, service_name }) => (
+            <Result
+              key={id}
+              label={external_id ?? resource_id}
+              description={`${resource_type} of ${service_name}`}
+              icon="file"
+              onChoose={() =>
+                navigate({ to: '/resources/$permissionId', params: { permissionId: id } })
+              }
+            />
+          ))}
+        </Spotlight.ActionsGroup>
+      )}
+    </>
+  )
+})
+
+type ResultProps = { icon: IconName; label: string; description?: string; onChoose: () => void }
+
+/** Looks like `Spotlight.Action`, which renders again on each key. */
+function Result({ icon, label, description, onChoose }: ResultProps) {
+  const { classes } = Spotlight
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={`${UnstyledButton.classes.root} ${classes.action}`}
+      data-action
+      // The field keeps the focus.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => {
+        spotlight.close()
+        onChoose()
+      }}
     >
-      <Spotlight.Search
-        placeholder="Find people, workspaces, resources and screens"
-        aria-label="Find people, workspaces, resources and screens"
-        leftSection={<Icon name="search" />}
-      />
-      <Spotlight.ActionsList>
-        {isEmpty && <Spotlight.Empty>Nothing found</Spotlight.Empty>}
-        {matching.length > 0 && (
-          <Spotlight.ActionsGroup label="Screens">
-            {matching.map(({ to, label, icon }) => (
-              <Spotlight.Action
-                key={to}
-                label={label}
-                leftSection={<Icon name={icon} />}
-                onClick={() => navigate({ to })}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {foundPeople.length > 0 && (
-          <Spotlight.ActionsGroup label="People">
-            {foundPeople.map(({ id, name, email }) => (
-              <Spotlight.Action
-                key={id}
-                label={name || email}
-                description={name ? email : ''}
-                leftSection={<Icon name="user" />}
-                onClick={() => navigate({ to: '/people/$userId', params: { userId: id } })}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {foundWorkspaces.length > 0 && (
-          <Spotlight.ActionsGroup label="Workspaces">
-            {foundWorkspaces.map(({ id, name, slug }) => (
-              <Spotlight.Action
-                key={id}
-                label={name}
-                description={slug}
-                leftSection={<Icon name="building" />}
-                onClick={() =>
-                  navigate({ to: '/workspaces/$workspaceId', params: { workspaceId: id } })
-                }
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-        {foundResources.length > 0 && (
-          <Spotlight.ActionsGroup label="Resources">
-            {foundResources.map(({ id, external_id, resource_id, resource_type, service_name }) => (
-              <Spotlight.Action
-                key={id}
-                label={external_id ?? resource_id}
-                description={`${resource_type} of ${service_name}`}
-                leftSection={<Icon name="file" />}
-                onClick={() =>
-                  navigate({ to: '/resources/$permissionId', params: { permissionId: id } })
-                }
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        )}
-      </Spotlight.ActionsList>
-    </Spotlight.Root>
+      <span className={classes.actionSection} data-position="left" data-dimmed>
+        <Icon name={icon} />
+      </span>
+      <span className={classes.actionBody}>
+        <span className={classes.actionLabel}>{label}</span>
+        <span className={classes.actionDescription}>{description}</span>
+      </span>
+    </button>
   )
 }

@@ -1,9 +1,9 @@
 import { Select as MantineSelect, type SelectProps } from '@mantine/core'
-import { useState } from 'react'
+import { startTransition, useState } from 'react'
 
 /**
- * A select whose options are rendered while it has the focus. Mantine would render those of every select on
- * the page, hidden, and compute where they would be.
+ * A select whose options are rendered while it has the focus, which the arrow keys need. Mantine would
+ * render those of every select on the page, hidden, and compute where they would be.
  */
 export function Select({ onFocus, onBlur, ...props }: SelectProps<string>) {
   const [hasFocus, setFocus] = useState(false)
@@ -12,11 +12,11 @@ export function Select({ onFocus, onBlur, ...props }: SelectProps<string>) {
       {...props}
       comboboxProps={{ keepMounted: hasFocus }}
       onFocus={(event) => {
-        setFocus(true)
+        startTransition(() => setFocus(true))
         onFocus?.(event)
       }}
       onBlur={(event) => {
-        setFocus(false)
+        startTransition(() => setFocus(false))
         onBlur?.(event)
       }}
     />

@@ -1,5 +1,5 @@
 import { Alert, Button, Skeleton } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useDeferredValue } from 'react'
 import { ApiError, describeError } from '../api/api-error.ts'
 import { Icon, type IconName } from './icon.tsx'
 import classes from './states.module.css'
@@ -53,7 +53,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
 /** The shape of a page while it loads. */
 export function PageSkeleton() {
   return (
-    <div role="status" aria-label="Loading">
+    <div role="status" aria-label="Loading" className={classes.skeleton}>
       <Skeleton height={32} width="40%" mb="lg" />
       <Skeleton height={140} radius="md" mb="md" />
       <Skeleton height={220} radius="md" />
@@ -75,10 +75,12 @@ export function QueryState<Data>({
   notFound?: ReactNode
   children: (data: Data) => ReactNode
 }) {
-  const { data, error, refetch } = query
+  const { error, refetch } = query
+  // The content renders in the background, so that the page reacts to what a person does until then.
+  const data = useDeferredValue(query.data)
   // Data that was read before is shown even if reading it again has failed.
   if (data !== undefined) return children(data)
-  if (!error) return skeleton
+  if (!error || query.data !== undefined) return skeleton
   if (notFound && error instanceof ApiError && error.isNotFound) return notFound
   return <ErrorState error={error} onRetry={() => refetch()} />
 }
