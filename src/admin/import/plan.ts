@@ -33,10 +33,8 @@ export type Snapshot = {
   identifiedUsers: Map<string, string>
   /** By `keyOf(slug, email)`. Inactive users do not count as joined. */
   members: Map<string, { role: Role; joined: boolean }>
-  /** `keyOf(slug, group)`. */
-  groups: Set<string>
-  /** `keyOf(slug, email, group)`. */
-  groupMembers: Set<string>
+  /** The e-mail addresses of the direct members, by `keyOf(slug, group)`. */
+  groups: Map<string, Set<string>>
 }
 
 /** The numbers of rows of a workspace that have a quota. */
@@ -83,9 +81,9 @@ export type Plan = {
 /** Plans rows one after the other. */
 export type Planner = { add(row: Row): void; finish(): Plan }
 
-/** Joins two or three words into a key. It is unambiguous because only the last word contains spaces. */
-export function keyOf(slug: string, word: string, name?: string): string {
-  return name === undefined ? `${slug} ${word}` : `${slug} ${word} ${name}`
+/** Joins a slug and an e-mail address or a name into a key. Slugs contain no spaces. */
+export function keyOf(slug: string, word: string): string {
+  return `${slug} ${word}`
 }
 
 /**
@@ -93,8 +91,7 @@ export function keyOf(slug: string, word: string, name?: string): string {
  * before it.
  */
 export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
-  const { workspaces, usage, users, externalIds, identifiedUsers, members, groups, groupMembers } =
-    snapshot
+  const { workspaces, usage, users, externalIds, identifiedUsers, members, groups } = snapshot
   const effects: Effects = {
     newUsers: new Map(),
     renamed: new Map(),
@@ -240,7 +237,7 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     const member = members.get(memberKey)
     const to = role || 'viewer'
     if (!member) {
-      members.set(memberKey, { role: to, joined: false })
+      members.set(memberKey, invitedMembers[to])
       effects.newMembers.set(memberKey, { slug, email, role: to })
       return [{ field: 'role', from: '', to }]
     }
@@ -257,17 +254,16 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
   }
 
   function planGroups({ slug, email, groups: names }: Row): Change[] {
-    const existing = names.filter((name) => groupMembers.has(keyOf(slug, email, name)))
+    const isMember = (name: string) => groups.get(keyOf(slug, name))?.has(email) ?? false
+    const existing = names.filter(isMember)
     if (existing.length === names.length) return []
     const newGroups = names.filter((name) => !groups.has(keyOf(slug, name)))
-    for (const name of newGroups) {
-      groups.add(keyOf(slug, name))
-      effects.newGroups.push({ slug, name })
-    }
+    effects.newGroups.push(...newGroups.map((name) => ({ slug, name })))
     for (const name of names) {
       if (existing.includes(name)) continue
-      groupMembers.add(keyOf(slug, email, name))
       const key = keyOf(slug, name)
+      const emails = groups.get(key) ?? new Set()
+      groups.set(key, emails.add(email))
       const additions = effects.newGroupMembers.get(key) ?? { slug, name, emails: [] }
       effects.newGroupMembers.set(key, additions)
       additions.emails.push(email)
@@ -277,6 +273,14 @@ export function createPlanner(snapshot: Snapshot, quotas: Quotas): Planner {
     return [{ field: 'new_groups', from: '', to: newGroups.join(';') }, change]
   }
 }
+
+/** Members who have not joined: one object for each role, because a file can add many members. */
+const invitedMembers = {
+  viewer: { role: 'viewer', joined: false },
+  editor: { role: 'editor', joined: false },
+  admin: { role: 'admin', joined: false },
+  owner: { role: 'owner', joined: false },
+} as const
 
 type CellValue = { text: string; line: number }
 

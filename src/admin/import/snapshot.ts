@@ -50,8 +50,7 @@ export async function loadSnapshot(em: EntityManager, rows: Row[]): Promise<Load
     externalIds: new Map(),
     identifiedUsers: new Map(),
     members: new Map(),
-    groups: new Set(),
-    groupMembers: new Set(),
+    groups: new Map(),
   }
   for (const { id, slug, owners } of await findWorkspaces(em, slugsOf(rows))) {
     ids.workspaces.set(slug, id)
@@ -105,16 +104,16 @@ export async function extendSnapshot(
   const names = unique(rows.flatMap(({ groups }) => groups))
   if (names.length === 0) return
   const groups = await findGroups(em, [...ids.workspaces.values()], names)
-  const groupsById = new Map(groups.map((group) => [group.id, group]))
+  const keys = new Map<string, string>()
   for (const { id, workspace_id, name } of groups) {
     const key = keyOf(slugs.get(workspace_id) ?? '', name)
+    keys.set(id, key)
     ids.groups.set(key, id)
-    snapshot.groups.add(key)
+    if (!snapshot.groups.has(key)) snapshot.groups.set(key, new Set())
   }
   for (const { group_id, user_id } of await findGroupMembers(em, userIds)) {
-    const group = groupsById.get(group_id)
-    const slug = slugs.get(group?.workspace_id ?? '')
-    if (group && slug) snapshot.groupMembers.add(keyOf(slug, emails.get(user_id) ?? '', group.name))
+    const key = keys.get(group_id)
+    if (key) snapshot.groups.get(key)?.add(emails.get(user_id) ?? '')
   }
 }
 
