@@ -121,10 +121,15 @@ async function readMeasured(page: Page, before: number): Promise<Measured> {
 
 /** Waits for data, which is measured from the last input, and for the entries of the last interaction. */
 async function waitUntilIdle(page: Page): Promise<void> {
-  const isLoaded = `!document.querySelector('${loading}')`
-  if (!(await page.evaluate(isLoaded))) {
-    await page.waitForFunction(`${isLoaded} && dataTimes.push(performance.now() - lastInput)`)
-  }
+  await page.evaluate(`new Promise((resolve) => {
+    const isLoading = () => document.querySelector('${loading}') !== null
+    if (!isLoading()) return resolve()
+    requestAnimationFrame(function check() {
+      if (isLoading()) return requestAnimationFrame(check)
+      dataTimes.push(performance.now() - lastInput)
+      resolve()
+    })
+  })`)
   await page.waitForTimeout(400)
   await page.waitForLoadState('networkidle')
   await page.waitForTimeout(300)

@@ -1,6 +1,7 @@
 import { Button, Checkbox } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { memo } from 'react'
 import type { Schemas } from '../api/client.ts'
 import { ActiveBadge, AdministratorBadge } from '../ui/badges.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
@@ -61,10 +62,6 @@ export function PeoplePage() {
     placeholderData: keepPreviousData,
   })
 
-  /** A filter always leads to the first page. */
-  function filter(change: Omit<typeof search, 'page'>) {
-    void navigate({ search: { ...search, page: undefined, ...change }, replace: true })
-  }
   const isFiltered = Boolean(search.q || search.status || search.administrators)
 
   return (
@@ -87,33 +84,7 @@ export function PeoplePage() {
           error={people.error}
           onRetry={() => people.refetch()}
           isStale={people.isPlaceholderData}
-          toolbar={
-            <>
-              <SearchInput
-                label="Search names and e-mail addresses"
-                value={search.q}
-                onChange={(q) => filter({ q })}
-              />
-              <Select
-                aria-label="Status"
-                placeholder="Any status"
-                data={statuses}
-                value={search.status ?? null}
-                onChange={(status) => filter({ status: status ?? undefined })}
-                clearable
-                clearButtonProps={{ 'aria-label': 'Clear status' }}
-                w={160}
-              />
-              <Checkbox
-                label="Administrators only"
-                checked={search.administrators ?? false}
-                onChange={(event) =>
-                  filter({ administrators: event.currentTarget.checked || undefined })
-                }
-                style={{ alignSelf: 'center', width: 'auto' }}
-              />
-            </>
-          }
+          toolbar={<Filters />}
           empty={
             isFiltered ? (
               <EmptyState
@@ -141,7 +112,7 @@ export function PeoplePage() {
               navigate({ search: { ...search, page: page === 1 ? undefined : page } }),
             onPageSize: (size) => {
               setPageSize(size)
-              filter({})
+              void navigate({ search: { ...search, page: undefined }, replace: true })
             },
           }}
         />
@@ -149,3 +120,43 @@ export function PeoplePage() {
     </Page>
   )
 }
+
+/** The filters do not render again when only the page changes. */
+const Filters = memo(function Filters() {
+  const filters = useSearch({
+    from: '/shell/people',
+    select: ({ page: _, ...filters }) => filters,
+    structuralSharing: true,
+  })
+  const navigate = useNavigate({ from: '/people' })
+
+  /** A filter always leads to the first page. */
+  function filter(change: typeof filters) {
+    void navigate({ search: { ...filters, ...change }, replace: true })
+  }
+  return (
+    <>
+      <SearchInput
+        label="Search names and e-mail addresses"
+        value={filters.q}
+        onChange={(q) => filter({ q })}
+      />
+      <Select
+        aria-label="Status"
+        placeholder="Any status"
+        data={statuses}
+        value={filters.status ?? null}
+        onChange={(status) => filter({ status: status ?? undefined })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Clear status' }}
+        w={160}
+      />
+      <Checkbox
+        label="Administrators only"
+        checked={filters.administrators ?? false}
+        onChange={(event) => filter({ administrators: event.currentTarget.checked || undefined })}
+        style={{ alignSelf: 'center', width: 'auto' }}
+      />
+    </>
+  )
+})

@@ -54,7 +54,7 @@ export function PersonSessions({ person }: { person: Person }) {
         label="End"
         name={`End the session on ${describeDevice(session.user_agent)}`}
         confirmation={{
-          title: 'End this session?',
+          title: `End the session on ${describeDevice(session.user_agent)}?`,
           children: `${name} is signed out on ${describeDevice(session.user_agent)} at once.`,
           action: 'End session',
           run: () => end(session),

@@ -218,15 +218,13 @@ function SkeletonRows({ columns }: { columns: number }) {
   ))
 }
 
-function ColumnMenu<Row>({
-  columns,
-  visibility,
-  onChange,
-}: {
-  columns: Column<Row>[]
+type ColumnMenuProps = {
+  columns: Pick<Column<never>, 'id' | 'header'>[]
   visibility: Record<string, boolean>
   onChange: (visibility: Record<string, boolean>) => void
-}) {
+}
+
+const ColumnMenu = memo(function ColumnMenu({ columns, visibility, onChange }: ColumnMenuProps) {
   return (
     <Menu closeOnItemClick={false} position="bottom-end">
       <Menu.Target>
@@ -252,7 +250,7 @@ function ColumnMenu<Row>({
       </Menu.Dropdown>
     </Menu>
   )
-}
+})
 
 function Pager({ page, total, pageSize, onPage, onPageSize, shown }: Paging & { shown: number }) {
   const first = (page - 1) * pageSize + 1

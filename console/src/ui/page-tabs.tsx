@@ -15,8 +15,11 @@ export function PageTabs({ tabs, value }: { tabs: PageTab[]; value: string | und
   // On a narrow screen, the tabs scroll sideways.
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
-      const active = list.current?.querySelector('[data-active]')
-      active?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+      const active = list.current?.querySelector<HTMLElement>('[data-active]')
+      if (!list.current || !active) return
+      // Not by `scrollIntoView`, which would also scroll the page up to the tabs.
+      const margin = (list.current.clientWidth - active.offsetWidth) / 2
+      list.current.scrollLeft = active.offsetLeft - margin
     })
     return () => cancelAnimationFrame(frame)
   }, [value])

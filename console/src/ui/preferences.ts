@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 
 const prefix = 'daikon-console.'
 
@@ -8,10 +8,13 @@ export function usePreference<Value>(
   fallback: Value,
 ): [Value, (value: Value) => void] {
   const [value, setValue] = useState(() => readPreference(name, fallback))
-  function store(next: Value) {
-    setValue(next)
-    writePreference(name, next)
-  }
+  const store = useCallback(
+    (next: Value) => {
+      setValue(next)
+      writePreference(name, next)
+    },
+    [name],
+  )
   return [value, store]
 }
 

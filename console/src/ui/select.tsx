@@ -9,6 +9,8 @@ export function Select({ onFocus, onBlur, ...props }: SelectProps<string>) {
   const [hasFocus, setFocus] = useState(false)
   return (
     <MantineSelect
+      // The scroll bar of Mantine costs more than the options of a short list, which needs none.
+      withScrollArea={(props.data?.length ?? 0) > 6}
       {...props}
       comboboxProps={{ keepMounted: hasFocus }}
       onFocus={(event) => {

@@ -1,0 +1,169 @@
+import test from 'ava'
+import { hasBrowser } from '../support/browser.ts'
+import { startConsole } from '../support/console.ts'
+import { createSampleData } from '../support/console-data.ts'
+
+/** What people expect of every web application. */
+if (hasBrowser) {
+  const fixture = await startConsole()
+  const data = await createSampleData(fixture)
+  const { consoleUrl } = fixture
+  const page = await fixture.openPage('/')
+  test.after.always(() => fixture.stop())
+  const visit = (path: string) => page.goto(`${consoleUrl}${path}`)
+
+  /** Rejects the requests of a method to a path, until the function that it returns is called. */
+  async function rejectRequests(method: string, path: RegExp): Promise<() => Promise<void>> {
+    const headers = {
+      'access-control-allow-origin': consoleUrl,
+      'access-control-allow-credentials': 'true',
+    }
+    await page.route(path, (route) => {
+      if (route.request().method() !== method) return route.fallback()
+      const problem = { status: 409, title: 'Conflict', detail: 'The office is closed' }
+      return route.fulfill({ status: 409, headers, json: problem })
+    })
+    return () => page.unroute(path)
+  }
+
+  test.serial('a list shows that it loads, why it failed, and reads again', async (t) => {
+    const accept = await rejectRequests('GET', /\/admin\/users\?/)
+    await visit('/people')
+    await page.getByRole('alert').getByText('The office is closed').waitFor()
+    await accept()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(/\/admin\/users\?/, async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.locator('table[aria-busy="true"]').waitFor()
+    release()
+    await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
+    await page.locator('table[aria-busy="false"]').waitFor()
+    await page.unroute(/\/admin\/users\?/)
+    t.pass()
+  })
+
+  test.serial('a change that the server rejects is undone, with the reason', async (t) => {
+    await visit(`/workspaces/${data.workspaceId}?tab=roles`)
+    const box = page.getByRole('checkbox', { name: 'Publisher may export in docs' })
+    const acceptActions = await rejectRequests('POST', /\/admin\/roles\/[^/]+\/actions$/)
+    await box.click()
+    await page.getByText('The office is closed').waitFor()
+    await box.and(page.locator(':not(:checked)')).waitFor()
+    await acceptActions()
+
+    await visit(`/workspaces/${data.workspaceId}`)
+    const role = page.getByRole('combobox', { name: 'Role of Ben Carter' })
+    const acceptRoles = await rejectRequests('PATCH', /\/members\//)
+    await role.selectOption('owner')
+    await page.getByText('The office is closed').waitFor()
+    t.is(await role.inputValue(), 'admin')
+    await acceptRoles()
+    await role.selectOption('editor')
+    await page.getByText('Ben Carter now has the role Editor.').waitFor()
+    await role.locator('option:checked', { hasText: 'Editor' }).waitFor({ state: 'attached' })
+  })
+
+  test.serial('destructive acts ask first, by the name of what goes', async (t) => {
+    const ask = async (path: string, buttons: string[], title: string) => {
+      await visit(path)
+      for (const name of buttons) {
+        const button = page.getByRole('button', { name, exact: true })
+        await button.or(page.getByRole('menuitem', { name, exact: true })).click()
+      }
+      await page.getByRole('dialog', { name: title, exact: true }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    const workspace = `/workspaces/${data.workspaceId}`
+    await ask(workspace, ['Remove Ben Carter'], 'Remove Ben Carter from Northwind?')
+    await ask(workspace, ['More', 'Delete'], 'Delete Northwind?')
+    const roleMenu = ['Actions of Publisher', 'Delete']
+    await ask(`${workspace}?tab=roles`, roleMenu, 'Delete the role Publisher?')
+    const sessions = `/people/${data.userId}?tab=sessions`
+    const device = 'the session on Chrome on Windows'
+    await ask(sessions, [`End ${device}`], `End ${device}?`)
+    await ask(sessions, ['End all sessions'], 'End all sessions of Chiara Conti?')
+    await ask(`/service-apps/${data.serviceAppId}`, ['Delete'], 'Delete Documents?')
+    await ask(`/client-apps/${data.clientAppId}`, ['Deactivate'], 'Deactivate Documents?')
+    t.pass()
+  })
+
+  test.serial('a person is found, filtered and read with the keyboard alone', async (t) => {
+    await visit('/')
+    await page.getByText('Largest workspaces').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('p')
+    await page.getByRole('link', { name: 'Ben Carter' }).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('carter')
+    await page.waitForURL(/q=carter/)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.getByRole('combobox', { name: 'Status' }).and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: 'Active', exact: true }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/status=active/)
+    const link = page.getByRole('link', { name: 'Ben Carter' })
+    for (let presses = 0; presses < 12; presses += 1) {
+      if (await link.and(page.locator(':focus')).count()) break
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('tab', { name: 'Profile' }).focus()
+    await page.keyboard.press('ArrowRight')
+    await page.waitForURL(/tab=memberships/)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('button', { name: 'Overview' }).waitFor()
+    await page.keyboard.type('work')
+    await page.getByRole('button', { name: 'Overview' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Workspaces', level: 1 }).waitFor()
+    t.pass()
+  })
+
+  test.serial('times are those of the browser, with UTC in the tooltip', async (t) => {
+    await fixture.pool.query('update users set created_at = $1 where id = $2', [
+      '2026-03-01T22:30:00Z',
+      data.userId,
+    ])
+    await visit(`/people/${data.userId}`)
+    const time = page.getByTitle('2026-03-01 22:30:00 UTC')
+    t.is(await time.innerText(), '1 Mar 2026, 23:30')
+  })
+
+  test.serial('columns and page size are kept', async (t) => {
+    await visit('/people')
+    await page.getByRole('button', { name: 'Choose columns' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'External ID' }).click()
+    await page.getByRole('columnheader', { name: 'External ID' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('combobox', { name: 'Rows per page' }).click()
+    await page.getByRole('option', { name: '10', exact: true }).click()
+    await page.getByText(/1–10 of/).waitFor()
+    await page.reload()
+    await page.getByText(/1–10 of/).waitFor()
+    t.is(await page.getByRole('columnheader', { name: 'External ID' }).count(), 1)
+    t.is(await page.getByRole('row').count(), 11)
+  })
+
+  test.serial('the back button leads to the same place of a list', async (t) => {
+    await visit(`/workspaces/${data.workspaceId}`)
+    await page.getByText('zoe.andersson@example.com').waitFor()
+    await page.evaluate('scrollTo(0, 400)')
+    await page.getByRole('link', { name: 'Keiko Tanaka' }).click()
+    await page.getByRole('heading', { name: 'Keiko Tanaka', level: 1 }).waitFor()
+    t.is(await page.evaluate('scrollY'), 0)
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Northwind', level: 1 }).waitFor()
+    t.is(await page.evaluate('scrollY'), 400)
+  })
+}
