@@ -166,8 +166,8 @@ async function filterPeople(page: Page): Promise<void> {
 }
 
 async function turnPages(page: Page): Promise<void> {
-  await page.getByRole('combobox', { name: 'Rows per page' }).click()
-  await page.getByRole('option', { name: '100', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Rows per page' }).focus()
+  await page.keyboard.type('100', { delay: keyDelay })
   await waitUntilIdle(page)
   for (let index = 0; index < 8; index += 1) {
     await page.getByRole('button', { name: 'Next page' }).click()
@@ -175,8 +175,8 @@ async function turnPages(page: Page): Promise<void> {
   }
   await page.getByRole('button', { name: 'Previous page' }).click()
   await waitUntilIdle(page)
-  await page.getByRole('combobox', { name: 'Rows per page' }).click()
-  await page.getByRole('option', { name: '20', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Rows per page' }).focus()
+  await page.keyboard.type('20', { delay: keyDelay })
 }
 
 async function openPeople(page: Page): Promise<void> {

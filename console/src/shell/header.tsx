@@ -40,11 +40,18 @@ export function Header({ isMenuOpen, onMenu }: { isMenuOpen: boolean; onMenu: ()
         <kbd>Ctrl K</kbd>
       </UnstyledButton>
       <div className={classes.space} />
-      <ColorScheme />
-      <Account />
+      {menus}
     </header>
   )
 }
+
+/** The same elements each time, so that they do not render again with the page. */
+const menus = (
+  <>
+    <ColorScheme />
+    <Account />
+  </>
+)
 
 function ColorScheme() {
   // Mantine would disable transitions with an inline style, which the content security policy blocks.

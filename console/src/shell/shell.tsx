@@ -14,13 +14,13 @@ import { Shortcuts } from './shortcuts.tsx'
 /** The frame of all screens behind the sign-in. */
 export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
   const session = useQuery(sessionQuery)
-  const location = useLocation()
+  const pathname = useLocation({ select: (location) => location.pathname })
   const [isMenuOpen, setMenuOpen] = useState(false)
 
   // The menu closes when the page changes.
-  useEffect(() => setMenuOpen(false), [location.pathname])
+  useEffect(() => setMenuOpen(false), [pathname])
 
-  if (session.data === null) return <SignInPage returnTo={location.href} />
+  if (session.data === null) return <SignIn />
   if (!session.data) {
     return (
       <main className={classes.waiting}>
@@ -49,8 +49,20 @@ export function Shell({ children = <Outlet /> }: { children?: ReactNode }) {
           {children}
         </main>
       </div>
-      <Palette />
-      <Shortcuts />
+      {dialogs}
     </div>
   )
+}
+
+/** The same elements each time, so that they do not render again with the page. */
+const dialogs = (
+  <>
+    <Palette />
+    <Shortcuts />
+  </>
+)
+
+function SignIn() {
+  const { href } = useLocation()
+  return <SignInPage returnTo={href} />
 }

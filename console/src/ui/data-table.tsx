@@ -3,12 +3,12 @@ import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@ta
 import { memo, type ReactNode, useDeferredValue, useMemo } from 'react'
 import classes from './data-table.module.css'
 import { Icon } from './icon.tsx'
+import { NativeSelect } from './native-select.tsx'
 import { usePreference } from './preferences.ts'
-import { Select } from './select.tsx'
 import { EmptyState, ErrorState } from './states.tsx'
 
 const features = tableFeatures({})
-const pageSizes = ['10', '20', '50', '100']
+const pageSizes = ['10', '20', '50', '100'].map((value) => ({ value, label: value }))
 const noRows: never[] = []
 
 /** A column: `header` is also its label in the list of columns and beside its value on a narrow screen. */
@@ -261,14 +261,11 @@ function Pager({ page, total, pageSize, onPage, onPageSize, shown }: Paging & { 
         {first.toLocaleString()}–{(first + shown - 1).toLocaleString()} of {total.toLocaleString()}
       </span>
       <div className={classes.pagerControls}>
-        <Select
-          data={pageSizes}
+        <NativeSelect
+          label="Rows per page"
+          options={pageSizes}
           value={String(pageSize)}
-          onChange={(value) => value && onPageSize(Number(value))}
-          aria-label="Rows per page"
-          allowDeselect={false}
-          size="xs"
-          w={76}
+          onChange={(value) => onPageSize(Number(value))}
         />
         <ActionIcon
           variant="default"

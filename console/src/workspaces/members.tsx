@@ -7,11 +7,11 @@ import { refreshPeople } from '../people/people-queries.ts'
 import { Badge } from '../ui/badges.tsx'
 import { actionColumn, type Column, DataTable } from '../ui/data-table.tsx'
 import { FormModal } from '../ui/form.tsx'
+import { NativeSelect } from '../ui/native-select.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Section } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { RowAction } from '../ui/row-action.tsx'
-import { RowSelect } from '../ui/row-select.tsx'
 import { SearchInput } from '../ui/search-input.tsx'
 import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
@@ -66,8 +66,8 @@ export function Members({ workspace }: { workspace: Workspace }) {
       id: 'role',
       header: 'Role',
       cell: (member) => (
-        <RowSelect
-          name={`Role of ${member.name || member.email}`}
+        <NativeSelect
+          label={`Role of ${member.name || member.email}`}
           options={roles}
           value={member.role}
           onChange={(role) => changeRole(member, role)}

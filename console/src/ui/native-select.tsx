@@ -1,20 +1,20 @@
 import { Icon } from './icon.tsx'
-import classes from './row-select.module.css'
+import classes from './native-select.module.css'
 
 type Props = {
-  /** What a screen reader reads, with the name of the row. */
-  name: string
+  /** What a screen reader reads. */
+  label: string
   options: { value: string; label: string }[]
   value: string
   onChange: (value: string) => void
 }
 
-/** The select of the platform, for rows: that of Mantine costs more than the rest of its row. */
-export function RowSelect({ name, options, value, onChange }: Props) {
+/** The select of the platform, for tables: that of Mantine costs more than the rest of its row. */
+export function NativeSelect({ label, options, value, onChange }: Props) {
   return (
     <span className={classes.field}>
       <select
-        aria-label={name}
+        aria-label={label}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
