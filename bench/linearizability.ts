@@ -1,28 +1,29 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createKeyFiles } from '../src/identity/keys.ts'
+import { createKeyFiles, readKeys } from '../src/identity/keys.ts'
+import { createTokens, type Tokens } from '../src/identity/tokens.ts'
 import { cloneDatabase } from '../test/support/database.ts'
 import { startDatabaseProxy } from '../test/support/proxy.ts'
 import { startReplicatedCluster } from '../test/support/replication.ts'
 import { createSeed } from '../test/support/seed.ts'
 import { startServer } from '../test/support/server-process.ts'
-import { type ClientsJob, type ClientsMessage, finish } from './linearizability/clients-messages.ts'
+import { cpuTimeOf } from './cpu-time.ts'
 import {
   type Cluster,
   delayReplay,
   injectFaults,
   type ProxiedServer,
 } from './linearizability/faults.ts'
-import { createLaneData } from './linearizability/lane-data.ts'
+import { createLanes } from './linearizability/lanes.ts'
+import { buildRecorder, type Recorder, startRecorder } from './linearizability/recorder.ts'
 
 /**
  * `npm run linearizability`: clients change and read access through three nodes with a primary and two standbys,
- * while faults are injected into the servers and the network to them. Then porcupine verifies that the history is
- * linearizable.
+ * while faults are injected into the servers and the network to them. porcupine verifies that each history is
+ * linearizable while the next ones are recorded.
  *
  * --operations N, --seconds N: when to end, after at least one round of faults
  * --fault-milliseconds N: duration of each fault, and the time between two
@@ -43,27 +44,23 @@ const { values } = parseArgs({
   },
 })
 const operations = Number(values.operations)
+const parallelLanes = Number(values.lanes)
 const isBroken = values['skip-wait']
 const nodeCount = 3
 const noFaults = isBroken || values['without-faults']
 
-/** More than the operations take, since a fault can end a lane after a few calls. */
-const maxLanes = Math.ceil(operations / 20) + 2000
-
 const folder = mkdtempSync(join(tmpdir(), 'daikon-linearizability-'))
-const historyPath = join(folder, 'history.jsonl')
-const endings: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
+const cleanups: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
 try {
   process.exitCode = await main()
 } finally {
-  for (const end of endings.reverse()) await end()
+  for (const cleanup of cleanups.reverse()) await cleanup()
 }
 
 async function main(): Promise<number> {
-  const checker = join(folder, 'checker')
-  build(checker)
+  const program = buildRecorder(folder)
   const { primary, standbys, close } = await startReplicatedCluster(2, { isSynchronous: true })
-  endings.push(close)
+  cleanups.push(close)
   process.env.TEST_DATABASE_URL = primary.url
   const database = await cloneDatabase()
   const { pathname } = new URL(database.url)
@@ -71,71 +68,123 @@ async function main(): Promise<number> {
     [primary, ...standbys].map(async (server): Promise<ProxiedServer> => {
       const url = Object.assign(new URL(server.url), { pathname })
       const proxy = await startDatabaseProxy(url.href)
-      endings.push(proxy.close)
+      cleanups.push(proxy.close)
       return { server, proxy }
     }),
   )
   const cluster: Cluster = { primary: servers[0] as ProxiedServer, standbys: servers.slice(1) }
 
-  await createLaneData(database.pool, maxLanes)
   const seed = createSeed(database.pool)
   const adminIds = await Promise.all(
     Array.from({ length: 50 }, () => seed.user('admin', { is_admin: true })),
   )
   const { key } = await seed.serviceApp('documents')
   await database.pool.end()
-  createKeyFiles({
+  const keyPaths = {
     privatePath: join(folder, 'private.pem'),
     publicPath: join(folder, 'public.pem'),
+  }
+  createKeyFiles(keyPaths)
+  const keys = await readKeys(keyPaths)
+  const tokens = createTokens({
+    currentKeys: () => keys,
+    issuer: 'http://localhost:8000',
+    now: () => new Date(),
   })
   const nodes = await Promise.all(Array.from({ length: nodeCount }, () => startNode(servers)))
   if (isBroken)
     for (const { server } of cluster.standbys) await delayReplay(server, values['replay-delay'])
 
-  const startedAt = performance.now()
-  const clients = fork(join(import.meta.dirname, 'linearizability/clients.ts'))
-  endings.push(() => clients.kill())
-  clients.send({
+  const recorder = startRecorder(program, {
     ports: nodes.map(({ grpcPort }) => grpcPort),
-    folder,
-    historyPath,
-    maxLanes,
-    parallelLanes: Number(values.lanes),
+    lanes: parallelLanes,
     service: { name: 'documents', key },
-    adminIds,
-  } satisfies ClientsJob)
-  const completed = waitForOperations(clients)
+    adminTokens: await Promise.all(adminIds.map((id) => signAdminToken(tokens, id))),
+  })
+  cleanups.push(recorder.kill)
+  const usage = await createCpuUsage(recorder, nodes, cluster)
+  const startedAt = performance.now()
   let isCompleted = false
+  const lanes = supplyLanes(recorder, cluster, pathname, tokens, () => isCompleted)
   const faults = noFaults
     ? Promise.resolve(new Map<string, number>())
     : injectFaults(cluster, Number(values['fault-milliseconds']), () => isCompleted)
-  await completed
+  while (
+    recorder.progress.operations < operations &&
+    performance.now() - startedAt < Number(values.seconds) * 1000
+  )
+    await Promise.race([sleep(100), recorder.failed])
   isCompleted = true
   const injected = await faults
-  const finished = waitForResult(clients)
-  clients.send(finish)
-  const result = await finished
+  await lanes
+  const result = await recorder.stop()
+  const cpu = usage(result.operations)
   const seconds = (performance.now() - startedAt) / 1000
   const rate = Math.round(result.operations / seconds)
   print(`${result.operations} operations in ${seconds.toFixed(0)} s: ${rate}/s`)
+  print(`CPU for each operation: ${cpu}`)
   print(`faults: ${describe(injected)}`)
-  print(`calls that failed: ${describe(new Map(result.failures))}`)
+  print(`calls that failed: ${describe(new Map(Object.entries(result.failures)))}`)
   print(`statements read: ${describe(await countReads(nodes.map((node) => node.metricsPort)))}`)
-  const { status } = spawnSync('sh', ['-c', '"$1" < "$2"', 'sh', checker, historyPath], {
-    stdio: 'inherit',
-  })
-  if (!isBroken) return status ?? 1
-  print(status === 1 ? 'The stale reads were found' : 'No stale read was found')
-  return status === 1 ? 0 : 1
+  print(
+    `${result.operations} operations in ${result.histories} histories, ` +
+      `${result.rejected} not linearizable`,
+  )
+  if (!isBroken) return result.rejected === 0 && result.operations > 0 ? 0 : 1
+  print(result.rejected > 0 ? 'The stale reads were found' : 'No stale read was found')
+  return result.rejected > 0 ? 0 : 1
 }
 
-function build(checker: string): void {
-  const cwd = join(import.meta.dirname, 'linearizability/checker')
-  const { status, error } = spawnSync('go', ['build', '-o', checker, '.'], {
-    cwd,
-    stdio: 'inherit',
-  })
-  if (error || status !== 0) throw new Error('go build failed', { cause: error })
+/** Creates lanes in the database of the current primary until `isCompleted`, ahead of the recorder. */
+async function supplyLanes(
+  recorder: Recorder,
+  cluster: Cluster,
+  pathname: string,
+  tokens: Tokens,
+  isCompleted: () => boolean,
+): Promise<void> {
+  let created = 0
+  while (!isCompleted()) {
+    if (created - recorder.progress.lanes < parallelLanes) {
+      const url = Object.assign(new URL(cluster.primary.server.url), { pathname })
+      // Fails while the primary does not run.
+      const lanes = await createLanes(url.href, tokens, created, parallelLanes).catch(() => [])
+      recorder.addLanes(lanes)
+      created += lanes.length
+    }
+    await sleep(100)
+  }
+}
+
+/** Returns a function that describes the CPU time since now for each of a number of operations. */
+async function createCpuUsage(
+  recorder: Recorder,
+  nodes: { child: { pid?: number | undefined } }[],
+  cluster: Cluster,
+): Promise<(operations: number) => string> {
+  const standbys = await Promise.all(cluster.standbys.map(({ server }) => server.processes()))
+  const [primary] = await cluster.primary.server.processes()
+  const groups: Record<string, (number | undefined)[]> = {
+    nodes: nodes.map(({ child }) => child.pid),
+    primary: [primary],
+    standbys: standbys.map(([postmaster]) => postmaster),
+    recorder: [recorder.pid],
+  }
+  const sum = (pids: (number | undefined)[]) =>
+    pids.reduce((total: number, pid) => total + cpuTimeOf(pid ?? 0), 0)
+  const before = Object.entries(groups).map(([name, pids]) => ({ name, pids, cpu: sum(pids) }))
+  const own = process.cpuUsage()
+  return (operations) => {
+    const { user, system } = process.cpuUsage(own)
+    const used = new Map(before.map(({ name, pids, cpu }) => [name, sum(pids) - cpu]))
+    used.set('proxies', user + system)
+    return [...used].map(([name, cpu]) => `${name} ${Math.round(cpu / operations)} µs`).join(', ')
+  }
+}
+
+function signAdminToken({ sign }: Tokens, id: string): Promise<string> {
+  const profile = { sub: id, jti: id, email: 'admin@example.com', name: 'admin' }
+  return sign('admin_access', { ...profile, admin: true }, 86_400)
 }
 
 /** Starts a node. Each server can be the primary or a replica: a failover changes their roles. */
@@ -144,30 +193,13 @@ function startNode(servers: ProxiedServer[]) {
   const hosts = urls.map((url) => new URL(url).host)
   const [first = ''] = urls
   const skipWait = join(import.meta.dirname, 'linearizability/skip-wait.ts')
-  const teardown = (end: () => unknown) => void endings.push(end)
+  const teardown = (cleanup: () => unknown) => void cleanups.push(cleanup)
   return startServer({ teardown }, folder, {
     DATABASE_URL: `${first.replace(hosts[0] as string, hosts.join())}?target_session_attrs=read-write`,
     REPLICA_URLS: urls.join(),
     RATE_LIMIT_ENABLED: 'false',
     ...(isBroken && { NODE_OPTIONS: `--import=${skipWait}` }),
   })
-}
-
-function waitForOperations(clients: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    setTimeout(resolve, Number(values.seconds) * 1000).unref()
-    clients.on('message', (message: ClientsMessage) => {
-      if (message.operations >= operations || message.failures) resolve()
-    })
-    clients.once('exit', (code) => reject(new Error(`The clients exited with ${code}`)))
-  })
-}
-
-async function waitForResult(clients: ChildProcess): Promise<Required<ClientsMessage>> {
-  for (;;) {
-    const [message] = (await once(clients, 'message')) as [ClientsMessage]
-    if (message.failures) return { ...message, failures: message.failures }
-  }
 }
 
 /** Sums who served the statements of all nodes, from their metrics. */

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import type { Tokens } from '../../src/identity/tokens.ts'
+
+/** The objects of a lane, which no other lane uses. */
+export type Lane = {
+  lane: number
+  /** The user whose access is read. */
+  user: string
+  email: string
+  /** The owner of the workspace and of the resource. */
+  owner: string
+  workspace: string
+  /** Registered by the recorder. */
+  resource: string
+  userToken: string
+  ownerToken: string
+}
+
+/** Creates the lanes from `first` on, with users, a workspace and memberships in the database. */
+export async function createLanes(
+  url: string,
+  tokens: Pick<Tokens, 'sign'>,
+  first: number,
+  count: number,
+): Promise<Lane[]> {
+  const lanes = await Promise.all(
+    Array.from({ length: count }, (_, index) => createLane(tokens, first + index)),
+  )
+  await insertLanes(url, lanes)
+  return lanes
+}
+
+async function createLane(tokens: Pick<Tokens, 'sign'>, lane: number): Promise<Lane> {
+  const user = randomUUID()
+  const owner = randomUUID()
+  const workspace = randomUUID()
+  return {
+    lane,
+    user,
+    email: `user-${user}@example.com`,
+    owner,
+    workspace,
+    resource: randomUUID(),
+    userToken: await signToken(tokens, user, workspace),
+    ownerToken: await signToken(tokens, owner, workspace),
+  }
+}
+
+function signToken({ sign }: Pick<Tokens, 'sign'>, user: string, workspace: string) {
+  const claims = {
+    sub: user,
+    jti: randomUUID(),
+    email: 'user@example.com',
+    name: 'user',
+    wid: workspace,
+    wslug: 'lane',
+    wrole: 'viewer' as const,
+    groups: [],
+  }
+  return sign('access', claims, 86_400)
+}
+
+const insertSql = `
+  with lane as (
+    select * from jsonb_to_recordset($1) as lane ("user" uuid, email text, owner uuid, workspace uuid)
+  ), new_users as (
+    insert into users (id, name, email)
+      select "user", 'user', email from lane
+      union all select owner, 'owner', 'owner-' || owner || '@example.com' from lane
+  ), new_workspaces as (
+    insert into workspaces (id, name, slug) select workspace, 'lane', 'lane-' || workspace from lane
+  )
+  insert into members (workspace_id, user_id, role, joined_at)
+    select workspace, "user", 'viewer', now() from lane
+    union all select workspace, owner, 'owner', now() from lane`
+
+async function insertLanes(url: string, lanes: Lane[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await client.query(insertSql, [JSON.stringify(lanes)])
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+	"google.golang.org/grpc/codes"
+
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
+
+const (
+	writers = 2
+	readers = 4
+
+	// maxCalls is the length of a history, which keeps its verification fast.
+	maxCalls = 200
+
+	// maxUnknown is the number of writes with an unknown outcome after which a history has no more writes,
+	// because each could take effect at any later time and multiplies the work of the verification.
+	maxUnknown = 4
+
+	// retryDelay is the time that a client waits after a call with an unknown outcome.
+	retryDelay = 20 * time.Millisecond
+)
+
+// objects are what a lane reads and changes, which no other lane uses.
+type objects struct {
+	Lane       int    `json:"lane"`
+	User       string `json:"user"`
+	Email      string `json:"email"`
+	Owner      string `json:"owner"`
+	Workspace  string `json:"workspace"`
+	Resource   string `json:"resource"`
+	UserToken  string `json:"userToken"`
+	OwnerToken string `json:"ownerToken"`
+}
+
+// mix has the writes in proportion. Shares and revocations are most of them, so that most reads depend on them.
+var mix = slices.Concat(
+	slices.Repeat([]operation{share, revoke}, 5),
+	[]operation{unregister, register, register, remove, invite, invite, deactivate, activate, activate},
+)
+
+// lane lets concurrent clients change and read the access of one user to one resource through all nodes.
+type lane struct {
+	recorder *recorder
+	objects  objects
+	writes   map[operation]func(*node) codes.Code
+	reads    []func(*node) (bool, codes.Code)
+}
+
+func newLane(r *recorder, o objects) *lane {
+	service, kind, view, user := r.job.Service.Name, "document", "view", "user"
+	asService := credentials("x-service-key", r.job.Service.Key)
+	asUser := credentials("x-service-key", r.job.Service.Key, "authorization", "Bearer "+o.UserToken)
+	asOwner := credentials("x-service-key", r.job.Service.Key, "authorization", "Bearer "+o.OwnerToken)
+	asAdmin := credentials("cookie", "admin_token="+r.job.AdminTokens[o.Lane%len(r.job.AdminTokens)])
+
+	registration := &daikonv1.RegisterResourceRequest{
+		ServiceName: service, ResourceType: kind, ResourceId: &o.Resource, WorkspaceId: o.Workspace, OwnerId: o.Owner,
+	}
+	resource := &daikonv1.UnregisterRequest{ServiceName: &service, ResourceType: &kind, ResourceId: &o.Resource}
+	grant := &daikonv1.ShareRequest{
+		ServiceName: &service, ResourceType: &kind, ResourceId: &o.Resource,
+		GranteeType: user, GranteeId: o.User, Permission: view,
+	}
+	member := &daikonv1.RemoveMemberRequest{WorkspaceId: o.Workspace, UserId: o.User}
+	invitation := &daikonv1.InviteMemberRequest{WorkspaceId: o.Workspace, Email: o.Email}
+	check := &daikonv1.PermissionCheckRequest{Checks: []*daikonv1.PermissionCheck{
+		{ServiceName: service, ResourceType: kind, ResourceId: o.Resource, Action: view},
+	}}
+	list := &daikonv1.AccessibleResourcesRequest{
+		ServiceName: service, ResourceType: kind, Action: view, WorkspaceId: o.Workspace,
+	}
+	evaluation := &daikonv1.EvaluateRequest{
+		Subject:  &daikonv1.AccessSubject{Type: user, Id: o.User},
+		Action:   &daikonv1.AccessAction{Name: view},
+		Resource: &daikonv1.AccessResource{Type: kind, Id: o.Resource},
+	}
+
+	setActive := func(isActive bool) func(*node) codes.Code {
+		update := &daikonv1.UserUpdateRequest{UserId: o.User, IsActive: &isActive}
+		return func(n *node) codes.Code {
+			return send(asAdmin, func(ctx context.Context) error {
+				_, err := n.admin.UpdateUser(ctx, update)
+				return err
+			})
+		}
+	}
+	return &lane{
+		recorder: r,
+		objects:  o,
+		writes: map[operation]func(*node) codes.Code{
+			register: func(n *node) codes.Code {
+				return send(asService, func(ctx context.Context) error {
+					_, err := n.permissions.Register(ctx, registration)
+					return err
+				})
+			},
+			unregister: func(n *node) codes.Code {
+				return send(asService, func(ctx context.Context) error {
+					_, err := n.permissions.Unregister(ctx, resource)
+					return err
+				})
+			},
+			share: func(n *node) codes.Code {
+				return send(asOwner, func(ctx context.Context) error {
+					_, err := n.permissions.Share(ctx, grant)
+					return err
+				})
+			},
+			revoke: func(n *node) codes.Code {
+				return send(asService, func(ctx context.Context) error {
+					_, err := n.permissions.RevokeShare(ctx, grant)
+					return err
+				})
+			},
+			remove: func(n *node) codes.Code {
+				return send(asAdmin, func(ctx context.Context) error {
+					_, err := n.admin.RemoveMember(ctx, member)
+					return err
+				})
+			},
+			invite: func(n *node) codes.Code {
+				return send(asAdmin, func(ctx context.Context) error {
+					_, err := n.admin.InviteMember(ctx, invitation)
+					return err
+				})
+			},
+			deactivate: setActive(false),
+			activate:   setActive(true),
+		},
+		reads: []func(*node) (bool, codes.Code){
+			func(n *node) (isAllowed bool, code codes.Code) {
+				code = send(asUser, func(ctx context.Context) error {
+					response, err := n.permissions.Check(ctx, check)
+					isAllowed = len(response.GetResults()) == 1 && response.GetResults()[0].GetAllowed()
+					return err
+				})
+				return isAllowed, code
+			},
+			func(n *node) (isAllowed bool, code codes.Code) {
+				code = send(asUser, func(ctx context.Context) error {
+					response, err := n.permissions.Accessible(ctx, list)
+					isAllowed = slices.Contains(response.GetResourceIds(), o.Resource)
+					return err
+				})
+				return isAllowed, code
+			},
+			func(n *node) (isAllowed bool, code codes.Code) {
+				code = send(asService, func(ctx context.Context) error {
+					response, err := n.access.Evaluate(ctx, evaluation)
+					isAllowed = response.GetDecision()
+					return err
+				})
+				return isAllowed, code
+			},
+		},
+	}
+}
+
+// run records and verifies histories until the recorder stops or the outcome of a write is unknown. The facts
+// are reset between two histories, so that each starts from known ones.
+func (l *lane) run() {
+	for !l.recorder.isStopping.Load() {
+		h := &history{lane: l}
+		h.record()
+		isReset := h.unknown.Load() == 0 && h.reset()
+		l.recorder.verify(h.operations, l.objects.Lane)
+		if !isReset {
+			return
+		}
+	}
+}
+
+// history is a sequence of concurrent calls.
+type history struct {
+	lane       *lane
+	calls      atomic.Int32
+	unknown    atomic.Int32
+	mutex      sync.Mutex
+	operations []porcupine.Operation
+}
+
+func (h *history) record() {
+	runAll(writers+readers, func(client int) {
+		for h.calls.Load() < maxCalls && !h.lane.recorder.isStopping.Load() {
+			if client >= writers || h.unknown.Load() >= maxUnknown {
+				h.read(client, anyNode(h.lane.recorder.nodes, nil))
+				continue
+			}
+			// A read right after the write, through another node, is the first that a late standby makes stale.
+			wrote := anyNode(h.lane.recorder.nodes, nil)
+			if h.write(client, mix[rand.IntN(len(mix))], wrote) {
+				h.read(client, anyNode(h.lane.recorder.nodes, wrote))
+			}
+		}
+	})
+}
+
+// reset restores initialFacts, and returns whether it has.
+func (h *history) reset() bool {
+	for _, called := range resets {
+		if !h.write(0, called, anyNode(h.lane.recorder.nodes, nil)) {
+			return false
+		}
+	}
+	return true
+}
+
+// write runs and records a write, and returns whether its outcome is known.
+func (h *history) write(client int, called operation, n *node) bool {
+	start := h.lane.recorder.now()
+	code := h.lane.writes[called](n)
+	switch code {
+	case codes.OK, codes.AlreadyExists:
+		// A member who is invited again exists already.
+		h.add(client, called, start, accepted)
+	case codes.NotFound:
+		h.add(client, called, start, rejected)
+	default:
+		h.unknown.Add(1)
+		h.add(client, called, start, unknown)
+	}
+	return h.lane.recorder.isKnown(code, codes.AlreadyExists, codes.NotFound)
+}
+
+// read runs a read, and records it if its result is known.
+func (h *history) read(client int, n *node) {
+	start := h.lane.recorder.now()
+	isAllowed, code := h.lane.reads[rand.IntN(len(h.lane.reads))](n)
+	// The user is deactivated if the token is not accepted.
+	if h.lane.recorder.isKnown(code, codes.Unauthenticated) {
+		h.add(client, read, start, outcomeOf(isAllowed && code == codes.OK))
+	}
+}
+
+func (h *history) add(client int, called operation, start int64, result outcome) {
+	call := porcupine.Operation{ClientId: client, Input: called, Call: start, Output: result, Return: math.MaxInt64}
+	if result != unknown {
+		call.Return = h.lane.recorder.now()
+	}
+	h.calls.Add(1)
+	h.lane.recorder.operations.Add(1)
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.operations = append(h.operations, call)
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// operation is what a call does to the facts of its lane. All ways to read are one operation.
+type operation string
+
+const (
+	register   operation = "register"
+	unregister operation = "unregister"
+	share      operation = "share"
+	revoke     operation = "revoke"
+	remove     operation = "remove"
+	invite     operation = "invite"
+	deactivate operation = "deactivate"
+	activate   operation = "activate"
+	read       operation = "read"
+)
+
+// outcome is the result of a call: whether a write changed or may change something, or whether a read allowed
+// the action.
+type outcome string
+
+const (
+	accepted outcome = "true"
+	rejected outcome = "false"
+	unknown  outcome = "unknown"
+)
+
+func outcomeOf(isAccepted bool) outcome {
+	if isAccepted {
+		return accepted
+	}
+	return rejected
+}
+
+// facts are the facts of a lane: whether the user is active and a member of the workspace, whether the
+// resource is registered, and whether it is shared with the user.
+type facts struct {
+	active, member, registered, shared bool
+}
+
+// initialFacts are the facts at the start of each history.
+var initialFacts = facts{active: true, member: true}
+
+// resets are the operations that lead from all facts to initialFacts.
+var resets = []operation{activate, invite, unregister}
+
+// apply returns the facts after a call, and its result.
+func apply(before facts, called operation) (facts, bool) {
+	after := before
+	switch called {
+	case register:
+		// Repeating a registration changes nothing.
+		after.registered = true
+		return after, true
+	case unregister:
+		after.registered, after.shared = false, false
+		return after, before.registered
+	case share:
+		isAccepted := before.registered && before.member
+		after.shared = before.shared || isAccepted
+		return after, isAccepted
+	case revoke:
+		after.shared = false
+		return after, before.shared
+	case remove:
+		after.member, after.shared = false, false
+		return after, before.member
+	case invite:
+		// Inviting a member again changes nothing.
+		after.member = true
+		return after, true
+	case deactivate:
+		after.active = false
+		return after, true
+	case activate:
+		after.active = true
+		return after, true
+	case read:
+		return after, before.active && before.member && before.shared
+	}
+	panic("unknown operation " + called)
+}
+
+var model = porcupine.Model{
+	Init: func() any { return initialFacts },
+	Step: func(state, input, output any) (bool, any) {
+		called, actual := input.(operation), output.(outcome)
+		after, isAccepted := apply(state.(facts), called)
+		// Of concurrent calls that unregister a resource, several may succeed.
+		isRepeated := called == unregister && actual == accepted
+		return actual == unknown || actual == outcomeOf(isAccepted) || isRepeated, after
+	},
+}
+
+// describe prints the operations of a history that is not linearizable, with times in milliseconds.
+func describe(history []porcupine.Operation) {
+	slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+	start := history[0].Call
+	for _, call := range history {
+		called := float64(call.Call-start) / 1e6
+		returned := float64(call.Return-start) / 1e6
+		if call.Output == unknown {
+			fmt.Fprintf(os.Stderr, "  %10.3f            client %d %s: unknown\n", called, call.ClientId, call.Input)
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "  %10.3f %10.3f client %d %s: %s\n",
+			called, returned, call.ClientId, call.Input, call.Output)
+	}
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/daikon-auth/daikon/clients/go/daikonv1"
+)
+
+// timeout is the time after which the outcome of a call is unknown.
+const timeout = 5 * time.Second
+
+// node is a node of daikon, over one connection.
+type node struct {
+	permissions daikonv1.PermissionServiceClient
+	access      daikonv1.AccessServiceClient
+	admin       daikonv1.AdminServiceClient
+}
+
+func connect(port int) (*node, error) {
+	connection, err := grpc.NewClient(
+		fmt.Sprintf("passthrough:///127.0.0.1:%d", port),
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		// A repeated write would be two writes in the history.
+		grpc.WithDisableRetry(),
+		grpc.WithDisableServiceConfig(),
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 50 * time.Millisecond, Multiplier: 1, MaxDelay: 50 * time.Millisecond},
+			MinConnectTimeout: time.Second,
+		}),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &node{
+		permissions: daikonv1.NewPermissionServiceClient(connection),
+		access:      daikonv1.NewAccessServiceClient(connection),
+		admin:       daikonv1.NewAdminServiceClient(connection),
+	}, nil
+}
+
+// credentials returns a context that sends metadata with each call.
+func credentials(pairs ...string) context.Context {
+	return metadata.NewOutgoingContext(context.Background(), metadata.Pairs(pairs...))
+}
+
+// send runs a call with a timeout and returns the code of its status.
+func send(ctx context.Context, call func(context.Context) error) codes.Code {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return status.Code(call(ctx))
+}
+
+// anyNode returns a node other than `previous`, which may be nil.
+func anyNode(nodes []*node, previous *node) *node {
+	for {
+		chosen := nodes[rand.IntN(len(nodes))]
+		if chosen != previous || len(nodes) == 1 {
+			return chosen
+		}
+	}
+}
