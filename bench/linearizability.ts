@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,15 +9,15 @@ import { cloneDatabase } from '../test/support/database.ts'
 import { startDatabaseProxy } from '../test/support/proxy.ts'
 import { startReplicatedCluster } from '../test/support/replication.ts'
 import { createSeed } from '../test/support/seed.ts'
-import { startServer } from '../test/support/server-process.ts'
-import { cpuTimeOf } from './cpu-time.ts'
 import {
   type Cluster,
   delayReplay,
+  type FaultCount,
   injectFaults,
   type ProxiedServer,
 } from './linearizability/faults.ts'
 import { createLanes } from './linearizability/lanes.ts'
+import { startNode } from './linearizability/nodes.ts'
 import { buildRecorder, type Recorder, startRecorder } from './linearizability/recorder.ts'
 
 /**
@@ -39,7 +39,7 @@ const { values } = parseArgs({
     'skip-wait': { type: 'boolean', default: false },
     'fault-milliseconds': { type: 'string', default: '1000' },
     'replay-delay': { type: 'string', default: '20' },
-    lanes: { type: 'string', default: '12' },
+    lanes: { type: 'string', default: '24' },
     'without-faults': { type: 'boolean', default: false },
   },
 })
@@ -91,7 +91,10 @@ async function main(): Promise<number> {
     issuer: 'http://localhost:8000',
     now: () => new Date(),
   })
-  const nodes = await Promise.all(Array.from({ length: nodeCount }, () => startNode(servers)))
+  const onSpawn = (kill: () => unknown) => cleanups.push(kill)
+  const nodes = await Promise.all(
+    Array.from({ length: nodeCount }, () => startNode({ folder, servers, isBroken, onSpawn })),
+  )
   if (isBroken)
     for (const { server } of cluster.standbys) await delayReplay(server, values['replay-delay'])
 
@@ -102,13 +105,16 @@ async function main(): Promise<number> {
     adminTokens: await Promise.all(adminIds.map((id) => signAdminToken(tokens, id))),
   })
   cleanups.push(recorder.kill)
-  const usage = await createCpuUsage(recorder, nodes, cluster)
   const startedAt = performance.now()
   let isCompleted = false
   const lanes = supplyLanes(recorder, cluster, pathname, tokens, () => isCompleted)
   const faults = noFaults
-    ? Promise.resolve(new Map<string, number>())
-    : injectFaults(cluster, Number(values['fault-milliseconds']), () => isCompleted)
+    ? Promise.resolve(new Map<string, FaultCount>())
+    : injectFaults(cluster, {
+        milliseconds: Number(values['fault-milliseconds']),
+        countOperations: () => recorder.progress.operations,
+        isStopped: () => isCompleted,
+      })
   while (
     recorder.progress.operations < operations &&
     performance.now() - startedAt < Number(values.seconds) * 1000
@@ -117,13 +123,20 @@ async function main(): Promise<number> {
   isCompleted = true
   const injected = await faults
   await lanes
+  const memory = describe(
+    new Map([
+      ['MiB by the recorder', peakMemory(recorder.pid)],
+      ['MiB by this process', peakMemory(process.pid)],
+      ['MiB by each node', Math.max(...nodes.map(({ pid }) => peakMemory(pid)))],
+    ]),
+  )
   const result = await recorder.stop()
-  const cpu = usage(result.operations)
   const seconds = (performance.now() - startedAt) / 1000
   const rate = Math.round(result.operations / seconds)
   print(`${result.operations} operations in ${seconds.toFixed(0)} s: ${rate}/s`)
-  print(`CPU for each operation: ${cpu}`)
-  print(`faults: ${describe(injected)}`)
+  for (const [name, count] of injected)
+    print(`${name}: ${count.times} times, ${Math.round(count.operations / count.seconds)}/s`)
+  print(`memory at most: ${memory}`)
   print(`calls that failed: ${describe(new Map(Object.entries(result.failures)))}`)
   print(`statements read: ${describe(await countReads(nodes.map((node) => node.metricsPort)))}`)
   print(
@@ -156,50 +169,15 @@ async function supplyLanes(
   }
 }
 
-/** Returns a function that describes the CPU time since now for each of a number of operations. */
-async function createCpuUsage(
-  recorder: Recorder,
-  nodes: { child: { pid?: number | undefined } }[],
-  cluster: Cluster,
-): Promise<(operations: number) => string> {
-  const standbys = await Promise.all(cluster.standbys.map(({ server }) => server.processes()))
-  const [primary] = await cluster.primary.server.processes()
-  const groups: Record<string, (number | undefined)[]> = {
-    nodes: nodes.map(({ child }) => child.pid),
-    primary: [primary],
-    standbys: standbys.map(([postmaster]) => postmaster),
-    recorder: [recorder.pid],
-  }
-  const sum = (pids: (number | undefined)[]) =>
-    pids.reduce((total: number, pid) => total + cpuTimeOf(pid ?? 0), 0)
-  const before = Object.entries(groups).map(([name, pids]) => ({ name, pids, cpu: sum(pids) }))
-  const own = process.cpuUsage()
-  return (operations) => {
-    const { user, system } = process.cpuUsage(own)
-    const used = new Map(before.map(({ name, pids, cpu }) => [name, sum(pids) - cpu]))
-    used.set('proxies', user + system)
-    return [...used].map(([name, cpu]) => `${name} ${Math.round(cpu / operations)} µs`).join(', ')
-  }
-}
-
 function signAdminToken({ sign }: Tokens, id: string): Promise<string> {
   const profile = { sub: id, jti: id, email: 'admin@example.com', name: 'admin' }
   return sign('admin_access', { ...profile, admin: true }, 86_400)
 }
 
-/** Starts a node. Each server can be the primary or a replica: a failover changes their roles. */
-function startNode(servers: ProxiedServer[]) {
-  const urls = servers.map(({ proxy }) => proxy.url)
-  const hosts = urls.map((url) => new URL(url).host)
-  const [first = ''] = urls
-  const skipWait = join(import.meta.dirname, 'linearizability/skip-wait.ts')
-  const teardown = (cleanup: () => unknown) => void cleanups.push(cleanup)
-  return startServer({ teardown }, folder, {
-    DATABASE_URL: `${first.replace(hosts[0] as string, hosts.join())}?target_session_attrs=read-write`,
-    REPLICA_URLS: urls.join(),
-    RATE_LIMIT_ENABLED: 'false',
-    ...(isBroken && { NODE_OPTIONS: `--import=${skipWait}` }),
-  })
+/** Returns the peak of the resident memory of a process in MiB. Requires Linux. */
+function peakMemory(pid: number): number {
+  const [, kibibytes] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/) ?? []
+  return Math.round(Number(kibibytes) / 1024)
 }
 
 /** Sums who served the statements of all nodes, from their metrics. */

@@ -58,23 +58,43 @@ export async function delayReplay(server: ClusterServer, delay: string): Promise
   await server.query('select pg_reload_conf()')
 }
 
+/** How often a fault occurred, and the operations that completed in its duration. */
+export type FaultCount = { times: number; operations: number; seconds: number }
+
+type FaultOptions = {
+  /** The duration of each fault, and the time between two. */
+  milliseconds: number
+  /** Returns the operations that have completed. */
+  countOperations: () => number
+  isStopped: () => boolean
+}
+
 /**
- * Injects each fault of standbys and of the primary in turn, each for some milliseconds, and a failover at the
- * end of each round. Completes at least one round; then ends when `isStopped`. Returns how often each occurred.
+ * Injects each fault of standbys and of the primary in turn, and a failover at the end of each round. Completes at
+ * least one round; then ends when `isStopped`. Returns a count for each kind of fault.
  */
 export async function injectFaults(
   cluster: Cluster,
-  milliseconds: number,
-  isStopped: () => boolean,
-): Promise<Map<string, number>> {
-  const counts = new Map<string, number>()
-  const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+  { milliseconds, countOperations, isStopped }: FaultOptions,
+): Promise<Map<string, FaultCount>> {
+  const counts = new Map<string, FaultCount>()
+  const count = async (name: string, fault: () => Promise<unknown>) => {
+    const startedAt = performance.now()
+    const before = countOperations()
+    await fault()
+    const counted = counts.get(name) ?? { times: 0, operations: 0, seconds: 0 }
+    counted.times += 1
+    counted.operations += countOperations() - before
+    counted.seconds += (performance.now() - startedAt) / 1000
+    counts.set(name, counted)
+  }
   const inject = async (role: string, name: string, fault: Fault, target: ProxiedServer) => {
-    await fault.begin(target)
-    await sleep(milliseconds)
-    await fault.end(target)
-    count(`${role} ${name}`)
-    await sleep(milliseconds)
+    await count(`${role} ${name}`, async () => {
+      await fault.begin(target)
+      await sleep(milliseconds)
+      await fault.end(target)
+    })
+    await count('between faults', () => sleep(milliseconds))
   }
   for (let round = 0; round === 0 || !isStopped(); round += 1) {
     const hasEnded = () => round > 0 && isStopped()
@@ -88,8 +108,7 @@ export async function injectFaults(
       if (hasEnded()) return counts
       await inject('primary', name, fault, cluster.primary)
     }
-    await failOver(cluster, milliseconds)
-    count('primary killed and replaced')
+    await count('primary killed and replaced', () => failOver(cluster, milliseconds))
   }
   return counts
 }

@@ -63,6 +63,7 @@ export function startRecorder(program: string, job: Job): Recorder {
     failures: {},
     finished: false,
   }
+  failed.catch(() => {})
   createInterface(child.stdout).on('line', (line) => {
     progress = JSON.parse(line)
     if (progress.finished) finished.resolve(progress)

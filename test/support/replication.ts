@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chown,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -99,6 +109,17 @@ export async function startReplicatedCluster(
 /** Copies a data folder with the owner of its files. */
 async function copyCluster(from: string, to: string): Promise<void> {
   await promisify(execFile)('cp', ['-a', from, to])
+}
+
+/** Copies a data folder except for the files of the log, which are most of it. */
+async function copyWithoutLog(from: string, to: string): Promise<void> {
+  const { uid, gid } = await stat(from)
+  for (const folder of [to, join(to, 'pg_wal')]) {
+    await mkdir(folder, { mode: 0o700 })
+    await chown(folder, uid, gid)
+  }
+  const names = (await readdir(from)).filter((name) => name !== 'pg_wal')
+  await promisify(execFile)('cp', ['-a', ...names.map((name) => join(from, name)), to])
 }
 
 async function configureStandby(cluster: string, primaryUrl: string): Promise<void> {
@@ -223,11 +244,10 @@ async function createServer(dataDir: string, more: Record<string, string>): Prom
       try {
         await client.query("select pg_backup_start('rebuild', true)")
         // Files may vanish in the process, which the backup allows.
-        await copyCluster(primary.folder, cluster).catch(() => {})
+        await copyWithoutLog(primary.folder, cluster).catch(() => {})
         const { rows } = await client.query<{ labelfile: string }>(
           'select labelfile from pg_backup_stop(false)',
         )
-        await promisify(execFile)('find', [join(cluster, 'pg_wal'), '-type', 'f', '-delete'])
         await writeOwned(cluster, 'backup_label', rows[0]?.labelfile ?? '')
       } finally {
         await client.end()

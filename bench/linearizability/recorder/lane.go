@@ -17,7 +17,7 @@ import (
 
 const (
 	writers = 2
-	readers = 4
+	readers = 8
 
 	// maxCalls is the length of a history, which keeps its verification fast.
 	maxCalls = 200
@@ -42,21 +42,31 @@ type objects struct {
 	OwnerToken string `json:"ownerToken"`
 }
 
-// mix has the writes in proportion. Shares and revocations are most of them, so that most reads depend on them.
-var mix = slices.Concat(
-	slices.Repeat([]operation{share, revoke}, 5),
-	[]operation{unregister, register, register, remove, invite, invite, deactivate, activate, activate},
+// scripts are the writes of a client in sequence. Shares and revocations are most of them, and what denies every
+// read is soon undone, so that most reads depend on a recent write.
+var scripts = slices.Concat(
+	slices.Repeat([][]operation{{share}, {share}, {revoke}}, 4),
+	[][]operation{
+		{unregister, register, share},
+		{remove, invite, share},
+		{deactivate, activate},
+	},
 )
+
+// reads are the methods that read.
+var reads = []operation{check, list, evaluate}
 
 // lane lets concurrent clients change and read the access of one user to one resource through all nodes.
 type lane struct {
 	recorder *recorder
-	objects  objects
-	writes   map[operation]func(*node) codes.Code
-	reads    []func(*node) (bool, codes.Code)
+	// index is that of the lane among those that run at once.
+	index   int
+	objects objects
+	writes  map[operation]func(*node) codes.Code
+	reads   map[operation]func(*node) (bool, codes.Code)
 }
 
-func newLane(r *recorder, o objects) *lane {
+func newLane(r *recorder, index int, o objects) *lane {
 	service, kind, view, user := r.job.Service.Name, "document", "view", "user"
 	asService := credentials("x-service-key", r.job.Service.Key)
 	asUser := credentials("x-service-key", r.job.Service.Key, "authorization", "Bearer "+o.UserToken)
@@ -73,10 +83,10 @@ func newLane(r *recorder, o objects) *lane {
 	}
 	member := &daikonv1.RemoveMemberRequest{WorkspaceId: o.Workspace, UserId: o.User}
 	invitation := &daikonv1.InviteMemberRequest{WorkspaceId: o.Workspace, Email: o.Email}
-	check := &daikonv1.PermissionCheckRequest{Checks: []*daikonv1.PermissionCheck{
+	question := &daikonv1.PermissionCheckRequest{Checks: []*daikonv1.PermissionCheck{
 		{ServiceName: service, ResourceType: kind, ResourceId: o.Resource, Action: view},
 	}}
-	list := &daikonv1.AccessibleResourcesRequest{
+	page := &daikonv1.AccessibleResourcesRequest{
 		ServiceName: service, ResourceType: kind, Action: view, WorkspaceId: o.Workspace,
 	}
 	evaluation := &daikonv1.EvaluateRequest{
@@ -96,6 +106,7 @@ func newLane(r *recorder, o objects) *lane {
 	}
 	return &lane{
 		recorder: r,
+		index:    index,
 		objects:  o,
 		writes: map[operation]func(*node) codes.Code{
 			register: func(n *node) codes.Code {
@@ -137,24 +148,24 @@ func newLane(r *recorder, o objects) *lane {
 			deactivate: setActive(false),
 			activate:   setActive(true),
 		},
-		reads: []func(*node) (bool, codes.Code){
-			func(n *node) (isAllowed bool, code codes.Code) {
+		reads: map[operation]func(*node) (bool, codes.Code){
+			check: func(n *node) (isAllowed bool, code codes.Code) {
 				code = send(asUser, func(ctx context.Context) error {
-					response, err := n.permissions.Check(ctx, check)
+					response, err := n.permissions.Check(ctx, question)
 					isAllowed = len(response.GetResults()) == 1 && response.GetResults()[0].GetAllowed()
 					return err
 				})
 				return isAllowed, code
 			},
-			func(n *node) (isAllowed bool, code codes.Code) {
+			list: func(n *node) (isAllowed bool, code codes.Code) {
 				code = send(asUser, func(ctx context.Context) error {
-					response, err := n.permissions.Accessible(ctx, list)
+					response, err := n.permissions.Accessible(ctx, page)
 					isAllowed = slices.Contains(response.GetResourceIds(), o.Resource)
 					return err
 				})
 				return isAllowed, code
 			},
-			func(n *node) (isAllowed bool, code codes.Code) {
+			evaluate: func(n *node) (isAllowed bool, code codes.Code) {
 				code = send(asService, func(ctx context.Context) error {
 					response, err := n.access.Evaluate(ctx, evaluation)
 					isAllowed = response.GetDecision()
@@ -172,7 +183,7 @@ func (l *lane) run() {
 	for !l.recorder.isStopping.Load() {
 		h := &history{lane: l}
 		h.record()
-		isReset := h.unknown.Load() == 0 && h.reset()
+		isReset := h.unknown.Load() == 0 && !l.recorder.isStopping.Load() && h.reset()
 		l.recorder.verify(h.operations, l.objects.Lane)
 		if !isReset {
 			return
@@ -191,16 +202,22 @@ type history struct {
 
 func (h *history) record() {
 	runAll(writers+readers, func(client int) {
+		script := []operation{register, share}
 		for h.calls.Load() < maxCalls && !h.lane.recorder.isStopping.Load() {
+			h.lane.recorder.calm.wait(h.lane.index < calmLanes && client < writers)
 			if client >= writers || h.unknown.Load() >= maxUnknown {
 				h.read(client, anyNode(h.lane.recorder.nodes, nil))
 				continue
 			}
+			if len(script) == 0 {
+				script = scripts[rand.IntN(len(scripts))]
+			}
 			// A read right after the write, through another node, is the first that a late standby makes stale.
 			wrote := anyNode(h.lane.recorder.nodes, nil)
-			if h.write(client, mix[rand.IntN(len(mix))], wrote) {
+			if h.write(client, script[0], wrote) {
 				h.read(client, anyNode(h.lane.recorder.nodes, wrote))
 			}
+			script = script[1:]
 		}
 	})
 }
@@ -222,12 +239,12 @@ func (h *history) write(client int, called operation, n *node) bool {
 	switch code {
 	case codes.OK, codes.AlreadyExists:
 		// A member who is invited again exists already.
-		h.add(client, called, start, accepted)
+		h.add(client, start, accepted, called)
 	case codes.NotFound:
-		h.add(client, called, start, rejected)
+		h.add(client, start, rejected, called)
 	default:
 		h.unknown.Add(1)
-		h.add(client, called, start, unknown)
+		h.add(client, start, unknown, called)
 	}
 	return h.lane.recorder.isKnown(code, codes.AlreadyExists, codes.NotFound)
 }
@@ -235,21 +252,31 @@ func (h *history) write(client int, called operation, n *node) bool {
 // read runs a read, and records it if its result is known.
 func (h *history) read(client int, n *node) {
 	start := h.lane.recorder.now()
-	isAllowed, code := h.lane.reads[rand.IntN(len(h.lane.reads))](n)
+	called := reads[rand.IntN(len(reads))]
+	isAllowed, code := h.lane.reads[called](n)
 	// The user is deactivated if the token is not accepted.
-	if h.lane.recorder.isKnown(code, codes.Unauthenticated) {
-		h.add(client, read, start, outcomeOf(isAllowed && code == codes.OK))
+	if !h.lane.recorder.isKnown(code, codes.Unauthenticated) {
+		return
+	}
+	if called == list && isAllowed {
+		h.add(client, start, accepted, listCaller, listShares)
+	} else {
+		h.add(client, start, outcomeOf(isAllowed), called)
 	}
 }
 
-func (h *history) add(client int, called operation, start int64, result outcome) {
-	call := porcupine.Operation{ClientId: client, Input: called, Call: start, Output: result, Return: math.MaxInt64}
+// add adds a call, which is one or more operations.
+func (h *history) add(client int, start int64, result outcome, operations ...operation) {
+	end := int64(math.MaxInt64)
 	if result != unknown {
-		call.Return = h.lane.recorder.now()
+		end = h.lane.recorder.now()
 	}
 	h.calls.Add(1)
 	h.lane.recorder.operations.Add(1)
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	h.operations = append(h.operations, call)
+	for _, called := range operations {
+		call := porcupine.Operation{ClientId: client, Input: called, Call: start, Output: result, Return: end}
+		h.operations = append(h.operations, call)
+	}
 }

@@ -56,6 +56,7 @@ type recorder struct {
 	nodes      []*node
 	start      time.Time
 	isStopping atomic.Bool
+	calm       calm
 	operations atomic.Int64
 	lanes      atomic.Int64
 	histories  atomic.Int64
@@ -110,13 +111,14 @@ func main() {
 }
 
 func (r *recorder) run(lanes <-chan objects) {
-	runAll(r.job.Lanes, func(int) {
+	go r.calm.repeat()
+	runAll(r.job.Lanes, func(index int) {
 		for next := range lanes {
 			if r.isStopping.Load() {
 				return
 			}
 			r.lanes.Add(1)
-			newLane(r, next).run()
+			newLane(r, index, next).run()
 		}
 	})
 }

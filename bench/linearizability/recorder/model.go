@@ -9,7 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// operation is what a call does to the facts of its lane. All ways to read are one operation.
+// operation is what a call reads or does to the facts of its lane.
 type operation string
 
 const (
@@ -21,7 +21,14 @@ const (
 	invite     operation = "invite"
 	deactivate operation = "deactivate"
 	activate   operation = "activate"
-	read       operation = "read"
+	check      operation = "check"
+	evaluate   operation = "evaluate"
+	// A list that does not include the resource.
+	list operation = "list"
+	// A list that includes the resource is two reads, because the status of the caller is read before the shares:
+	// of a change that happens in between, only the second one depends.
+	listCaller operation = "list: caller"
+	listShares operation = "list: shares"
 )
 
 // outcome is the result of a call: whether a write changed or may change something, or whether a read allowed
@@ -84,8 +91,12 @@ func apply(before facts, called operation) (facts, bool) {
 	case activate:
 		after.active = true
 		return after, true
-	case read:
+	case check, evaluate, list:
 		return after, before.active && before.member && before.shared
+	case listCaller:
+		return after, before.active && before.member
+	case listShares:
+		return after, before.shared
 	}
 	panic("unknown operation " + called)
 }
