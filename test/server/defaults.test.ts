@@ -62,7 +62,7 @@ test('with DEBUG=false, missing keys are an error until the operator creates the
 
   process.env.JWT_PRIVATE_KEY_PATH = privatePath
   process.env.JWT_PUBLIC_KEY_PATH = publicPath
-  t.is((await runCli(database.url, 'keys')).status, 0)
+  t.is((await runCli(database.url, 'keys', 'make')).status, 0)
   t.is(statSync(privatePath).mode & 0o777, 0o600)
   const server = await startServer(t, folder, { ...production, HTTP_HOST: '', GRPC_HOST: '' })
   t.true(await isReachable(server.httpPort))
