@@ -9,6 +9,7 @@ import { dataSetSql } from '../data-set-sql.ts'
 import { createBenchClient } from '../grpc-client.ts'
 import { buildGoGenerator, startGenerator } from '../load-generator.ts'
 import { describeMachine } from '../machine.ts'
+import { formatNumber } from '../table.ts'
 import { createDaikon, type Daikon } from './daikon.ts'
 import {
   createQuestions,
@@ -90,7 +91,7 @@ export async function comparePeers(quick: boolean): Promise<void> {
     const tuples = (await readTuples(database.url)).length
     const lines = [
       `${await describeMachine(database.url)}.`,
-      `100,000 documents as ${tuples} relationships; medians of ${comparison.rounds} alternating`,
+      `100,000 documents as ${formatNumber(tuples)} relationships; medians of ${comparison.rounds} alternating`,
       `rounds of ${comparison.seconds} s.\n`,
       ...formatComparison(
         peers.map(({ name }) => name),
