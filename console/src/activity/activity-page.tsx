@@ -3,11 +3,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import dayjs from 'dayjs'
 import { useState } from 'react'
 import { downloadText } from '../ui/download.ts'
+import { FilterSelect } from '../ui/filter-select.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { notifyDone, notifyFailure } from '../ui/notify.ts'
 import { Card, Page } from '../ui/page.tsx'
 import { PersonPicker } from '../ui/pickers.tsx'
-import { Select } from '../ui/select.tsx'
 import { WorkspacePicker } from '../workspaces/workspace-picker.tsx'
 import { actions, targetTypes } from './activity-actions.ts'
 import { ActivityLog } from './activity-log.tsx'
@@ -83,25 +83,21 @@ function toFilter({ since, until, action, target_type, ...rest }: Search): Activ
 function Filters({ search, onChange }: { search: Search; onChange: (change: Search) => void }) {
   return (
     <>
-      <Select
-        aria-label="Event"
+      <FilterSelect
+        label="Event"
         placeholder="Any event"
-        data={actions.map((action) => ({ value: action, label: describeAction(action) }))}
-        value={search.action ?? null}
-        onChange={(action) => onChange({ action: action ?? undefined })}
+        options={actions.map((action) => ({ value: action, label: describeAction(action) }))}
+        value={search.action}
+        onChange={(action) => onChange({ action })}
         searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear event' }}
         w={200}
       />
-      <Select
-        aria-label="Type of target"
+      <FilterSelect
+        label="Type of target"
         placeholder="Any target"
-        data={targetTypes.map((type) => ({ value: type, label: type.replaceAll('_', ' ') }))}
-        value={search.target_type ?? null}
-        onChange={(type) => onChange({ target_type: type ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear type of target' }}
+        options={targetTypes.map((type) => ({ value: type, label: type.replaceAll('_', ' ') }))}
+        value={search.target_type}
+        onChange={(target_type) => onChange({ target_type })}
         w={150}
       />
       <PersonPicker

@@ -5,11 +5,11 @@ import { memo } from 'react'
 import type { Schemas } from '../api/client.ts'
 import { ActiveBadge, AdministratorBadge } from '../ui/badges.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
+import { FilterSelect } from '../ui/filter-select.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { PersonCell } from '../ui/person.tsx'
 import { usePreference } from '../ui/preferences.ts'
 import { SearchInput } from '../ui/search-input.tsx'
-import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import classes from './people-page.module.css'
@@ -141,14 +141,12 @@ const Filters = memo(function Filters() {
         value={filters.q}
         onChange={(q) => filter({ q })}
       />
-      <Select
-        aria-label="Status"
+      <FilterSelect
+        label="Status"
         placeholder="Any status"
-        data={statuses}
-        value={filters.status ?? null}
-        onChange={(status) => filter({ status: status ?? undefined })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear status' }}
+        options={statuses}
+        value={filters.status}
+        onChange={(status) => filter({ status })}
         w={160}
       />
       <Checkbox

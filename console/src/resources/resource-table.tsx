@@ -3,10 +3,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { VisibilityBadge } from '../ui/badges.tsx'
 import { type Column, DataTable } from '../ui/data-table.tsx'
+import { FilterSelect } from '../ui/filter-select.tsx'
 import { Name } from '../ui/name.tsx'
 import { usePreference } from '../ui/preferences.ts'
 import { RowLink } from '../ui/row-link.tsx'
-import { Select } from '../ui/select.tsx'
 import { EmptyState } from '../ui/states.tsx'
 import { Time } from '../ui/time.tsx'
 import { type ResourceFilters, type ResourceSummary, resourcesQuery } from './resource-queries.ts'
@@ -146,19 +146,15 @@ export function ResourceFilterFields({
         value={value.resource_type}
         onCommit={(resource_type) => onChange({ resource_type })}
       />
-      <Select
-        aria-label="Visibility"
+      <FilterSelect
+        label="Visibility"
         placeholder="Any visibility"
-        data={[
+        options={[
           { value: 'private', label: 'Private' },
           { value: 'workspace', label: 'Workspace' },
         ]}
-        value={value.visibility ?? null}
-        onChange={(visibility) =>
-          onChange({ visibility: (visibility as 'private' | 'workspace' | null) ?? undefined })
-        }
-        clearable
-        clearButtonProps={{ 'aria-label': 'Clear visibility' }}
+        value={value.visibility}
+        onChange={(visibility) => onChange({ visibility })}
         w={150}
       />
     </>
