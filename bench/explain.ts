@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
-import { grant } from '../src/permissions/access.ts'
 import { createLoadAccessible } from '../src/permissions/load-accessible.ts'
 import { createLoadFacts } from '../src/permissions/load-facts.ts'
 import { openBenchDatabase } from './bench-database.ts'
@@ -56,10 +55,11 @@ async function explainAccessible({ explain, statements }: Planner): Promise<stri
         ...kind,
         workspaceId: idOf('w', 0),
         userId: id,
-        grants: grant.owner | grant.workspace | grant.view | grant.edit,
+        keyHash: hashServiceKey(serviceKey),
+        tokenId: id,
+        action: 'view',
         firstId: `${from}-0000-0000-0000-000000000000`,
         limit: 101,
-        checksPrivate: true,
       })
       const plan = await explain()
       times.push(`${shares}: ${/Execution Time: (\S+)/.exec(plan)?.[1]} ms`)

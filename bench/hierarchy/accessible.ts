@@ -51,10 +51,11 @@ export async function measureAccessible(client: Client, rounds: number): Promise
         userId: uuid.user(user),
         service_name: 'bench',
         resource_type: 'item',
-        grants: forView,
+        keyHash: undefined,
+        tokenId: undefined,
+        action: 'view',
         firstId: cursor,
         limit: 1000,
-        checksPrivate: false,
       })
     const measures: Record<string, () => Promise<number>> = {
       read: run('read', indexedRead, [workspace, cursor]),

@@ -1,7 +1,7 @@
 import type { Principal, ServicePrincipal } from '../core/request-context.ts'
 import type { RequestScope } from '../core/request-scope.ts'
 import type { EvaluationFacts, NamedCheck } from './evaluate/load-evaluations.ts'
-import type { PermissionCheck, PrincipalStatus } from './facts.ts'
+import type { FactsQuery, PermissionCheck, PrincipalStatus } from './facts.ts'
 
 /** The input of a decision: the caller and the facts that were loaded with their status. */
 export type DecisionContext = {
@@ -36,6 +36,24 @@ export type SubjectDecision<Request, Response> = Pick<
   'logLevel' | 'answers'
 > & {
   prepare(request: Request, service: ServicePrincipal): Promise<PreparedChecks<Response>>
+}
+
+/** Whose status to load. */
+export type CallerQuery = Omit<FactsQuery, 'checks'>
+
+/**
+ * A handler that lists what the caller has access to. The list is loaded with the caller's status by one
+ * statement, before the caller is authenticated: it is discarded if the caller is rejected.
+ */
+export type ListDecision<Request, Response> = Pick<
+  Decision<Request, Response>,
+  'logLevel' | 'answers'
+> & {
+  load(
+    request: Request,
+    caller: CallerQuery,
+    scope: RequestScope,
+  ): Promise<{ status: PrincipalStatus; respond(): Response }>
 }
 
 /** A handler that decides from facts alone. The facts of its checks are loaded with the caller's status. */
@@ -79,4 +97,14 @@ export function defineSubjectDecision<Request, Response>({
 }: Pick<SubjectDecision<Request, Response>, 'prepare'> &
   Partial<SubjectDecision<Request, Response>>): SubjectDecision<Request, Response> {
   return { prepare, logLevel, answers }
+}
+
+/** Defines a handler that lists what the caller has access to. Its calls are logged at `debug`. */
+export function defineListDecision<Request, Response>({
+  logLevel = 'debug',
+  answers = () => [],
+  load,
+}: Pick<ListDecision<Request, Response>, 'load'> &
+  Partial<ListDecision<Request, Response>>): ListDecision<Request, Response> {
+  return { load, logLevel, answers }
 }

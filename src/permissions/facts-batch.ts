@@ -97,7 +97,8 @@ function readNumbers(literal: string): number[] {
   return literal.slice(1, -1).split(',').map(Number)
 }
 
-function readStatus(
+/** Reads the bits of a principal's status. */
+export function readStatus(
   bits: number,
   keysRequired: boolean,
   service: string | null | undefined,

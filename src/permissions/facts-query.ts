@@ -27,6 +27,33 @@ export function keyStatusColumns(hashes: string): string {
 }
 
 /**
+ * The status of the principal `q` (`token_id`, `user_id`, `workspace_id`) as an SQL expression, which needs
+ * the joins of `principalJoins`.
+ */
+export const principalStatus = `case when d.token_id is null then 0 else ${statusBit.denied} end
+      | case when u.is_active then ${statusBit.active} else 0 end
+      | case when u.is_admin then ${statusBit.admin} else 0 end
+      | case m.role ${roleBits} else 0 end`
+
+export const principalJoins = `left join denied_tokens d on d.token_id = q.token_id
+    left join users u on u.id = q.user_id
+    left join members m on m.user_id = q.user_id and m.workspace_id = q.workspace_id`
+
+/**
+ * The bits of `actionFact` for the action of `q` (`user_id`, `workspace_id`, `service`, `action`), as an SQL
+ * expression. The action is null if it is a built-in one.
+ */
+export const actionFacts = `case when q.action is null then 0 else coalesce((
+          select ${actionFact.registered} | case when exists (
+              select from custom_role_actions ra
+              join custom_role_members rm on rm.role_id = ra.role_id
+              where ra.service_action_id = sa.id
+                and rm.user_id = q.user_id and rm.workspace_id = q.workspace_id
+            ) then ${actionFact.granted} else 0 end
+          from service_actions sa where sa.service_name = q.service and sa.name = q.action
+        ), 0) end`
+
+/**
  * Returns one row for a batch: whether keys are required, the service of each key, the status of each
  * principal, the grants of each check.
  *
@@ -40,31 +67,18 @@ function createFactsSql(ancestry: Ancestry, lookup: GroupLookup): string {
 select ${keyStatusColumns('$1')},
   (
     select array_agg(
-      case when d.token_id is null then 0 else ${statusBit.denied} end
-      | case when u.is_active then ${statusBit.active} else 0 end
-      | case when u.is_admin then ${statusBit.admin} else 0 end
-      | case m.role ${roleBits} else 0 end
+      ${principalStatus}
       order by q.place)::text
     from unnest($4::uuid[], $5::uuid[], $6::uuid[])
       with ordinality q(token_id, user_id, workspace_id, place)
-    left join denied_tokens d on d.token_id = q.token_id
-    left join users u on u.id = q.user_id
-    left join members m on m.user_id = q.user_id and m.workspace_id = q.workspace_id
+    ${principalJoins}
   ),
   (
     select array_agg(
       case when r.id is null then 0 else ${grant.registered}
         | ${grantsOf[ancestry](lookup)}
       end
-      | case when q.action is null then 0 else coalesce((
-          select ${actionFact.registered} | case when exists (
-              select from custom_role_actions ra
-              join custom_role_members rm on rm.role_id = ra.role_id
-              where ra.service_action_id = sa.id
-                and rm.user_id = q.user_id and rm.workspace_id = q.workspace_id
-            ) then ${actionFact.granted} else 0 end
-          from service_actions sa where sa.service_name = q.service and sa.name = q.action
-        ), 0) end
+      | ${actionFacts}
       order by q.place)::text
     from (
       select ($5::uuid[])[item.principal] user_id, ($6::uuid[])[item.principal] workspace_id,

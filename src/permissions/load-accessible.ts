@@ -1,35 +1,26 @@
-import { requestScope } from '../core/request-scope.ts'
+import type { RequestScope } from '../core/request-scope.ts'
 import { withSpan } from '../core/trace.ts'
 import { createBatcher } from '../database/batching.ts'
-import { arrayLiteral, textElement } from '../database/sql-values.ts'
 import type { Statements } from '../database/statement-pool.ts'
-import { accessibleSql, accessibleWithFoldersSql } from './accessible-query.ts'
+import {
+  type AccessibleIds,
+  type AccessibleQuery,
+  type AccessibleResult,
+  type AccessibleRow,
+  createAccessibleParameters,
+  readAccessible,
+} from './accessible-batch.ts'
+import { accessibleWithFoldersSql } from './accessible-folders-query.ts'
+import { accessibleSql } from './accessible-query.ts'
 
-/** Whose resources to list. Ids must be UUIDs. */
-export type AccessibleQuery = {
-  workspaceId: string
-  userId: string
-  service_name: string
-  resource_type: string
-  /** The grants of `access.ts` as bits, of which any one is sufficient. */
-  grants: number
-  firstId: string
-  limit: number
-  /** Whether to compute `isWithoutPrivate`. */
-  checksPrivate: boolean
-}
-
-export type AccessibleIds = {
-  /** Ascending, from the first id of the query on, joined by `idSeparator`. */
-  joinedIds: string
-  /** Whether the workspace has resources of the type and none of them is private. */
-  isWithoutPrivate: boolean
-}
-
-/** Loads current ids; stops waiting when the running request is cancelled. */
-export type LoadAccessible = (query: AccessibleQuery) => Promise<AccessibleIds>
-
-type FlatResult = { joinedIds: string | null; mayHaveFolders: boolean; isWithoutPrivate: boolean }
+/**
+ * Loads current ids; stops waiting when the scope is cancelled. The list of a caller who is not accepted
+ * is empty.
+ */
+export type LoadAccessible = (
+  query: AccessibleQuery,
+  scope?: RequestScope,
+) => Promise<AccessibleIds>
 
 /** A query that runs in a statement of its own. */
 type SingleQuery = { query: AccessibleQuery; hasFolders: boolean }
@@ -48,7 +39,8 @@ const maxRunningAlone = 3
 
 /**
  * Creates a function that lists resources, with a statement that concurrent callers share. Lists that
- * may take long run alone: long pages, users with many groups, users with folders.
+ * may take long run alone: long pages, users with many groups, users with folders. The statement that
+ * returns a list also reads the status of its caller, so both are from one snapshot.
  */
 export function createLoadAccessible(statements: Statements): LoadAccessible {
   const loadShared = createBatcher(
@@ -60,81 +52,46 @@ export function createLoadAccessible(statements: Statements): LoadAccessible {
     { maxBatchRows: 1, maxRunning: maxRunningAlone, callerOf: ({ query }) => workspaceOf(query) },
   )
 
-  return (query) => {
-    const scope = requestScope.getStore()
+  return (query, scope) => {
     return withSpan(scope?.span, 'accessible', { 'db.system.name': 'postgresql' }, load)
 
     async function load(): Promise<AccessibleIds> {
       if (query.limit > maxSharedLimit) return loadAlone({ query, hasFolders: false }, scope)
-      const { joinedIds, mayHaveFolders, isWithoutPrivate } = await loadShared(query, scope)
-      if (joinedIds !== null) return { joinedIds, isWithoutPrivate }
-      const single = await loadAlone({ query, hasFolders: mayHaveFolders }, scope)
-      return mayHaveFolders ? { ...single, isWithoutPrivate } : single
+      const result = await loadShared(query, scope)
+      if (hasIds(result)) return result
+      return loadAlone({ query, hasFolders: result.mayHaveFolders }, scope)
     }
   }
 
   async function loadSingle({ query, hasFolders }: SingleQuery): Promise<AccessibleIds> {
-    if (hasFolders) return { joinedIds: await loadWithFolders(query), isWithoutPrivate: false }
-    const [flat] = await loadFlat([query], maxInteger)
-    const { joinedIds, isWithoutPrivate } = flat as FlatResult
-    return { joinedIds: joinedIds ?? (await loadWithFolders(query)), isWithoutPrivate }
-  }
-
-  async function loadFlat(queries: AccessibleQuery[], maxGroups: number): Promise<FlatResult[]> {
-    type Row = [
-      index: number,
-      mayHaveFolders: boolean,
-      joinedIds: string | null,
-      isWithoutPrivate: boolean,
-    ]
-    const parameters = createParameters(queries, maxGroups)
-    const rows = await statements.rows<Row>('accessible', accessibleSql, parameters)
-    const results: FlatResult[] = []
-    for (const [index, mayHaveFolders, joinedIds, isWithoutPrivate] of rows) {
-      results[index] = { joinedIds, mayHaveFolders, isWithoutPrivate }
+    if (!hasFolders) {
+      const [flat] = await loadFlat([query], maxInteger)
+      if (flat && hasIds(flat)) return flat
     }
-    return results
+    const name = 'accessible with folders'
+    const parameters = createAccessibleParameters([query])
+    const rows = await statements.rows<AccessibleRow>(name, accessibleWithFoldersSql, parameters)
+    const [result] = readAccessible(rows)
+    return result as AccessibleIds
   }
 
-  async function loadWithFolders(query: AccessibleQuery): Promise<string> {
-    const { workspaceId, userId, service_name, resource_type, firstId, limit, grants } = query
-    const name = 'accessible with folders'
-    const values = [workspaceId, userId, service_name, resource_type, firstId, limit, grants]
-    const [row] = await statements.rows<[string]>(name, accessibleWithFoldersSql, values)
-    return row?.[0] ?? ''
+  async function loadFlat(
+    queries: AccessibleQuery[],
+    maxGroups: number,
+  ): Promise<AccessibleResult[]> {
+    const parameters = [...createAccessibleParameters(queries), maxGroups]
+    return readAccessible(
+      await statements.rows<AccessibleRow>('accessible', accessibleSql, parameters),
+    )
   }
 }
 
 const maxInteger = 2 ** 31 - 1
 
-const workspaceOf = ({ workspaceId }: AccessibleQuery) => workspaceId
+function hasIds(result: AccessibleResult): result is AccessibleResult & AccessibleIds {
+  return result.joinedIds !== null
+}
 
-/** The parameters of `accessibleSql`. Kinds that queries have in common are sent once. */
-function createParameters(queries: AccessibleQuery[], maxGroups: number): unknown[] {
-  const services: string[] = []
-  const types: string[] = []
-  // Positions in the arrays, from 1 as in PostgreSQL.
-  const kindPositions = new Map<string, number>()
-  const kinds = queries.map(({ service_name, resource_type }) => {
-    // Neither name can contain a line break.
-    const kind = `${service_name}\n${resource_type}`
-    const known = kindPositions.get(kind)
-    if (known !== undefined) return known
-    services.push(textElement(service_name))
-    const position = types.push(textElement(resource_type))
-    kindPositions.set(kind, position)
-    return position
-  })
-  const arrays = [
-    services,
-    types,
-    queries.map(({ workspaceId }) => workspaceId),
-    queries.map(({ userId }) => userId),
-    kinds,
-    queries.map(({ firstId }) => firstId),
-    queries.map(({ limit }) => limit),
-    queries.map(({ grants }) => grants),
-    queries.map(({ checksPrivate }) => String(checksPrivate)),
-  ]
-  return [...arrays.map(arrayLiteral), maxGroups]
+function workspaceOf({ workspaceId = '' }: AccessibleQuery): string {
+  return workspaceId
 }

@@ -1,4 +1,4 @@
-import type { Principal } from '../core/request-context.ts'
+import type { AdminPrincipal, ServicePrincipal, UserPrincipal } from '../core/request-context.ts'
 import { clientAddress } from '../rate-limit/client-address.ts'
 import { type Admission, type AdmissionKeys, createAdmission, type Release } from './admission.ts'
 import type { Call } from './call.ts'
@@ -84,11 +84,27 @@ export function countAdmitted(admissions: Admissions): [string, ReturnType<Admis
   return Object.entries(admissions).map(([name, admission]) => [name, admission.counts()])
 }
 
+/** Whom a call counts against. */
+type Caller = {
+  user?: Pick<UserPrincipal, 'id' | 'workspaceId'> | undefined
+  service?: ServicePrincipal | undefined
+  admin?: Pick<AdminPrincipal, 'id'> | undefined
+}
+
+/** The caller of a call that is not authenticated yet; the hash of its key stands for the service. */
+export function claimedCaller({ user, admin, keyHash }: VerifiedCredentials): Caller {
+  return {
+    user: user && { id: user.sub, workspaceId: user.wid },
+    service: { name: keyHash },
+    admin: admin && { id: admin.sub },
+  }
+}
+
 /** Waits until the call has a place among the calls of its class. */
 export function admit(
   { capacity }: Policy,
   { scope, ip }: Call,
-  principal: Principal,
+  principal: Caller,
   admissions: Admissions,
 ): Release | Promise<Release> {
   if (capacity === 'shared_read') return noRelease
@@ -117,7 +133,7 @@ export function admitMessage(
 const noRelease: Release = () => {}
 
 /** The address counts only for callers without credentials: backends and offices share one. */
-function keysOf({ user, service, admin }: Principal, ip: string, max: CallerLimits): AdmissionKeys {
+function keysOf({ user, service, admin }: Caller, ip: string, max: CallerLimits): AdmissionKeys {
   const limits: AdmissionKeys['limits'] = []
   if (user) {
     limits.push({ key: `workspace ${user.workspaceId}`, max: max.workspace })

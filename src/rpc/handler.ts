@@ -1,10 +1,14 @@
 import type { Handler } from '../core/request-context.ts'
-import type { Decision, SubjectDecision } from '../permissions/decision.ts'
+import type { Decision, ListDecision, SubjectDecision } from '../permissions/decision.ts'
 
-/** How a method is handled: from facts alone, about the caller or named subjects, or with an entity manager. */
+/**
+ * How a method is handled: from facts alone, about the caller or named subjects, by a list of what the caller
+ * has access to, or with an entity manager.
+ */
 export type MethodHandler<Request, Response> =
   | Decision<Request, Response>
   | SubjectDecision<Request, Response>
+  | ListDecision<Request, Response>
   | Handler<Request, Response>
 
 /** The handlers that a generated service definition requires; a missing one does not compile. */

@@ -5,10 +5,10 @@ import type { Principal, ServicePrincipal } from '../core/request-context.ts'
 import { requestScope } from '../core/request-scope.ts'
 import { type Span, withSpan } from '../core/trace.ts'
 import { databaseError } from '../database/database-errors.ts'
-import type { LoadSubjectFacts } from '../permissions/decision.ts'
-import type { FactsQuery, LoadFacts, PrincipalStatus } from '../permissions/facts.ts'
+import type { CallerQuery, LoadSubjectFacts } from '../permissions/decision.ts'
+import type { LoadFacts, PrincipalStatus } from '../permissions/facts.ts'
 import type { RateLimiter, RateLimitResult } from '../rate-limit/rate-limiter.ts'
-import { type Admissions, admit, admitMessage } from './admit.ts'
+import { type Admissions, admit, admitMessage, claimedCaller } from './admit.ts'
 import { authenticate } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import type { Call } from './call.ts'
@@ -145,29 +145,27 @@ async function runVerified(
     call.read ? await call.read() : (call.readInTurn?.() ?? call.message),
   )
 
-  const facts = await loadFacts(operation, call, credentials, decoded.request, dependencies)
-  progress.principal = authenticate(credentials, facts.status, now, call, dependencies)
-
-  // Only now, so that a stranger does not learn which requests are valid.
-  if (decoded.error) throw decoded.error
-  const { request } = decoded
-  authorize(operation, call, request, progress.principal, dependencies.adminOrigins)
-
-  // Before a connection is taken, so that no tenant takes them all.
-  const release = await admit(operation.policy, call, progress.principal, dependencies.admissions)
+  const { admissions } = dependencies
+  const isList = decoded.request !== undefined && 'load' in operation.handler
+  // A list is loaded with the status of its caller, so it takes its place before the caller is authenticated.
+  let release = isList
+    ? await admit(operation.policy, call, claimedCaller(credentials), admissions)
+    : undefined
   try {
-    return await handle(
-      operation,
-      call,
-      request,
-      credentials,
-      progress.principal,
-      facts,
-      now,
-      dependencies,
-    )
+    const facts = await loadFacts(operation, call, credentials, decoded.request, dependencies)
+    const principal = authenticate(credentials, facts.status, now, call, dependencies)
+    progress.principal = principal
+
+    // Only now, so that a stranger does not learn which requests are valid.
+    if (decoded.error) throw decoded.error
+    const { request } = decoded
+    authorize(operation, call, request, principal, dependencies.adminOrigins)
+
+    // Before a connection is taken, so that no tenant takes them all.
+    release ??= await admit(operation.policy, call, principal, admissions)
+    return await handle(operation, call, request, credentials, principal, facts, now, dependencies)
   } finally {
-    release()
+    release?.()
   }
 }
 
@@ -176,11 +174,11 @@ type LoadedFacts = {
   status: PrincipalStatus | undefined
   /** For each check of a Decision, its grants. */
   grants: number[]
-  /** Responds with the facts that a SubjectDecision prepared for. */
+  /** Responds with what a SubjectDecision or a ListDecision loaded. */
   respond?: () => object | Promise<object>
 }
 
-/** The status of the caller and the facts of the request's checks, by one shared statement. */
+/** The status of the caller and the facts of the request's checks, or the requested list, by one shared statement. */
 async function loadFacts(
   { policy, handler }: Operation,
   { scope }: Call,
@@ -198,14 +196,17 @@ async function loadFacts(
     return { ...loaded, grants: [] }
   }
   const token = user ?? admin
-  const query: FactsQuery = {
+  const caller: CallerQuery = {
     keyHash,
     tokenId: token?.jti,
     userId: token?.sub,
     workspaceId: user?.wid,
-    checks: request && decision && 'checks' in decision ? decision.checks(request) : [],
   }
-  return withSpan(scope.span, 'facts', {}, () => loadFacts(query, scope))
+  if (request && decision && 'load' in decision) {
+    return { ...(await decision.load(request, caller, scope)), grants: [] }
+  }
+  const checks = request && decision && 'checks' in decision ? decision.checks(request) : []
+  return withSpan(scope.span, 'facts', {}, () => loadFacts({ ...caller, checks }, scope))
 }
 
 /** Runs the handler; the statements it sends stop when the call is cancelled. */

@@ -3,12 +3,10 @@ import test from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
 import { grant } from '../../src/permissions/access.ts'
+import type { AccessibleQuery } from '../../src/permissions/accessible-batch.ts'
 import { splitIds } from '../../src/permissions/accessible-page.ts'
 import type { FactsQuery } from '../../src/permissions/facts.ts'
-import {
-  type AccessibleQuery,
-  createLoadAccessible,
-} from '../../src/permissions/load-accessible.ts'
+import { createLoadAccessible } from '../../src/permissions/load-accessible.ts'
 import { createLoadFacts } from '../../src/permissions/load-facts.ts'
 import { firstId } from '../../src/permissions/page-token.ts'
 import { expectOk } from '../support/outcome.ts'
@@ -131,19 +129,21 @@ test('64 lists in one batched statement return the same ids as each list alone',
       return database.statements.rows(...args)
     }) as typeof database.statements.rows,
   })
-  const all = grant.owner | grant.workspace | grant.view | grant.edit
+  const denied = randomUUID()
+  await environment.seed.denyToken(denied)
   const queries = Array.from({ length: 64 }, (_, index): AccessibleQuery => {
-    const { people, workspace, kind } = fixtures[index % 8] as WorkspaceFixture
-    const [person, grants] = index % 3 ? [people.viewer, all] : [people.admin, grant.registered]
+    const { key, people, workspace, kind } = fixtures[index % 8] as WorkspaceFixture
+    const person = index % 3 ? people.viewer : people.admin
     return {
       ...kind,
       resource_type: index % 11 ? kind.resource_type : 'unknown',
       workspaceId: workspace,
       userId: person.id,
-      grants: index % 5 ? grants : grants & (grant.registered | grant.owner | grant.edit),
+      keyHash: index % 13 ? hashServiceKey(key) : undefined,
+      tokenId: index % 10 ? randomUUID() : denied,
+      action: ['view', 'edit', 'manage', 'publish'][index % 5] ?? 'view',
       firstId: index % 7 ? firstId : '80000000-0000-0000-0000-000000000000',
       limit: (index % 4) + 1,
-      checksPrivate: index % 2 === 0,
     }
   })
   const together = await Promise.all(queries.map((query) => loadAccessible(query)))

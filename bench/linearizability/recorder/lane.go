@@ -258,15 +258,10 @@ func (h *history) read(client int, n *node) {
 	if !h.lane.recorder.isKnown(code, codes.Unauthenticated) {
 		return
 	}
-	if called == list && isAllowed {
-		h.add(client, start, accepted, listCaller, listShares)
-	} else {
-		h.add(client, start, outcomeOf(isAllowed), called)
-	}
+	h.add(client, start, outcomeOf(isAllowed), called)
 }
 
-// add adds a call, which is one or more operations.
-func (h *history) add(client int, start int64, result outcome, operations ...operation) {
+func (h *history) add(client int, start int64, result outcome, called operation) {
 	end := int64(math.MaxInt64)
 	if result != unknown {
 		end = h.lane.recorder.now()
@@ -275,8 +270,6 @@ func (h *history) add(client int, start int64, result outcome, operations ...ope
 	h.lane.recorder.operations.Add(1)
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	for _, called := range operations {
-		call := porcupine.Operation{ClientId: client, Input: called, Call: start, Output: result, Return: end}
-		h.operations = append(h.operations, call)
-	}
+	call := porcupine.Operation{ClientId: client, Input: called, Call: start, Output: result, Return: end}
+	h.operations = append(h.operations, call)
 }

@@ -23,12 +23,7 @@ const (
 	activate   operation = "activate"
 	check      operation = "check"
 	evaluate   operation = "evaluate"
-	// A list that does not include the resource.
-	list operation = "list"
-	// A list that includes the resource is two reads, because the status of the caller is read before the shares:
-	// of a change that happens in between, only the second one depends.
-	listCaller operation = "list: caller"
-	listShares operation = "list: shares"
+	list       operation = "list"
 )
 
 // outcome is the result of a call: whether a write changed or may change something, or whether a read allowed
@@ -93,10 +88,6 @@ func apply(before facts, called operation) (facts, bool) {
 		return after, true
 	case check, evaluate, list:
 		return after, before.active && before.member && before.shared
-	case listCaller:
-		return after, before.active && before.member
-	case listShares:
-		return after, before.shared
 	}
 	panic("unknown operation " + called)
 }

@@ -1,6 +1,6 @@
 import { roles } from '../../core/roles.ts'
-import { actionFact, grant } from '../access.ts'
-import { keyStatusColumns } from '../facts-query.ts'
+import { grant } from '../access.ts'
+import { actionFacts, keyStatusColumns } from '../facts-query.ts'
 import { chainCte, grantsOf, isLive, shareBits } from '../grants-query.ts'
 
 /** The status of a subject, in bits above those of grants and facts about actions. */
@@ -71,15 +71,7 @@ const factsOf = (grants: string) => `
       where m.user_id = q.user_id and m.workspace_id = q.workspace_id
     ), 0)
   | case when r.id is null then 0 else ${grant.registered} | ${grants} end
-  | case when q.action is null then 0 else coalesce((
-      select ${actionFact.registered} | case when exists (
-          select from custom_role_actions ra
-          join custom_role_members rm on rm.role_id = ra.role_id
-          where ra.service_action_id = sa.id
-            and rm.user_id = q.user_id and rm.workspace_id = q.workspace_id
-        ) then ${actionFact.granted} else 0 end
-      from service_actions sa where sa.service_name = q.service and sa.name = q.action
-    ), 0) end`
+  | ${actionFacts}`
 
 /**
  * Returns one row for a batch: whether keys are required, the service of each key, and the facts of each

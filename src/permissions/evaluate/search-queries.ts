@@ -86,22 +86,13 @@ left join members m
 order by u.id`
 
 /**
- * $1 user id, $2 first workspace id, $3 workspace id or null for all, $4 service name, $5 action.
- *
- * Returns up to 100 memberships by workspace: workspace id, role, whether the service registered the
- * action, whether a custom role grants it.
+ * $1 user id, $2 first workspace id, $3 workspace id or null for all. Returns the ids of up to 100 workspaces of
+ * which the user is a member, in order.
  */
 export const membershipsSql = `
-select m.workspace_id, m.role, sa.id is not null, exists (
-    select from custom_role_actions ra
-    join custom_role_members rm on rm.role_id = ra.role_id
-    where ra.service_action_id = sa.id
-      and rm.user_id = m.user_id and rm.workspace_id = m.workspace_id
-  )
-from members m
-left join service_actions sa on sa.service_name = $4 and sa.name = $5
-where m.user_id = $1 and m.workspace_id >= $2 and ($3::uuid is null or m.workspace_id = $3)
-order by m.workspace_id limit 100`
+select workspace_id from members
+where user_id = $1 and workspace_id >= $2 and ($3::uuid is null or workspace_id = $3)
+order by workspace_id limit 100`
 
 /** $1 service name, $2 resource type, $3 array of resource ids. Returns id and `external_id`. */
 export const externalIdsSql = `

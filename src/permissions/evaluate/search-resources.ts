@@ -3,13 +3,12 @@ import type {
   SearchResourcesResponse,
 } from '../../../gen/daikon/v1/access.ts'
 import { invalidArgument } from '../../core/errors.ts'
-import type { Role } from '../../core/roles.ts'
+import { requestScope } from '../../core/request-scope.ts'
 import { isUuid } from '../../core/uuid.ts'
 import { textArray } from '../../database/sql-values.ts'
-import { actionFact } from '../access.ts'
-import { createAccessible } from '../accessible.ts'
+import { AccessiblePage } from '../accessible-page.ts'
 import { type Decision, defineDecision } from '../decision.ts'
-import { firstId } from '../page-token.ts'
+import { firstId, readPageToken } from '../page-token.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { findSubject } from './load-evaluations.ts'
@@ -18,7 +17,8 @@ import { describePage, readSearchPage, type SearchPosition } from './search-page
 import { externalIdsSql, membershipsSql } from './search-queries.ts'
 import { createNameSubject } from './subject.ts'
 
-type Membership = [workspaceId: string, role: Role, isRegistered: boolean, isGranted: boolean]
+/** A known user, and what is searched for. */
+type Search = { kind: Kind; action: string; userId: string; tokenId: string | undefined }
 
 /** Resource ids, and where the next page begins unless these are the last ones. */
 type Found = { ids: string[]; cursor?: string[] }
@@ -29,8 +29,6 @@ export function createSearchResources({
   tokens,
   loadAccessible,
 }: AccessDependencies): Decision<SearchResourcesRequest, SearchResourcesResponse> {
-  const accessible = createAccessible(loadAccessible)
-
   return defineDecision({
     checks: () => [],
     async handle({ principal }, { subject, action, resource, context, page }) {
@@ -47,7 +45,7 @@ export function createSearchResources({
       const found: Found =
         kind && action && userId
           ? await findResources(
-              { kind, action: action.name, userId },
+              { kind, action: action.name, userId, tokenId: name?.token?.id },
               [name?.token?.workspaceId, contextWorkspace],
               position,
             )
@@ -61,7 +59,7 @@ export function createSearchResources({
   })
 
   async function findResources(
-    { kind, action, userId }: { kind: Kind; action: string; userId: string },
+    search: Search,
     workspaceIds: (string | undefined)[],
     { cursor: [firstWorkspace = firstId, pageToken], limit }: SearchPosition,
   ): Promise<Found> {
@@ -71,30 +69,18 @@ export function createSearchResources({
     let first = firstWorkspace
     let page_token = pageToken
     for (;;) {
-      const memberships = await statements.rows<Membership>('memberships', membershipsSql, [
-        userId,
+      const memberships = await statements.rows<[string]>('memberships', membershipsSql, [
+        search.userId,
         first,
         workspaceId,
-        kind.service_name,
-        action,
       ])
-      for (const [workspace_id, role, isRegistered, isGranted] of memberships) {
-        if (ids.length === limit) return { ids, cursor: [workspace_id] }
-        const token = workspace_id === firstWorkspace ? page_token : undefined
-        const facts =
-          (isRegistered ? actionFact.registered : 0) | (isGranted ? actionFact.granted : 0)
-        const user = { id: userId, workspaceId: workspace_id, role, token: noToken }
-        const { resource_ids, next_page_token } = await accessible.handle(
-          { principal: { user }, grants: [facts] },
-          {
-            ...kind,
-            action,
-            limit: limit - ids.length,
-            ...(token && { page_token: token }),
-          },
-        )
+      for (const [workspace] of memberships) {
+        if (ids.length === limit) return { ids, cursor: [workspace] }
+        const token = workspace === firstWorkspace ? page_token : undefined
+        const page = await listWorkspace(search, workspace, limit - ids.length, token)
+        const { resource_ids, next_page_token } = page
         ids.push(...resource_ids)
-        if (next_page_token) return { ids, cursor: [workspace_id, next_page_token] }
+        if (next_page_token) return { ids, cursor: [workspace, next_page_token] }
       }
       const last = memberships.at(-1)?.[0]
       if (last === undefined || memberships.length < 100) return { ids }
@@ -104,15 +90,33 @@ export function createSearchResources({
     }
   }
 
+  /** The status of the user is read again with each list, so that both are from one snapshot. */
+  async function listWorkspace(
+    { kind, action, userId, tokenId }: Search,
+    workspaceId: string,
+    limit: number,
+    pageToken: string | undefined,
+  ): Promise<AccessiblePage> {
+    const query = {
+      ...kind,
+      action,
+      keyHash: undefined,
+      tokenId,
+      userId,
+      workspaceId,
+      firstId: readPageToken(pageToken),
+      limit: limit + 1,
+    }
+    const { joinedIds, hasFullAccess } = await loadAccessible(query, requestScope.getStore())
+    return new AccessiblePage(joinedIds, limit, hasFullAccess)
+  }
+
   async function findExternalIds(kind: Kind, ids: string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map()
     const values = [kind.service_name, kind.resource_type, textArray(ids)]
     return new Map(await statements.rows<[string, string]>('external ids', externalIdsSql, values))
   }
 }
-
-/** The decision does not depend on the token of the user. */
-const noToken = { id: '', expiresAt: new Date(0) }
 
 function readWorkspaceId(context: Record<string, unknown> | undefined): string | undefined {
   const value = context && Object.hasOwn(context, 'workspace_id') ? context.workspace_id : undefined
