@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import test from 'ava'
+import { openDatabase } from '../../src/database/database.ts'
+import type { Statements } from '../../src/database/statement-pool.ts'
+import { hashServiceKey } from '../../src/identity/service-keys.ts'
+import type { AccessibleQuery } from '../../src/permissions/accessible-batch.ts'
+import { splitIds } from '../../src/permissions/accessible-page.ts'
+import { createLoadAccessible } from '../../src/permissions/load-accessible.ts'
+import { firstId } from '../../src/permissions/page-token.ts'
+import { expectOk } from '../support/outcome.ts'
+import { startTestEnvironment } from '../support/test-environment.ts'
+import type { Transport } from '../support/transports.ts'
+import {
+  createWorkspaceFixture,
+  type Member,
+  type WorkspaceFixture,
+} from '../support/workspace-fixture.ts'
+
+const environment = await startTestEnvironment()
+const database = await openDatabase(environment.databaseUrl, () => {})
+test.after.always(async () => {
+  await database.close()
+  await environment.stop()
+})
+
+const [firstTransport] = environment.transports as [Transport, Transport]
+
+/** More ids than a shared statement reads. */
+const longLimit = 2000
+
+/** Lists with `limit`, and calls `beforeStatement` with the number of statements that have run. */
+async function load(
+  query: AccessibleQuery,
+  beforeStatement: (count: number) => Promise<unknown> = async () => {},
+) {
+  const names: string[] = []
+  const statements: Statements = {
+    async rows<Row extends unknown[]>(name: string, sql: string, values: unknown[]) {
+      await beforeStatement(names.length)
+      names.push(name)
+      return database.statements.rows<Row>(name, sql, values)
+    },
+  }
+  const { status, joinedIds } = await createLoadAccessible(statements)(query)
+  return { status, ids: splitIds(joinedIds), names }
+}
+
+function queryOf({ key, kind, workspace }: WorkspaceFixture, person: Member): AccessibleQuery {
+  return {
+    ...kind,
+    keyHash: hashServiceKey(key),
+    tokenId: randomUUID(),
+    userId: person.id,
+    workspaceId: workspace,
+    action: 'view',
+    firstId,
+    limit: 100,
+  }
+}
+
+/** The statements that load a list, by what makes them necessary. */
+const paths = {
+  'few resources': { limit: 100, names: ['accessible'] },
+  'a long page': { limit: longLimit, names: ['accessible'] },
+  'more groups than a shared statement reads': {
+    limit: 100,
+    hasManyGroups: true,
+    names: ['accessible', 'accessible'],
+  },
+  folders: { limit: 100, hasFolders: true, names: ['accessible', 'accessible with folders'] },
+  'folders on a long page': {
+    limit: longLimit,
+    hasFolders: true,
+    names: ['accessible', 'accessible with folders'],
+  },
+}
+
+for (const [label, path] of Object.entries(paths)) {
+  test(`a list of a user with ${label} is from the same snapshot as the status of the user`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, firstTransport)
+    const { viewer, owner } = fixture.people
+    const own = await fixture.register(viewer)
+    const open = await fixture.register(owner, { visibility: 'workspace' })
+    if ('hasFolders' in path) {
+      const parent = { resource_type: 'document', resource_id: own.resource_id }
+      await fixture.register(owner, { parent })
+    }
+    if ('hasManyGroups' in path) {
+      const create = () => environment.seed.group(fixture.workspace, [viewer.id])
+      await Promise.all(Array.from({ length: 65 }, create))
+    }
+    const query = { ...queryOf(fixture, viewer), limit: path.limit }
+    const accepted = await load(query)
+    t.deepEqual(accepted.names, path.names)
+    t.like(accepted.status, { service: fixture.service, userActive: true, role: 'viewer' })
+    t.true([own, open].every(({ resource_id }) => accepted.ids.includes(resource_id)))
+
+    // A change before the last statement affects both.
+    const before = (change: () => Promise<unknown>) => async (count: number) => {
+      if (count === path.names.length - 1) await change()
+    }
+    const { pool } = environment
+    const setActive = (isActive: boolean) =>
+      pool.query('update users set is_active = $2 where id = $1', [viewer.id, isActive])
+    const deactivated = await load(
+      query,
+      before(async () => {
+        await setActive(false)
+        await fixture.register(viewer)
+      }),
+    )
+    t.like(deactivated, { status: { userActive: false, role: 'viewer' }, ids: [] })
+    await setActive(true)
+    const promoted = await load(
+      query,
+      before(async () => {
+        await pool.query(`update members set role = 'admin' where user_id = $1`, [viewer.id])
+        await fixture.register(owner)
+      }),
+    )
+    t.is(promoted.status.role, 'admin')
+    t.is(promoted.ids.length, accepted.ids.length + 2)
+  })
+}
+
+test('the list of a caller who is not accepted is empty', async (t) => {
+  const fixture = await createWorkspaceFixture(environment, firstTransport)
+  const other = await createWorkspaceFixture(environment, firstTransport)
+  const { viewer, admin } = fixture.people
+  const denied = randomUUID()
+  await environment.seed.denyToken(denied)
+  const inactive = await fixture.addMember('admin')
+  await environment.pool.query('update users set is_active = false where id = $1', [inactive.id])
+  const parent = await fixture.register(viewer)
+  const names = { resource_type: 'document', resource_id: parent.resource_id }
+  const child = await fixture.register(viewer, { parent: names })
+  const ids = [parent.resource_id, child.resource_id].toSorted()
+
+  for (const limit of [100, longLimit]) {
+    for (const person of [viewer, admin]) {
+      const query = { ...queryOf(fixture, person), limit }
+      t.deepEqual((await load(query)).ids, ids)
+      t.deepEqual((await load({ ...query, keyHash: undefined })).ids, ids)
+      const rejected: Record<string, Partial<AccessibleQuery>> = {
+        'a revoked token': { tokenId: denied },
+        'a deactivated user': { userId: inactive.id },
+        'a user who is not a member': { userId: other.people.owner.id },
+        'another workspace': { workspaceId: other.workspace },
+        'an unknown key': { keyHash: hashServiceKey('unknown') },
+        'no key': { keyHash: '' },
+        'the key of another service': { keyHash: hashServiceKey(other.key) },
+      }
+      for (const [label, change] of Object.entries(rejected))
+        t.deepEqual((await load({ ...query, ...change })).ids, [], label)
+    }
+  }
+})
+
+for (const transport of environment.transports) {
+  test(`for every role and action, the list is what checks allow over ${transport.label}`, async (t) => {
+    const fixture = await createWorkspaceFixture(environment, transport)
+    const { workspace, service, kind, people } = fixture
+    const publish = await environment.seed.serviceAction(service, 'publish')
+    await environment.seed.serviceAction(service, 'archive')
+    await environment.seed.customRole(
+      workspace,
+      [publish],
+      Object.values(people).map(({ id }) => id),
+    )
+    const group = await environment.seed.group(
+      workspace,
+      Object.values(people).map(({ id }) => id),
+    )
+    const ids: string[] = []
+    const register = async (owner: Member, more: object = {}) => {
+      const record = await fixture.register(owner, { ...more })
+      ids.push(record.resource_id)
+      return record
+    }
+    for (const person of Object.values(people)) {
+      await register(person)
+      for (const permission of ['view', 'edit']) {
+        const record = await register(people.owner)
+        await fixture.share(people.owner, record, { user: person.id }, permission)
+      }
+    }
+    await register(people.owner, { visibility: 'workspace' })
+    await fixture.share(people.owner, await register(people.owner), { group }, 'view')
+
+    let listed = 0
+    for (const [role, person] of Object.entries(people)) {
+      // `publish` is granted by a custom role, `archive` is only registered, `unknown` is not.
+      for (const action of ['view', 'edit', 'manage', 'publish', 'archive', 'unknown']) {
+        const checks = ids.map((resource_id) => ({ ...kind, resource_id, action }))
+        const { results } = expectOk(await transport.call('Check', { checks }, fixture.as(person)))
+        const allowed = ids.filter((_, index) => results[index].allowed)
+        const message = { ...kind, action, workspace_id: workspace }
+        const list = expectOk(await transport.call('Accessible', message, fixture.as(person)))
+        t.deepEqual(list.resource_ids, allowed.toSorted(), `${role} ${action}`)
+        listed += allowed.length
+      }
+    }
+    t.true(listed > ids.length)
+  })
+}
