@@ -89,7 +89,7 @@ function Filters({ search, onChange }: { search: Search; onChange: (change: Sear
         options={actions.map((action) => ({ value: action, label: describeAction(action) }))}
         value={search.action}
         onChange={(action) => onChange({ action })}
-        searchable
+        isSearchable
         w={200}
       />
       <FilterSelect

@@ -54,11 +54,10 @@ export function ClientAppForm(props: Props) {
           <Select
             label="Type"
             description="Public for applications in a browser; confidential for those with a backend that keeps a secret."
-            data={[
+            options={[
               { value: 'public', label: 'Public' },
               { value: 'confidential', label: 'Confidential' },
             ]}
-            allowDeselect={false}
             mt="md"
             {...form.getInputProps('type')}
           />

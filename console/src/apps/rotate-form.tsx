@@ -34,8 +34,7 @@ export function RotateForm({ noun, appName, isOpen, onClose, rotate }: Props) {
         <Select
           label={`The old ${noun}s remain valid`}
           description={`Time to give the new ${noun} to every instance.`}
-          data={overlaps}
-          allowDeselect={false}
+          options={overlaps}
           {...form.getInputProps('overlap_seconds')}
         />
       )}

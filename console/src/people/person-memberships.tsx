@@ -104,13 +104,7 @@ export function PersonMemberships({ person }: { person: Person }) {
         {(form) => (
           <>
             <WorkspacePicker label="Workspace" {...form.getInputProps('workspace_id')} />
-            <Select
-              label="Role"
-              data={roles}
-              allowDeselect={false}
-              mt="md"
-              {...form.getInputProps('role')}
-            />
+            <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
           </>
         )}
       </FormModal>

@@ -18,14 +18,15 @@ export function ActionSelect({
 }) {
   const { data } = useQuery(serviceActionsQuery)
   const registered = data?.find(({ service_name }) => service_name === service)?.actions ?? []
+  const actions = [...builtIn, ...registered.map(({ name }) => name)]
   return (
     <Select
-      {...(isLabelHidden ? { 'aria-label': 'Action' } : { label: 'Action' })}
-      data={[...builtIn, ...registered.map(({ name }) => name)]}
+      label="Action"
+      isLabelHidden={isLabelHidden}
+      options={actions.map((action) => ({ value: action, label: action }))}
       value={value}
       onChange={(action) => action && onChange(action)}
-      allowDeselect={false}
-      searchable
+      isSearchable
       w={180}
     />
   )

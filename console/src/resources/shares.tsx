@@ -15,6 +15,8 @@ import { Time } from '../ui/time.tsx'
 import { groupsQuery } from '../workspaces/workspace-queries.ts'
 import { type Resource, refreshResources, type Share } from './resource-queries.ts'
 
+const permissions = ['view', 'edit'].map((value) => ({ value, label: value }))
+
 /** The shares of a resource with people and groups. */
 export function Shares({ resource }: { resource: Resource }) {
   const [isSharing, setSharing] = useState(false)
@@ -141,11 +143,10 @@ function ShareForm({
         <>
           <Select
             label="With"
-            data={[
+            options={[
               { value: 'user', label: 'A person' },
               { value: 'group', label: 'A group' },
             ]}
-            allowDeselect={false}
             {...form.getInputProps('grantee_type')}
             onChange={(type) => form.setValues({ grantee_type: type ?? 'user', grantee_id: null })}
           />
@@ -160,16 +161,15 @@ function ShareForm({
             ) : (
               <Select
                 label="Group"
-                data={(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-                searchable
+                options={(groups.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+                isSearchable
                 {...form.getInputProps('grantee_id')}
               />
             )}
           </div>
           <Select
             label="Permission"
-            data={['view', 'edit']}
-            allowDeselect={false}
+            options={permissions}
             mt="md"
             {...form.getInputProps('permission')}
           />

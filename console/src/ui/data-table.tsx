@@ -100,6 +100,7 @@ export function DataTable<Row extends object>({
           )}
         </div>
       )}
+      {isOutdated && <div className={classes.progress} />}
       {error && !rows ? (
         <ErrorState error={error} {...(onRetry ? { onRetry } : {})} />
       ) : rows?.length === 0 && paging && paging.page > 1 ? (
@@ -122,7 +123,6 @@ export function DataTable<Row extends object>({
             aria-label={label}
             aria-busy={!shownRows || isOutdated}
             className={classes.table}
-            data-stale={isOutdated || undefined}
           >
             <thead role="rowgroup">
               {table.getHeaderGroups().map((group) => (

@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api, unwrap } from '../api/client.ts'
 import { definedOnly } from '../api/defined-only.ts'
 import { membersQuery } from '../workspaces/workspace-queries.ts'
-import { type Choice, type PickerProps, SearchPicker } from './search-picker.tsx'
+import { type PickerProps, SearchPicker } from './search-picker.tsx'
+import type { Option } from './select.tsx'
 
 const nothingFound = 'No people found'
 
@@ -17,7 +18,7 @@ export function MemberPicker({ workspaceId, ...props }: PickerProps & { workspac
   return <SearchPicker {...props} useChoices={useChoices} nothingFound={nothingFound} />
 }
 
-function usePeople(q: string | undefined): Choice[] {
+function usePeople(q: string | undefined): Option[] {
   const { data } = useQuery({
     queryKey: ['people', 'choices', q ?? ''],
     queryFn: ({ signal }) =>
@@ -32,7 +33,7 @@ function usePeople(q: string | undefined): Choice[] {
   return (data?.items ?? []).map(({ id, ...person }) => ({ value: id, label: describe(person) }))
 }
 
-function useMembers(workspaceId: string, q: string | undefined): Choice[] {
+function useMembers(workspaceId: string, q: string | undefined): Option[] {
   const { data } = useQuery({
     ...membersQuery(workspaceId, q),
     placeholderData: keepPreviousData,

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { useName } from '../api/names.ts'
-import { Select } from './select.tsx'
+import { type Option, Select } from './select.tsx'
 
 export type PickerProps = {
   label: string
@@ -14,10 +14,8 @@ export type PickerProps = {
   isFilter?: boolean
 }
 
-export type Choice = { value: string; label: string }
-
 type Props = PickerProps & {
-  useChoices: (q: string | undefined) => Choice[]
+  useChoices: (q: string | undefined) => Option[]
   nothingFound: string
 }
 
@@ -33,26 +31,20 @@ export function SearchPicker({
   const [text, setText] = useState('')
   const chosen = useName(value)
   const [q] = useDebouncedValue(text, 200)
-  const found = useChoices(value || !q ? undefined : q)
-  const isFound = found.some((choice) => choice.value === value)
-  // The chosen one stays a choice, or its name would disappear from the field.
-  const choices =
-    value && !isFound ? [{ value, label: chosen.data?.name ?? 'Loading…' }, ...found] : found
-  const labels = isFilter ? { 'aria-label': label, placeholder: label } : { label }
+  const choices = useChoices(q || undefined)
   return (
     <Select
       {...props}
-      {...labels}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': `Clear ${label.toLowerCase()}` }}
+      {...(isFilter && { placeholder: label })}
+      label={label}
+      isLabelHidden={isFilter}
+      isSearchable
+      isClearable
       value={value}
-      onSearchChange={setText}
-      data={choices}
-      // The server has filtered already.
-      filter={({ options }) => options}
-      nothingFoundMessage={nothingFound}
-      maxDropdownHeight={260}
+      valueLabel={chosen.data?.name ?? 'Loading…'}
+      options={choices}
+      onSearch={setText}
+      nothingFound={nothingFound}
     />
   )
 }

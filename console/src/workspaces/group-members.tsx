@@ -112,10 +112,11 @@ export function GroupMembers({ group, groups }: { group: Group; groups: Group[] 
         <AddRow onAdd={addChild}>
           {(picker) => (
             <Select
-              aria-label="Add a child group"
+              label="Add a child group"
+              isLabelHidden
               placeholder="Add a child group"
-              data={others.map(({ id, name }) => ({ value: id, label: name }))}
-              searchable
+              options={others.map(({ id, name }) => ({ value: id, label: name }))}
+              isSearchable
               {...picker}
             />
           )}

@@ -179,13 +179,7 @@ function InviteMember({
             data-autofocus
             {...form.getInputProps('email')}
           />
-          <Select
-            label="Role"
-            data={roles}
-            allowDeselect={false}
-            mt="md"
-            {...form.getInputProps('role')}
-          />
+          <Select label="Role" options={roles} mt="md" {...form.getInputProps('role')} />
         </>
       )}
     </FormModal>

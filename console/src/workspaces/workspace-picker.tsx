@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type Choice, type PickerProps, SearchPicker } from '../ui/search-picker.tsx'
+import { type PickerProps, SearchPicker } from '../ui/search-picker.tsx'
+import type { Option } from '../ui/select.tsx'
 import { workspacesQuery } from './workspace-queries.ts'
 
 /** Chooses a workspace. */
@@ -7,7 +8,7 @@ export function WorkspacePicker(props: PickerProps) {
   return <SearchPicker {...props} useChoices={useWorkspaces} nothingFound="No workspace found" />
 }
 
-function useWorkspaces(q: string | undefined): Choice[] {
+function useWorkspaces(q: string | undefined): Option[] {
   const { data } = useQuery({
     ...workspacesQuery({ q, page: 1, page_size: 20 }),
     placeholderData: keepPreviousData,
