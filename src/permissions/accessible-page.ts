@@ -17,6 +17,10 @@ export function splitIds(joinedIds: string): string[] {
   return joinedIds === '' ? [] : joinedIds.split(idSeparator)
 }
 
+export function countIds(joinedIds: string): number {
+  return Math.ceil(joinedIds.length / stride)
+}
+
 /** A response with up to `limit` of the ids. The first of the others becomes the page token. */
 export class AccessiblePage implements AccessibleResourcesResponse, EncodableMessage {
   readonly has_full_access: boolean

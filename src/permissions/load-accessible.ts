@@ -11,6 +11,7 @@ import {
   readAccessible,
 } from './accessible-batch.ts'
 import { accessibleWithFoldersSql } from './accessible-folders-query.ts'
+import { countIds } from './accessible-page.ts'
 import { accessibleSql } from './accessible-query.ts'
 
 /**
@@ -25,8 +26,11 @@ export type LoadAccessible = (
 /** A query that runs in a statement of its own. */
 type SingleQuery = { query: AccessibleQuery; hasFolders: boolean }
 
-/** Queries for more ids run alone, so that no caller waits long for the list of another. */
+/** Pages of more ids run alone, so that no caller waits long for the list of another. */
 const maxSharedLimit = 1600
+
+/** The ids that a shared statement reads first for a longer page, because most lists are short. */
+const firstIdsOfLongPage = 256
 
 /** Reading 16 ids takes about as long as one check; a shared statement is limited by the rows of checks. */
 const idsPerRow = 16
@@ -39,7 +43,7 @@ const maxRunningAlone = 3
 
 /**
  * Creates a function that lists resources, with a statement that concurrent callers share. Lists that
- * may take long run alone: long pages, users with many groups, users with folders. The statement that
+ * may take long run alone: pages of many ids, users with many groups, users with folders. The statement that
  * returns a list also reads the status of its caller, so both are from one snapshot.
  */
 export function createLoadAccessible(statements: Statements): LoadAccessible {
@@ -56,9 +60,10 @@ export function createLoadAccessible(statements: Statements): LoadAccessible {
     return withSpan(scope?.span, 'accessible', { 'db.system.name': 'postgresql' }, load)
 
     async function load(): Promise<AccessibleIds> {
-      if (query.limit > maxSharedLimit) return loadAlone({ query, hasFolders: false }, scope)
-      const result = await loadShared(query, scope)
-      if (hasIds(result)) return result
+      const isLongPage = query.limit > maxSharedLimit
+      const limit = isLongPage ? firstIdsOfLongPage : query.limit
+      const result = await loadShared({ ...query, limit }, scope)
+      if (hasIds(result) && !(isLongPage && countIds(result.joinedIds) === limit)) return result
       return loadAlone({ query, hasFolders: result.mayHaveFolders }, scope)
     }
   }

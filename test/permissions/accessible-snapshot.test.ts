@@ -61,7 +61,12 @@ function queryOf({ key, kind, workspace }: WorkspaceFixture, person: Member): Ac
 /** The statements that load a list, by what makes them necessary. */
 const paths = {
   'few resources': { limit: 100, names: ['accessible'] },
-  'a long page': { limit: longLimit, names: ['accessible'] },
+  'few resources on a long page': { limit: longLimit, names: ['accessible'] },
+  'many resources on a long page': {
+    limit: longLimit,
+    hasManyResources: true,
+    names: ['accessible', 'accessible'],
+  },
   'more groups than a shared statement reads': {
     limit: 100,
     hasManyGroups: true,
@@ -84,6 +89,14 @@ for (const [label, path] of Object.entries(paths)) {
     if ('hasFolders' in path) {
       const parent = { resource_type: 'document', resource_id: own.resource_id }
       await fixture.register(owner, { parent })
+    }
+    if ('hasManyResources' in path) {
+      await environment.pool.query(
+        `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+         select gen_random_uuid(), id, gen_random_uuid(), $2, $3, 'private'
+         from resource_kinds, generate_series(1, 300) where service_name = $1`,
+        [fixture.service, fixture.workspace, viewer.id],
+      )
     }
     if ('hasManyGroups' in path) {
       const create = () => environment.seed.group(fixture.workspace, [viewer.id])
