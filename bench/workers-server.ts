@@ -22,6 +22,7 @@ const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
     DEBUG: 'false',
     SESSION_SECRET_KEY: 'a secret of the benchmark that is long',
     SERVICE_KEYS_REQUIRED: 'true',
+    MAX_FACTS_CACHE_ENTRIES: process.env.MAX_FACTS_CACHE_ENTRIES ?? '',
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 })

@@ -260,6 +260,11 @@ export const settings = {
     positiveNumber,
     'Bytes that the cache of verified tokens of a worker may take.',
   ),
+  MAX_FACTS_CACHE_ENTRIES: setting(
+    '100000',
+    wholeNumber,
+    'Facts about users and resources that a worker keeps in memory for checks. It uses them only after PostgreSQL has confirmed that they have not changed. 0 keeps none, and so does a node with REPLICA_URLS.',
+  ),
   GOOGLE_CLIENT_ID: setting(
     '',
     text,

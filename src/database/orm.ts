@@ -36,6 +36,7 @@ import { OAuthSessions } from './migrations/019-oauth-sessions.ts'
 import { Quotas } from './migrations/021-quotas.ts'
 import { MemberRoles } from './migrations/022-member-roles.ts'
 import { ShareQuotaLock } from './migrations/023-share-quota-lock.ts'
+import { AccessChanges } from './migrations/024-access-changes.ts'
 import { maxEntityConnections, poolTimeouts } from './pool.ts'
 
 const entities = [
@@ -87,6 +88,7 @@ const migrations = [
   { name: '021-quotas', class: Quotas },
   { name: '022-member-roles', class: MemberRoles },
   { name: '023-share-quota-lock', class: ShareQuotaLock },
+  { name: '024-access-changes', class: AccessChanges },
 ]
 
 type OrmOptions = {

@@ -12,8 +12,11 @@ import { maxNotifications, sendLogoutTokens } from '../identity/oauth/logout-not
 import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
+import { type CacheResult, createCachedFacts } from '../permissions/cache/cached-facts.ts'
+import { createChangeFeed } from '../permissions/cache/change-feed.ts'
 import { createLoadKeyedEvaluations } from '../permissions/evaluate/load-evaluations.ts'
 import { createLoadSubjectFacts } from '../permissions/evaluate/load-subject-facts.ts'
+import type { LoadFacts } from '../permissions/facts.ts'
 import { createLoadFacts } from '../permissions/load-facts.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
@@ -47,6 +50,8 @@ export type Observers = {
   onCallEnd?: (result: CallResult) => void
   /** Called with the number of calls that share a facts statement. */
   onFactsBatch?: (callers: number) => void
+  /** Called for each query for facts, if there is a cache. */
+  onCachedQuery?: (result: CacheResult) => void
   onSignIn?: IdentityDependencies['onSignIn']
   onReplay?: IdentityDependencies['onReplay']
   trace?: StartSpan | undefined
@@ -75,6 +80,8 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   maxUnfinishedBytes?: number
   /** Bytes of the cache of verified tokens; 32 MiB by default. */
   maxTokenCacheBytes?: number
+  /** Facts that are kept in memory; 100,000 by default. With replicas, none are. */
+  maxFactsCacheEntries?: number
   /** Quotas that differ from the defaults. */
   quotas?: Partial<Quotas>
   /** Overrides when silent gRPC clients are disconnected. */
@@ -148,7 +155,7 @@ export function createApplication({
       tokens,
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
     ),
-    loadFacts: createLoadFacts(database.reads, observers.onFactsBatch),
+    loadFacts: createFactsLoader(database, observers, options.maxFactsCacheEntries),
     loadSubjectFacts: createLoadSubjectFacts(
       createLoadKeyedEvaluations(database.reads),
       options.keysRequired,
@@ -199,4 +206,19 @@ export function createApplication({
       await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout)])
     },
   }
+}
+
+/**
+ * Loads facts, from memory if PostgreSQL confirms that they have not changed. A node with replicas has no cache:
+ * a standby can show a commit before the primary does, so what it returned could be newer than the changes.
+ */
+function createFactsLoader(
+  database: Database,
+  { onFactsBatch, onCachedQuery }: Observers,
+  maxEntries = 100_000,
+): LoadFacts {
+  const loadFacts = createLoadFacts(database.reads, onFactsBatch)
+  if (maxEntries === 0 || database.replicas) return loadFacts
+  const feed = createChangeFeed(database.statements)
+  return createCachedFacts({ loadFacts, feed, maxEntries, onQuery: onCachedQuery })
 }

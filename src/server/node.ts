@@ -12,6 +12,7 @@ import { createConsoleServer } from '../http/console.ts'
 import { openKeys } from '../identity/key-source.ts'
 import { providerTitles } from '../identity/providers/provider.ts'
 import { createProviders } from '../identity/providers/providers.ts'
+import { maxPrunedChanges, pruneAccessChanges } from '../permissions/cache/prune-changes.ts'
 import { deleteExpiredShares, maxDeletedShares } from '../permissions/share-expiry.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { createAdmissions } from '../rpc/admit.ts'
@@ -150,6 +151,7 @@ export async function startNode(
           logCall(result)
         },
         onFactsBatch: metrics.countBatch,
+        onCachedQuery: metrics.countCachedQuery,
         onSignIn: metrics.countSignIn,
         onReplay: metrics.countReplay,
         trace: tracing?.trace,
@@ -171,6 +173,11 @@ export async function startNode(
         async () => (await deleteExpiredShares(database.fork())) === maxDeletedShares,
         expiryInterval,
         logFailure('Deleting expired shares failed'),
+      ),
+      repeat(
+        async () => (await pruneAccessChanges(database.fork())) === maxPrunedChanges,
+        minute,
+        logFailure('Deleting old access changes failed'),
       ),
       repeat(
         async () => {
@@ -285,5 +292,6 @@ function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationO
     maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,
     quotas: readQuotas(config),
     maxTokenCacheBytes: config.MAX_TOKEN_CACHE_BYTES,
+    maxFactsCacheEntries: config.MAX_FACTS_CACHE_ENTRIES,
   }
 }

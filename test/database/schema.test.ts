@@ -4,6 +4,8 @@ import { cloneDatabase, type TestDatabase } from '../support/database.ts'
 
 /** Tables without an entity: only SQL reads and writes them. */
 const tablesWithoutEntity = [
+  'access_changes',
+  'access_changes_horizon',
   'activity_chain',
   'admin_tokens',
   'group_parents',

@@ -8,6 +8,7 @@ import {
 } from 'prom-client'
 import type { Database } from '../../database/database.ts'
 import { type ReplayedSecret, replayedSecrets } from '../../identity/identity-dependencies.ts'
+import type { CacheResult } from '../../permissions/cache/cached-facts.ts'
 import { type Admissions, countAdmitted } from '../../rpc/admit.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'
 import type { Readiness } from '../readiness.ts'
@@ -20,6 +21,8 @@ export type Metrics = {
   countCall(result: CallResult): void
   /** Records how many callers share a facts statement. */
   countBatch(callers: number): void
+  /** Records whether facts were in memory. */
+  countCachedQuery(result: CacheResult): void
   /** Records the outcome of a sign-in. */
   countSignIn(signIn: { flow: string; provider: string; outcome: string }): void
   /** Records that a secret for one use was presented again. */
@@ -57,6 +60,17 @@ export function createMetrics(
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000],
     registers,
   })
+  const cachedQueries: Record<CacheResult, number> = { hit: 0, miss: 0, changed: 0 }
+  new Counter({
+    name: 'daikon_facts_cache_queries_total',
+    help: 'Queries for facts: in memory (hit), not in memory (miss), or in memory but changed since',
+    labelNames: ['result'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [result, count] of Object.entries(cachedQueries)) this.inc({ result }, count)
+    },
+  })
   const decisions = { allowed: 0, denied: 0 }
   new Counter({
     name: 'daikon_decisions_total',
@@ -90,6 +104,9 @@ export function createMetrics(
   return {
     registry,
     countBatch: (callers) => batches.observe(callers),
+    countCachedQuery(result) {
+      cachedQueries[result] += 1
+    },
     countCall(result) {
       counters.count(result)
       const { operation, response } = result

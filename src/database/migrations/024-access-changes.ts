@@ -1,0 +1,157 @@
+import { Migration } from '@mikro-orm/migrations'
+
+/** What changes the facts of decisions, by table. The columns are those of `access_changes`. */
+const recorded = [
+  { table: 'resources', item: 'case when not is_parent then resource_id end' },
+  { table: 'shares', item: 'case when not on_parent then resource_id end' },
+  { table: 'members', item: 'user_id' },
+  { table: 'group_members', item: 'user_id' },
+  { table: 'custom_role_members', item: 'user_id' },
+]
+
+/** Tables of which any inserted or deleted row can change every decision. */
+const recordedAsWhole = ['service_actions', 'service_apps', 'service_keys']
+
+/**
+ * Records what each transaction changes of the facts that decisions depend on, so that a node can keep facts
+ * in memory and prove with one small statement that they are current. Triggers record it, because nodes of the
+ * previous version and operators change these tables, too.
+ */
+export class AccessChanges extends Migration {
+  override name = '024-access-changes'
+
+  override up(): void {
+    // item_id is a resource, a user or an access token. Without it, the row stands for everything in the
+    // workspace; without a workspace, for the item in every workspace; without both, for everything.
+    this.addSql(`
+      create table access_changes (
+        transaction xid8 not null default pg_current_xact_id(),
+        workspace_id uuid,
+        item_id uuid
+      )`)
+    this.addSql('create index access_changes_by_transaction on access_changes (transaction)')
+    // Rows of transactions before pruned_before may have been deleted. It becomes next_horizon later.
+    this.addSql(`
+      create table access_changes_horizon (
+        pruned_before xid8 not null,
+        next_horizon xid8 not null,
+        noted_at timestamptz not null default now()
+      )`)
+    this.addSql(`insert into access_changes_horizon (pruned_before, next_horizon)
+      values (pg_current_xact_id(), pg_current_xact_id())`)
+    this.addSql(`create index service_keys_by_expiry on service_keys (expires_at)
+      where expires_at is not null`)
+
+    for (const { table, item } of recorded) {
+      this.createRecorder(
+        `record_${table}_changes`,
+        // Many rows of a workspace are recorded as a change of the whole workspace.
+        `select distinct workspace_id,
+          case when count(*) over (partition by workspace_id) <= 100 then ${item} end
+        from changed`,
+      )
+      for (const operation of ['insert', 'update']) {
+        this.createTrigger(table, operation, 'new table as changed', `record_${table}_changes`)
+      }
+      // Shares that PostgreSQL deletes with their resource, member or group need no row of their own: it
+      // records the resource, the member or the members of the group.
+      const condition = table === 'shares' ? 'when (pg_trigger_depth() = 0)' : ''
+      const deleted = 'old table as changed'
+      this.createTrigger(table, 'delete', deleted, `record_${table}_changes`, condition)
+    }
+
+    this.createRecorder(
+      'record_custom_role_action_changes',
+      'select distinct r.workspace_id, null::uuid from changed join custom_roles r on r.id = role_id',
+    )
+    this.createTrigger(
+      'custom_role_actions',
+      'insert',
+      'new table as changed',
+      'record_custom_role_action_changes',
+    )
+    this.createTrigger(
+      'custom_role_actions',
+      'delete',
+      'old table as changed',
+      'record_custom_role_action_changes',
+    )
+    // Its actions are deleted after it, so that their trigger does not find it.
+    this.createRecorder(
+      'record_deleted_roles',
+      'select distinct workspace_id, null::uuid from changed',
+    )
+    this.createTrigger('custom_roles', 'delete', 'old table as changed', 'record_deleted_roles')
+
+    this.createRecorder(
+      'record_user_changes',
+      `select null::uuid, before.id from before left join changed using (id)
+        where (before.is_active, before.is_admin)
+          is distinct from (changed.is_active, changed.is_admin)`,
+    )
+    this.createTrigger(
+      'users',
+      'update',
+      'old table as before new table as changed',
+      'record_user_changes',
+    )
+    this.createRecorder('record_deleted_users', 'select null::uuid, id from changed')
+    this.createTrigger('users', 'delete', 'old table as changed', 'record_deleted_users')
+
+    this.createRecorder('record_denied_tokens', 'select null::uuid, token_id from changed')
+    this.createTrigger('denied_tokens', 'insert', 'new table as changed', 'record_denied_tokens')
+
+    this.createRecorder(
+      'record_service_changes',
+      'select null::uuid, null::uuid where exists (select from changed)',
+    )
+    for (const table of recordedAsWhole) {
+      this.createTrigger(table, 'insert', 'new table as changed', 'record_service_changes')
+      this.createTrigger(table, 'delete', 'old table as changed', 'record_service_changes')
+    }
+    for (const [table, key, facts] of [
+      ['service_actions', 'id', 'service_name, name'],
+      ['service_apps', 'id', 'service_name, is_active'],
+      ['service_keys', 'key_hash', 'app_id, expires_at'],
+    ] as const) {
+      const name = `record_changed_${table}`
+      const row = (alias: string) => facts.replaceAll(/\w+/g, (column) => `${alias}.${column}`)
+      this.createRecorder(
+        name,
+        `select null::uuid, null::uuid where exists (
+          select from before left join changed using (${key})
+          where (${row('before')}) is distinct from (${row('changed')}))`,
+      )
+      this.createTrigger(table, 'update', 'old table as before new table as changed', name)
+    }
+
+    this.createRecorder('record_truncation', 'select null::uuid, null::uuid')
+    const tables = recorded.map(({ table }) => table)
+    for (const table of [...tables, ...recordedAsWhole, 'custom_role_actions', 'users']) {
+      this.addSql(`create trigger record_truncation after truncate on ${table}
+        for each statement execute function record_truncation()`)
+    }
+  }
+
+  /** Creates a trigger function that records the rows of `select`: workspace and item. */
+  private createRecorder(name: string, select: string): void {
+    this.addSql(`
+      create function ${name}() returns trigger language plpgsql as $$
+      begin
+        insert into access_changes (workspace_id, item_id)
+        ${select};
+        return null;
+      end $$`)
+  }
+
+  private createTrigger(
+    table: string,
+    operation: string,
+    rows: string,
+    recorder: string,
+    condition = '',
+  ): void {
+    this.addSql(`create trigger record_access_${operation} after ${operation} on ${table}
+      referencing ${rows} for each statement ${condition} execute function ${recorder}()`)
+  }
+}
