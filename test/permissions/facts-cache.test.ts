@@ -1,0 +1,389 @@
+import { randomUUID } from 'node:crypto'
+import test, { type ExecutionContext } from 'ava'
+import { openDatabase } from '../../src/database/database.ts'
+import { hashServiceKey } from '../../src/identity/service-keys.ts'
+import { type CacheResult, createCachedFacts } from '../../src/permissions/cache/cached-facts.ts'
+import { createChangeFeed } from '../../src/permissions/cache/change-feed.ts'
+import { pruneAccessChanges } from '../../src/permissions/cache/prune-changes.ts'
+import type { FactsQuery, LoadFacts } from '../../src/permissions/facts.ts'
+import { createLoadFacts } from '../../src/permissions/load-facts.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { createSeed } from '../support/seed.ts'
+
+const clone = await cloneDatabase()
+const database = await openDatabase(clone.url, () => {})
+const seed = createSeed(clone.pool)
+const loadFacts = createLoadFacts(database.statements)
+test.after.always(async () => {
+  await database.close()
+  await clone.drop()
+})
+
+const sql = (text: string, ...values: unknown[]) => clone.pool.query(text, values)
+/** Returns the number of a kind of resource. */
+const kindOf = async (service: string) =>
+  (
+    await sql(
+      `insert into resource_kinds (service_name, resource_type) values ($1, 'document') returning id`,
+      service,
+    )
+  ).rows[0].id
+
+type World = Awaited<ReturnType<typeof createWorld>>
+
+/**
+ * A workspace with a viewer, who may view a document by a share, one as a member of a group, and one because
+ * the parent of its parent is shared. A custom role lets the viewer publish.
+ */
+async function createWorld() {
+  const service = `docs-${randomUUID()}`
+  const kind = await kindOf(service)
+  const { id: app, key } = await seed.serviceApp(service)
+  const workspace = await seed.workspace()
+  const viewer = await seed.newMember(workspace)
+  const owner = await seed.newMember(workspace, 'owner')
+  const group = await seed.group(workspace, [viewer])
+  const otherGroup = await seed.group(workspace)
+  const publish = await seed.serviceAction(service, 'publish')
+  const review = await seed.serviceAction(service, 'review')
+  const role = await seed.customRole(workspace, [publish], [viewer])
+  const addResource = async (parent?: string) => {
+    const row = { id: randomUUID(), resource_id: randomUUID() }
+    await sql(
+      `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility, parent_id)
+       values ($1, $2, $3, $4, $5, 'private', $6)`,
+      ...[row.id, kind, row.resource_id, workspace, owner, parent ?? null],
+    )
+    if (parent) await sql('update resources set is_parent = true where id = $1', parent)
+    return row
+  }
+  const root = await addResource()
+  const folder = await addResource(root.id)
+  const document = await addResource(folder.id)
+  const shared = await addResource()
+  const grouped = await addResource()
+  const share = (
+    resource: string,
+    grantee: { user?: string; group?: string },
+    permission: 'view' | 'edit' = 'view',
+  ) =>
+    sql(
+      `insert into shares (id, kind_id, resource_id, workspace_id, user_id, group_id, permission)
+       values (gen_random_uuid(), $1, $2, $3, $4, $5, $6)`,
+      ...[kind, resource, workspace, grantee.user ?? null, grantee.group ?? null, permission],
+    )
+  await share(shared.resource_id, { user: viewer })
+  await share(grouped.resource_id, { group })
+  await share(root.resource_id, { user: viewer })
+  const checkOf = (resource_id: string, action: string) => ({
+    service_name: service,
+    resource_type: 'document',
+    resource_id,
+    action,
+  })
+  const query: FactsQuery = {
+    keyHash: hashServiceKey(key),
+    tokenId: randomUUID(),
+    userId: viewer,
+    workspaceId: workspace,
+    checks: [shared, grouped, document].flatMap(({ resource_id }) =>
+      ['view', 'publish', 'review'].map((action) => checkOf(resource_id, action)),
+    ),
+  }
+  const people = { viewer, owner }
+  const resources = { root, folder, document, shared, grouped }
+  const groups = { group, otherGroup }
+  return { ...people, ...resources, ...groups, app, workspace, role, review, query, share }
+}
+
+/** Each changes the facts of the world's query. */
+const changes: Record<string, (world: World) => Promise<unknown>> = {
+  'a share with the user': ({ document, viewer, share }) =>
+    share(document.resource_id, { user: viewer }, 'edit'),
+  'a share with a group': ({ shared, group, share }) =>
+    share(shared.resource_id, { group }, 'edit'),
+  'another permission of a share': ({ shared }) =>
+    sql(`update shares set permission = 'edit' where resource_id = $1`, shared.resource_id),
+  'a revoked share': ({ shared }) =>
+    sql('delete from shares where resource_id = $1', shared.resource_id),
+  'a share that has expired': ({ shared }) =>
+    sql(`update shares set expires_at = now() where resource_id = $1`, shared.resource_id),
+  'a share that expires': async ({ shared }) => {
+    const { rows } = await sql(
+      `update shares set expires_at = clock_timestamp() + '30 ms' where resource_id = $1
+       returning expires_at::text`,
+      shared.resource_id,
+    )
+    await sql(`select pg_sleep_until($1::timestamptz + '1 ms')`, rows[0].expires_at)
+  },
+  'a share of an ancestor': ({ folder, group, share }) =>
+    share(folder.resource_id, { group }, 'edit'),
+  'a revoked share of an ancestor': ({ root }) =>
+    sql('delete from shares where resource_id = $1', root.resource_id),
+  'the visibility of an ancestor': ({ root }) =>
+    sql(`update resources set visibility = 'workspace' where id = $1`, root.id),
+  'the owner of an ancestor': ({ folder, viewer }) =>
+    sql('update resources set owner_id = $2 where id = $1', folder.id, viewer),
+  'an ancestor that no longer inherits': ({ folder }) =>
+    sql('update resources set inherits = false where id = $1', folder.id),
+  'a move of an ancestor': ({ folder }) =>
+    sql('update resources set parent_id = null where id = $1', folder.id),
+  'a move': ({ document }) =>
+    sql('update resources set parent_id = null where id = $1', document.id),
+  'a deleted ancestor': ({ root }) => sql('delete from resources where id = $1', root.id),
+  visibility: ({ shared }) =>
+    sql(`update resources set visibility = 'workspace' where id = $1`, shared.id),
+  'an owner': ({ shared, viewer }) =>
+    sql('update resources set owner_id = $2 where id = $1', shared.id, viewer),
+  'a deleted resource': ({ shared }) => sql('delete from resources where id = $1', shared.id),
+  'a removed group member': ({ group }) =>
+    sql('delete from group_members where group_id = $1', group),
+  'a new group member': async ({ otherGroup, viewer, workspace, shared, share }) => {
+    await share(shared.resource_id, { group: otherGroup }, 'edit')
+    const insert = 'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)'
+    await sql(insert, otherGroup, viewer, workspace)
+  },
+  'a deleted group': ({ group }) => sql('delete from groups where id = $1', group),
+  'a role': ({ viewer }) => sql(`update members set role = 'admin' where user_id = $1`, viewer),
+  'a removed member': ({ viewer }) => sql('delete from members where user_id = $1', viewer),
+  'a deactivated user': ({ viewer }) =>
+    sql('update users set is_active = false where id = $1', viewer),
+  'an administrator': ({ viewer }) => sql('update users set is_admin = true where id = $1', viewer),
+  'a deleted user': ({ viewer }) => sql('delete from users where id = $1', viewer),
+  'a deleted workspace': ({ workspace }) => sql('delete from workspaces where id = $1', workspace),
+  'a denied token': ({ query }) => seed.denyToken(query.tokenId ?? ''),
+  'an action of a role': ({ role, review }) =>
+    sql(
+      'insert into custom_role_actions (role_id, service_action_id) values ($1, $2)',
+      role,
+      review,
+    ),
+  'no action of a role': ({ role }) =>
+    sql('delete from custom_role_actions where role_id = $1', role),
+  'no member of a role': ({ role }) =>
+    sql('delete from custom_role_members where role_id = $1', role),
+  'a member of a role': async ({ viewer, workspace, review }) => {
+    const role = await seed.customRole(workspace, [review], [])
+    const insert =
+      'insert into custom_role_members (role_id, user_id, workspace_id) values ($1, $2, $3)'
+    await sql(insert, role, viewer, workspace)
+  },
+  'a deleted role': ({ role }) => sql('delete from custom_roles where id = $1', role),
+  'a deleted action': ({ review }) => sql('delete from service_actions where id = $1', review),
+  'a renamed action': ({ review }) =>
+    sql(`update service_actions set name = 'rename' where id = $1`, review),
+  'a deactivated service app': ({ app }) =>
+    sql('update service_apps set is_active = false where id = $1', app),
+  'a deleted service key': ({ app }) => sql('delete from service_keys where app_id = $1', app),
+  'a service key that expires': async ({ app }) => {
+    const { rows } = await sql(
+      `update service_keys set expires_at = clock_timestamp() + '30 ms' where app_id = $1
+       returning expires_at::text`,
+      app,
+    )
+    await sql(`select pg_sleep_until($1::timestamptz + '1 ms')`, rows[0].expires_at)
+  },
+  'more changes than are read at once': async ({ shared, workspace }) => {
+    await sql('delete from shares where resource_id = $1', shared.resource_id)
+    const insert = `insert into access_changes (workspace_id, item_id)
+      select $1, gen_random_uuid() from generate_series(1, 1001)`
+    await sql(insert, workspace)
+  },
+  'more rows of a workspace than are recorded one by one': async ({ workspace, shared }) => {
+    await sql(
+      `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+       select gen_random_uuid(), kind_id, gen_random_uuid(), workspace_id, owner_id, 'private'
+       from resources, generate_series(1, 150) where id = $1`,
+      shared.id,
+    )
+    const update = `update resources set visibility = 'workspace' where workspace_id = $1`
+    await sql(update, workspace)
+  },
+  'truncated shares': () => sql('truncate shares'),
+}
+
+/** A cache with the results of its queries. */
+function createCache(load: LoadFacts = loadFacts, maxEntries = 1000) {
+  const results: CacheResult[] = []
+  const feed = createChangeFeed(database.statements)
+  const onQuery = (result: CacheResult) => results.push(result)
+  const cached = createCachedFacts({ loadFacts: load, feed, maxEntries, onQuery })
+  return { cached, feed, results }
+}
+
+/** Loads facts until they are in memory. */
+async function warmUp({ cached, results }: ReturnType<typeof createCache>, query: FactsQuery) {
+  // The first statement for changes has no earlier one to compare with.
+  for (let times = 0; times < 3; times += 1) await cached(query)
+  if (results.at(-1) !== 'hit') throw new Error(`The facts are not in memory: ${results}`)
+}
+
+async function assertFresh(
+  t: ExecutionContext,
+  { cached }: ReturnType<typeof createCache>,
+  query: FactsQuery,
+) {
+  const expected = await loadFacts(query)
+  t.deepEqual(await cached(query), expected)
+  return expected
+}
+
+for (const [name, change] of Object.entries(changes)) {
+  test.serial(`${name} is noticed`, async (t) => {
+    const world = await createWorld()
+    const cache = createCache()
+    await warmUp(cache, world.query)
+    const before = await assertFresh(t, cache, world.query)
+    t.is(cache.results.at(-1), 'hit')
+    await change(world)
+    const after = await assertFresh(t, cache, world.query)
+    t.notDeepEqual(after, before)
+    t.not(cache.results.at(-1), 'hit')
+  })
+}
+
+test.serial('changes elsewhere and irrelevant changes keep the facts in memory', async (t) => {
+  const world = await createWorld()
+  const other = await createWorld()
+  const cache = createCache()
+  await warmUp(cache, world.query)
+  const { share, folder, document, owner, shared } = other
+  await share(document.resource_id, { user: owner })
+  await sql('delete from shares where resource_id = $1', folder.resource_id)
+  await sql('update users set is_active = false where id = $1', owner)
+  await sql('delete from resources where id = $1', shared.id)
+  await sql('update users set last_sign_in_at = now() where id = $1', world.viewer)
+  await sql('update service_apps set last_used_at = now() where id = $1', world.app)
+  await seed.newMember(world.workspace)
+  await cache.cached(world.query)
+  t.is(cache.results.at(-1), 'hit')
+})
+
+test.serial('a change is noticed when its transaction commits, however long it runs', async (t) => {
+  const { shared, query } = await createWorld()
+  const cache = createCache()
+  await warmUp(cache, query)
+  const client = await clone.pool.connect()
+  t.teardown(() => client.release())
+  await client.query('begin')
+  await client.query('delete from shares where resource_id = $1', [shared.resource_id])
+  // Later transactions that commit before.
+  await seed.user()
+  await cache.cached(query)
+  await seed.user()
+  const before = await assertFresh(t, cache, query)
+  t.is(cache.results.at(-1), 'hit')
+  await client.query('commit')
+  t.notDeepEqual(await assertFresh(t, cache, query), before)
+})
+
+test.serial('facts are not kept if they change while they are loaded', async (t) => {
+  const { shared, query } = await createWorld()
+  let isInterfering = false
+  const cache = createCache(async (query, scope) => {
+    const facts = await loadFacts(query, scope)
+    if (isInterfering) {
+      isInterfering = false
+      await sql('delete from shares where resource_id = $1', shared.resource_id)
+      await cache.feed.refresh('')
+    }
+    return facts
+  })
+  await cache.feed.refresh('')
+  isInterfering = true
+  await cache.cached(query)
+  await assertFresh(t, cache, query)
+})
+
+test.serial('a UUID with capitals is the same resource', async (t) => {
+  const { shared, query } = await createWorld()
+  const checks = query.checks.map((check) => ({
+    ...check,
+    resource_id: check.resource_id.toUpperCase(),
+  }))
+  const cache = createCache()
+  await warmUp(cache, { ...query, checks })
+  await sql('delete from shares where resource_id = $1', shared.resource_id)
+  await assertFresh(t, cache, { ...query, checks })
+})
+
+test.serial('facts of rejected credentials are not kept', async (t) => {
+  const { query, viewer } = await createWorld()
+  const { cached, results } = createCache()
+  const load = async (query: FactsQuery) => {
+    for (let times = 0; times < 3; times += 1) await cached(query)
+    t.false(results.includes('hit'))
+  }
+  await load({ ...query, keyHash: hashServiceKey('unknown') })
+  const tokenId = randomUUID()
+  await seed.denyToken(tokenId)
+  await load({ ...query, tokenId })
+  await sql('update users set is_active = false where id = $1', viewer)
+  await load(query)
+})
+
+test.serial('the facts used last stay in memory', async (t) => {
+  const { query } = await createWorld()
+  const { cached, results } = createCache(loadFacts, 20)
+  const used = { ...query, checks: query.checks.slice(0, 1) }
+  await cached(used)
+  await cached(used)
+  for (let times = 0; times < 50; times += 1) {
+    const checks = query.checks.map((check) => ({ ...check, resource_id: randomUUID() }))
+    await cached({ ...query, checks: checks.slice(0, 3) })
+    await cached(used)
+    t.is(results.at(-1), 'hit')
+  }
+})
+
+const passMinute = () =>
+  sql(`update access_changes_horizon set noted_at = now() - interval '2 minutes'`)
+
+test.serial(
+  'a node that did not read changes before they were deleted trusts nothing',
+  async (t) => {
+    const { shared, query } = await createWorld()
+    const cache = createCache()
+    await warmUp(cache, query)
+    await sql('delete from shares where resource_id = $1', shared.resource_id)
+    for (let times = 0; times < 2; times += 1) {
+      await passMinute()
+      while ((await pruneAccessChanges(database.fork())) > 0);
+    }
+    const { rows } = await sql(
+      'select count(*)::int from access_changes where item_id = $1',
+      shared.resource_id,
+    )
+    t.is(rows[0].count, 0)
+    await assertFresh(t, cache, query)
+    t.not(cache.results.at(-1), 'hit')
+  },
+)
+
+test.serial(
+  'changes are kept for a minute, and those of a restored database do no harm',
+  async (t) => {
+    const { shared, query } = await createWorld()
+    await sql('delete from shares where resource_id = $1', shared.resource_id)
+    const countChanges = async () =>
+      (await sql('select count(*)::int from access_changes where item_id = $1', shared.resource_id))
+        .rows[0].count
+    const recorded = await countChanges()
+    t.true(recorded > 0)
+    await passMinute()
+    await pruneAccessChanges(database.fork())
+    t.is(await countChanges(), recorded)
+
+    const future = `pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000`
+    await sql(`update access_changes_horizon
+    set pruned_before = (${future})::text::xid8, next_horizon = (${future})::text::xid8`)
+    await passMinute()
+    await pruneAccessChanges(database.fork())
+    const cache = createCache()
+    await warmUp(cache, query)
+    const { rows } =
+      await sql(`select pruned_before <= pg_snapshot_xmax(pg_current_snapshot()) as is_past
+    from access_changes_horizon`)
+    t.true(rows[0].is_past)
+  },
+)
