@@ -12,12 +12,9 @@ import { maxNotifications, sendLogoutTokens } from '../identity/oauth/logout-not
 import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
-import { type CacheResult, createCachedFacts } from '../permissions/cache/cached-facts.ts'
-import { createChangeFeed } from '../permissions/cache/change-feed.ts'
+import type { CacheResult } from '../permissions/cache/verified-cache.ts'
 import { createLoadKeyedEvaluations } from '../permissions/evaluate/load-evaluations.ts'
 import { createLoadSubjectFacts } from '../permissions/evaluate/load-subject-facts.ts'
-import type { LoadFacts } from '../permissions/facts.ts'
-import { createLoadFacts } from '../permissions/load-facts.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
 import { type Admissions, createAdmissions } from '../rpc/admit.ts'
 import type { Call } from '../rpc/call.ts'
@@ -27,6 +24,7 @@ import { createOperations, createStreams, type DeclaredOperation } from '../rpc/
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
 import { grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
+import { createLoaders } from './loaders.ts'
 
 /** What the application is composed from. */
 export type ApplicationDependencies = {
@@ -50,7 +48,7 @@ export type Observers = {
   onCallEnd?: (result: CallResult) => void
   /** Called with the number of calls that share a facts statement. */
   onFactsBatch?: (callers: number) => void
-  /** Called for each query for facts, if there is a cache. */
+  /** Called for each query for facts or lists, if there is a cache. */
   onCachedQuery?: (result: CacheResult) => void
   onSignIn?: IdentityDependencies['onSignIn']
   onReplay?: IdentityDependencies['onReplay']
@@ -80,7 +78,7 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   maxUnfinishedBytes?: number
   /** Bytes of the cache of verified tokens; 32 MiB by default. */
   maxTokenCacheBytes?: number
-  /** Facts that are kept in memory; 100,000 by default. With replicas, none are. */
+  /** Facts that are kept in memory; 100,000 by default. */
   maxFactsCacheEntries?: number
   /** Quotas that differ from the defaults. */
   quotas?: Partial<Quotas>
@@ -129,8 +127,10 @@ export function createApplication({
 }: ApplicationDependencies): Application {
   const registry = readRegistry()
   const tokens = createTokens({ currentKeys, issuer: options.baseUrl, now })
+  const { loadFacts, loadAccessible } = createLoaders(database, observers, options)
   const handlers = createHandlers({
     database,
+    loadAccessible,
     currentKeys,
     tokens,
     stateCookies: createStateCookies(options.sessionSecret, now),
@@ -155,7 +155,7 @@ export function createApplication({
       tokens,
       options.maxTokenCacheBytes ?? 32 * 1024 * 1024,
     ),
-    loadFacts: createFactsLoader(database, observers, options.maxFactsCacheEntries),
+    loadFacts,
     loadSubjectFacts: createLoadSubjectFacts(
       createLoadKeyedEvaluations(database.reads),
       options.keysRequired,
@@ -206,19 +206,4 @@ export function createApplication({
       await Promise.all([grpc.drain(drainTimeout), rest.drain(drainTimeout)])
     },
   }
-}
-
-/**
- * Loads facts, from memory if PostgreSQL confirms that they have not changed. A node with replicas has no cache:
- * a standby can show a commit before the primary does, so what it returned could be newer than the changes.
- */
-function createFactsLoader(
-  database: Database,
-  { onFactsBatch, onCachedQuery }: Observers,
-  maxEntries = 100_000,
-): LoadFacts {
-  const loadFacts = createLoadFacts(database.reads, onFactsBatch)
-  if (maxEntries === 0 || database.replicas) return loadFacts
-  const feed = createChangeFeed(database.statements)
-  return createCachedFacts({ loadFacts, feed, maxEntries, onQuery: onCachedQuery })
 }

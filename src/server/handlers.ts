@@ -75,7 +75,7 @@ import { createSearchActions } from '../permissions/evaluate/search-actions.ts'
 import { createSearchResources } from '../permissions/evaluate/search-resources.ts'
 import { createSearchSubjects } from '../permissions/evaluate/search-subjects.ts'
 import { getPermission, getResource, listPermissions } from '../permissions/list-resources.ts'
-import { createLoadAccessible } from '../permissions/load-accessible.ts'
+import type { LoadAccessible } from '../permissions/load-accessible.ts'
 import { updateParent } from '../permissions/parents.ts'
 import { register, registerBatch } from '../permissions/register.ts'
 import { revokeShare, share } from '../permissions/share.ts'
@@ -113,15 +113,20 @@ import {
 /** What handlers need beside the context of a call. */
 type HandlerDependencies = Omit<IdentityDependencies, 'createPersonalWorkspace'> & {
   database: Pick<Database, 'reads'>
+  loadAccessible: LoadAccessible
   quotas: Quotas
 }
 
 /** The handler of every method. A missing one does not compile. */
-export function createHandlers({ database, quotas, ...rest }: HandlerDependencies): HandlerTable {
+export function createHandlers({
+  database,
+  loadAccessible,
+  quotas,
+  ...rest
+}: HandlerDependencies): HandlerTable {
   const identity: IdentityDependencies = { ...rest, createPersonalWorkspace }
   const { debug, keysRequired } = rest.options
   const bind = bindContext({ identity, debug, keysRequired, quotas })
-  const loadAccessible = createLoadAccessible(database.reads)
   const accessible = createAccessible(loadAccessible)
   const access: AccessDependencies = {
     statements: database.reads,

@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { openDatabase } from '../../src/database/database.ts'
 import { hashServiceKey } from '../../src/identity/service-keys.ts'
-import { type CacheResult, createCachedFacts } from '../../src/permissions/cache/cached-facts.ts'
+import type { AccessibleQuery } from '../../src/permissions/accessible-batch.ts'
+import { createCachedAccessible } from '../../src/permissions/cache/cached-accessible.ts'
+import { createCachedFacts } from '../../src/permissions/cache/cached-facts.ts'
 import { createChangeFeed } from '../../src/permissions/cache/change-feed.ts'
 import { pruneAccessChanges } from '../../src/permissions/cache/prune-changes.ts'
+import type { CacheResult } from '../../src/permissions/cache/verified-cache.ts'
 import type { FactsQuery, LoadFacts } from '../../src/permissions/facts.ts'
+import { createLoadAccessible } from '../../src/permissions/load-accessible.ts'
 import { createLoadFacts } from '../../src/permissions/load-facts.ts'
+import { firstId } from '../../src/permissions/page-token.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { createSeed } from '../support/seed.ts'
 
@@ -14,6 +19,7 @@ const clone = await cloneDatabase()
 const database = await openDatabase(clone.url, () => {})
 const seed = createSeed(clone.pool)
 const loadFacts = createLoadFacts(database.statements)
+const loadAccessible = createLoadAccessible(database.statements)
 test.after.always(async () => {
   await database.close()
   await clone.drop()
@@ -96,8 +102,10 @@ async function createWorld() {
   return { ...people, ...resources, ...groups, app, workspace, role, review, query, share }
 }
 
+type Change = (world: World) => Promise<unknown>
+
 /** Each changes the facts of the world's query. */
-const changes: Record<string, (world: World) => Promise<unknown>> = {
+const changes: Record<string, Change> = {
   'a share with the user': ({ document, viewer, share }) =>
     share(document.resource_id, { user: viewer }, 'edit'),
   'a share with a group': ({ shared, group, share }) =>
@@ -138,11 +146,6 @@ const changes: Record<string, (world: World) => Promise<unknown>> = {
   'a deleted resource': ({ shared }) => sql('delete from resources where id = $1', shared.id),
   'a removed group member': ({ group }) =>
     sql('delete from group_members where group_id = $1', group),
-  'a new group member': async ({ otherGroup, viewer, workspace, shared, share }) => {
-    await share(shared.resource_id, { group: otherGroup }, 'edit')
-    const insert = 'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)'
-    await sql(insert, otherGroup, viewer, workspace)
-  },
   'a deleted group': ({ group }) => sql('delete from groups where id = $1', group),
   'a role': ({ viewer }) => sql(`update members set role = 'admin' where user_id = $1`, viewer),
   'a removed member': ({ viewer }) => sql('delete from members where user_id = $1', viewer),
@@ -162,12 +165,6 @@ const changes: Record<string, (world: World) => Promise<unknown>> = {
     sql('delete from custom_role_actions where role_id = $1', role),
   'no member of a role': ({ role }) =>
     sql('delete from custom_role_members where role_id = $1', role),
-  'a member of a role': async ({ viewer, workspace, review }) => {
-    const role = await seed.customRole(workspace, [review], [])
-    const insert =
-      'insert into custom_role_members (role_id, user_id, workspace_id) values ($1, $2, $3)'
-    await sql(insert, role, viewer, workspace)
-  },
   'a deleted role': ({ role }) => sql('delete from custom_roles where id = $1', role),
   'a deleted action': ({ review }) => sql('delete from service_actions where id = $1', review),
   'a renamed action': ({ review }) =>
@@ -202,13 +199,79 @@ const changes: Record<string, (world: World) => Promise<unknown>> = {
   'truncated shares': () => sql('truncate shares'),
 }
 
+/** Changes that need a state in which they are the only one. */
+const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
+  'a new member': {
+    prepare: ({ viewer }) => sql('delete from members where user_id = $1', viewer),
+    change: ({ workspace, viewer }) => seed.member(workspace, viewer, 'admin'),
+  },
+  'the removal of a member without groups, shares and roles': {
+    async prepare({ viewer }) {
+      await sql('delete from shares where user_id = $1', viewer)
+      await sql('delete from group_members where user_id = $1', viewer)
+      await sql('delete from custom_role_members where user_id = $1', viewer)
+    },
+    change: ({ viewer }) => sql('delete from members where user_id = $1', viewer),
+  },
+  'the deletion of a user without workspaces': {
+    prepare: ({ viewer }) => sql('delete from members where user_id = $1', viewer),
+    change: ({ viewer }) => sql('delete from users where id = $1', viewer),
+  },
+  'a new group member': {
+    prepare: ({ shared, otherGroup, share }) =>
+      share(shared.resource_id, { group: otherGroup }, 'edit'),
+    change: ({ otherGroup, viewer, workspace }) =>
+      sql(
+        'insert into group_members (group_id, user_id, workspace_id) values ($1, $2, $3)',
+        ...[otherGroup, viewer, workspace],
+      ),
+  },
+  'a new member of a role': {
+    async prepare(world) {
+      world.role = await seed.customRole(world.workspace, [world.review], [])
+    },
+    change: ({ role, viewer, workspace }) =>
+      sql(
+        'insert into custom_role_members (role_id, user_id, workspace_id) values ($1, $2, $3)',
+        ...[role, viewer, workspace],
+      ),
+  },
+  'a new action': {
+    prepare: ({ review }) => sql('delete from service_actions where id = $1', review),
+    change: ({ query }) => seed.serviceAction(query.checks[0]?.service_name ?? '', 'review'),
+  },
+  'a new resource': {
+    prepare: ({ shared }) => sql('delete from resources where id = $1', shared.id),
+    change: ({ shared, grouped }) =>
+      sql(
+        `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
+         select $1, kind_id, $2, workspace_id, owner_id, 'workspace' from resources where id = $3`,
+        ...[shared.id, shared.resource_id, grouped.id],
+      ),
+  },
+  'the first active service app': {
+    prepare: () => sql('update service_apps set is_active = false'),
+    change: () =>
+      sql(`insert into service_apps (id, name, service_name) values (gen_random_uuid(), 'a', 'a')`),
+  },
+  'the deletion of the last active service app': {
+    async prepare({ app, query }) {
+      await sql('update service_apps set is_active = (id = $1)', app)
+      await sql('delete from service_keys where app_id = $1', app)
+      query.keyHash = undefined
+    },
+    change: ({ app }) => sql('delete from service_apps where id = $1', app),
+  },
+}
+
 /** A cache with the results of its queries. */
 function createCache(load: LoadFacts = loadFacts, maxEntries = 1000) {
   const results: CacheResult[] = []
   const feed = createChangeFeed(database.statements)
   const onQuery = (result: CacheResult) => results.push(result)
   const cached = createCachedFacts({ loadFacts: load, feed, maxEntries, onQuery })
-  return { cached, feed, results }
+  const cachedList = createCachedAccessible({ loadAccessible, feed, maxEntries, onQuery })
+  return { cached, cachedList, feed, results }
 }
 
 /** Loads facts until they are in memory. */
@@ -228,19 +291,54 @@ async function assertFresh(
   return expected
 }
 
-for (const [name, change] of Object.entries(changes)) {
+/** The list of what the query's user may view or publish. */
+function listOf({ checks, ...caller }: FactsQuery, action: string): AccessibleQuery {
+  const { service_name = '', resource_type = '' } = checks[0] ?? {}
+  return { ...caller, service_name, resource_type, action, firstId, limit: 100 }
+}
+
+const allChanges = [
+  ...Object.entries(changes).map(([name, change]) => ({ name, prepare: undefined, change })),
+  ...Object.entries(preparedChanges).map(([name, steps]) => ({ name, ...steps })),
+]
+
+for (const { name, prepare, change } of allChanges) {
   test.serial(`${name} is noticed`, async (t) => {
     const world = await createWorld()
+    await prepare?.(world)
     const cache = createCache()
     await warmUp(cache, world.query)
     const before = await assertFresh(t, cache, world.query)
     t.is(cache.results.at(-1), 'hit')
+    const lists = ['view', 'publish', 'review'].map((action) => listOf(world.query, action))
+    for (const list of lists) {
+      await cache.cachedList(list)
+      t.deepEqual(await cache.cachedList(list), await loadAccessible(list))
+      t.is(cache.results.at(-1), 'hit')
+    }
     await change(world)
     const after = await assertFresh(t, cache, world.query)
     t.notDeepEqual(after, before)
     t.not(cache.results.at(-1), 'hit')
+    for (const list of lists) {
+      t.deepEqual(await cache.cachedList(list), await loadAccessible(list))
+    }
   })
 }
+
+test.serial('a list stays in memory until something in its workspace changes', async (t) => {
+  const world = await createWorld()
+  const other = await createWorld()
+  const { cachedList, results } = createCache()
+  const list = listOf(world.query, 'view')
+  for (let times = 0; times < 3; times += 1) await cachedList(list)
+  await sql('delete from shares where resource_id = $1', other.shared.resource_id)
+  await cachedList(list)
+  t.is(results.at(-1), 'hit')
+  await sql('delete from shares where resource_id = $1', world.grouped.resource_id)
+  t.deepEqual(await cachedList(list), await loadAccessible(list))
+  t.is(results.at(-1), 'changed')
+})
 
 test.serial('changes elsewhere and irrelevant changes keep the facts in memory', async (t) => {
   const world = await createWorld()

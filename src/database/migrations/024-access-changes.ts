@@ -9,8 +9,15 @@ const recorded = [
   { table: 'custom_role_members', item: 'user_id' },
 ]
 
-/** Tables of which any inserted or deleted row can change every decision. */
-const recordedAsWhole = ['service_actions', 'service_apps', 'service_keys']
+/**
+ * Tables of which a row can change every decision, with their key and the columns that matter. A new service
+ * key changes nothing that is known.
+ */
+const recordedAsWhole = [
+  { table: 'service_actions', key: 'id', facts: ['service_name', 'name'] },
+  { table: 'service_apps', key: 'id', facts: ['service_name', 'is_active'] },
+  { table: 'service_keys', key: 'key_hash', facts: ['app_id', 'expires_at'] },
+]
 
 /**
  * Records what each transaction changes of the facts that decisions depend on, so that a node can keep facts
@@ -76,13 +83,6 @@ export class AccessChanges extends Migration {
       'old table as changed',
       'record_custom_role_action_changes',
     )
-    // Its actions are deleted after it, so that their trigger does not find it.
-    this.createRecorder(
-      'record_deleted_roles',
-      'select distinct workspace_id, null::uuid from changed',
-    )
-    this.createTrigger('custom_roles', 'delete', 'old table as changed', 'record_deleted_roles')
-
     this.createRecorder(
       'record_user_changes',
       `select null::uuid, before.id from before left join changed using (id)
@@ -105,29 +105,25 @@ export class AccessChanges extends Migration {
       'record_service_changes',
       'select null::uuid, null::uuid where exists (select from changed)',
     )
-    for (const table of recordedAsWhole) {
-      this.createTrigger(table, 'insert', 'new table as changed', 'record_service_changes')
+    for (const { table, key, facts } of recordedAsWhole) {
+      if (table !== 'service_keys') {
+        this.createTrigger(table, 'insert', 'new table as changed', 'record_service_changes')
+      }
       this.createTrigger(table, 'delete', 'old table as changed', 'record_service_changes')
-    }
-    for (const [table, key, facts] of [
-      ['service_actions', 'id', 'service_name, name'],
-      ['service_apps', 'id', 'service_name, is_active'],
-      ['service_keys', 'key_hash', 'app_id, expires_at'],
-    ] as const) {
-      const name = `record_changed_${table}`
-      const row = (alias: string) => facts.replaceAll(/\w+/g, (column) => `${alias}.${column}`)
+      const row = (alias: string) => facts.map((column) => `${alias}.${column}`).join(', ')
       this.createRecorder(
-        name,
+        `record_changed_${table}`,
         `select null::uuid, null::uuid where exists (
           select from before left join changed using (${key})
           where (${row('before')}) is distinct from (${row('changed')}))`,
       )
-      this.createTrigger(table, 'update', 'old table as before new table as changed', name)
+      const rows = 'old table as before new table as changed'
+      this.createTrigger(table, 'update', rows, `record_changed_${table}`)
     }
 
     this.createRecorder('record_truncation', 'select null::uuid, null::uuid')
-    const tables = recorded.map(({ table }) => table)
-    for (const table of [...tables, ...recordedAsWhole, 'custom_role_actions', 'users']) {
+    const tables = [...recorded, ...recordedAsWhole].map(({ table }) => table)
+    for (const table of [...tables, 'custom_role_actions', 'users']) {
       this.addSql(`create trigger record_truncation after truncate on ${table}
         for each statement execute function record_truncation()`)
     }

@@ -1,9 +1,8 @@
 import type { Facts, FactsQuery, LoadFacts, PermissionCheck, PrincipalStatus } from '../facts.ts'
+import { isAccepted, statusKey } from './caller.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import { createRecentMap } from './recent-map.ts'
-
-/** Whether a query was served from memory; `changed`: its facts were in memory but may have changed. */
-export type CacheResult = 'hit' | 'miss' | 'changed'
+import { type CacheResult, createVerifiedCache, type Entry } from './verified-cache.ts'
 
 export type CachedFactsOptions = {
   loadFacts: LoadFacts
@@ -13,59 +12,34 @@ export type CachedFactsOptions = {
   onQuery?: ((result: CacheResult) => void) | undefined
 }
 
-/** A value that was loaded when the feed had this version, or later. */
-type Entry<Value> = { value: Value; version: number }
+/** What is in memory about a query. */
+type KnownFacts = { status: Entry<PrincipalStatus>; grants: Entry<number>[] }
 
-/** What is known about a query. */
-type Known = { status: Entry<PrincipalStatus>; grants: Entry<number>[] }
-
-/**
- * Wraps `loadFacts` with a cache. Facts in memory are returned only after one statement, which concurrent
- * callers share, has proved that they have not changed. So the result is the same as without the cache: it
- * includes every write that was acknowledged before the call, and all its facts are of one moment.
- */
+/** Wraps `loadFacts` with a cache of statuses and grants, which queries share. */
 export function createCachedFacts({
   loadFacts,
   feed,
   maxEntries,
-  onQuery = () => {},
+  onQuery,
 }: CachedFactsOptions): LoadFacts {
   const statuses = createRecentMap<Entry<PrincipalStatus>>(maxEntries)
   const grants = createRecentMap<Entry<number>>(maxEntries)
 
-  return async (query, scope) => {
-    const known = findKnown(query)
-    if (known) {
-      await feed.refresh(query.workspaceId ?? '', scope)
-      if (areCurrent(query, known)) {
-        onQuery('hit')
-        return { status: known.status.value, grants: known.grants.map(({ value }) => value) }
-      }
-    }
-    onQuery(known ? 'changed' : 'miss')
-    // Before the facts are loaded: a change in between is learned later, or is one version newer.
-    const version = feed.current()
-    const facts = await loadFacts(query, scope)
-    if (isAccepted(query, facts.status)) store(query, facts, version)
-    return facts
-  }
-
-  function findKnown(query: FactsQuery): Known | undefined {
+  function find(query: FactsQuery): KnownFacts | undefined {
     const status = statuses.get(statusKey(query))
     if (!status) return undefined
-    const known: Known = { status, grants: [] }
+    const known: KnownFacts = { status, grants: [] }
     for (const check of query.checks) {
       const entry = grants.get(grantsKey(query, check))
       if (!entry) return undefined
       known.grants.push(entry)
     }
-    // Without this, every query about changed facts would wait for two statements.
-    return areCurrent(query, known) ? known : undefined
+    return known
   }
 
-  function areCurrent(
+  function isCurrent(
     { workspaceId, userId, tokenId, checks }: FactsQuery,
-    { status, grants }: Known,
+    { status, grants }: KnownFacts,
   ): boolean {
     if (!feed.isUnchanged(status.version, { workspaceId, itemIds: [userId, tokenId] })) return false
     return checks.every(({ resource_id }, index) =>
@@ -77,32 +51,26 @@ export function createCachedFacts({
   }
 
   function store(query: FactsQuery, facts: Facts, version: number): void {
+    if (!isAccepted(query, facts.status)) return
     statuses.set(statusKey(query), { value: facts.status, version })
     for (const [index, check] of query.checks.entries()) {
       grants.set(grantsKey(query, check), { value: facts.grants[index] as number, version })
     }
   }
+
+  const read = ({ status, grants }: KnownFacts): Facts => ({
+    status: status.value,
+    grants: grants.map(({ value }) => value),
+  })
+
+  return createVerifiedCache({ feed, load: loadFacts, find, isCurrent, read, store, onQuery })
 }
 
-/** Only the facts of accepted credentials are kept, so that strangers cannot evict them. */
-function isAccepted(
-  { keyHash, userId }: FactsQuery,
-  { service, keysRequired, tokenDenied, userActive }: PrincipalStatus,
-): boolean {
-  if (keyHash !== undefined && keysRequired && service === undefined) return false
-  return userId === undefined || (userActive && !tokenDenied)
-}
-
-// A line break is in no part of a key.
-
-function statusKey({ keyHash = '', tokenId = '', userId = '', workspaceId = '' }: FactsQuery) {
-  return `${keyHash}\n${tokenId}\n${userId}\n${workspaceId}`
-}
-
+/** A line break is in no part of it. */
 function grantsKey(
   { userId = '', workspaceId = '' }: FactsQuery,
   { service_name, resource_type, resource_id, action }: PermissionCheck,
-) {
+): string {
   const resource = resource_id.toLowerCase()
   return `${workspaceId}\n${userId}\n${service_name}\n${resource_type}\n${resource}\n${action}`
 }

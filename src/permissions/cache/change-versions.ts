@@ -15,8 +15,8 @@ export type ChangeVersions = {
   applyAll(): void
   /** Whether nothing that a value depends on has changed after `version`. */
   isUnchanged(version: number, dependencies: Dependencies): boolean
-  /** Whether nothing at all in the workspace, and not the item itself, has changed after `version`. */
-  isWorkspaceUnchanged(version: number, workspaceId: string, itemId: string): boolean
+  /** Whether, in addition, nothing else in the workspace has changed after `version`. */
+  isWorkspaceUnchanged(version: number, dependencies: Dependencies): boolean
 }
 
 /** Above `maxEntries` changed workspaces or items, everything counts as changed. */
@@ -32,6 +32,11 @@ export function createChangeVersions(maxEntries = 100_000): ChangeVersions {
     version += 1
     lastOfAll = version
     for (const map of [wholes, workspaces, items]) map.clear()
+  }
+
+  function isUnchanged(since: number, { workspaceId, itemIds }: Dependencies): boolean {
+    if (lastOfAll > since || !isUnchangedIn(wholes, workspaceId, since)) return false
+    return itemIds.every((itemId) => isUnchangedIn(items, itemId, since))
   }
 
   const isUnchangedIn = (map: Map<string, number>, id: string | undefined, since: number) =>
@@ -51,14 +56,9 @@ export function createChangeVersions(maxEntries = 100_000): ChangeVersions {
       }
       if (Math.max(workspaces.size, items.size) > maxEntries) applyAll()
     },
-    isUnchanged(since, { workspaceId, itemIds }) {
-      if (lastOfAll > since) return false
-      if (!isUnchangedIn(wholes, workspaceId, since)) return false
-      return itemIds.every((itemId) => isUnchangedIn(items, itemId, since))
-    },
-    isWorkspaceUnchanged(since, workspaceId, itemId) {
-      if (lastOfAll > since || !isUnchangedIn(workspaces, workspaceId, since)) return false
-      return isUnchangedIn(items, itemId, since)
-    },
+    isUnchanged,
+    isWorkspaceUnchanged: (since, dependencies) =>
+      isUnchanged(since, dependencies) &&
+      isUnchangedIn(workspaces, dependencies.workspaceId, since),
   }
 }

@@ -6,18 +6,25 @@ export type RecentMap<Value> = {
 }
 
 /**
- * Creates a map that keeps at least the `maxEntries / 2` entries used last, and at most `maxEntries`: when
- * half of them are new or were used, it drops the others.
+ * Creates a map that keeps entries with a total size of at most `maxSize`: when half of it is of entries that
+ * are new or were used, it drops the others. By default, each entry has the size 1.
  */
-export function createRecentMap<Value>(maxEntries: number): RecentMap<Value> {
+export function createRecentMap<Value>(
+  maxSize: number,
+  sizeOf: (value: Value) => number = () => 1,
+): RecentMap<Value> {
   let recent = new Map<string, Value>()
   let previous = new Map<string, Value>()
+  /** The size of `recent`; what replaces an entry counts once more. */
+  let recentSize = 0
 
   function set(key: string, value: Value) {
     recent.set(key, value)
-    if (recent.size < maxEntries / 2) return
+    recentSize += sizeOf(value)
+    if (recentSize < maxSize / 2) return
     previous = recent
     recent = new Map()
+    recentSize = 0
   }
 
   return {

@@ -8,7 +8,7 @@ import {
 } from 'prom-client'
 import type { Database } from '../../database/database.ts'
 import { type ReplayedSecret, replayedSecrets } from '../../identity/identity-dependencies.ts'
-import type { CacheResult } from '../../permissions/cache/cached-facts.ts'
+import type { CacheResult } from '../../permissions/cache/verified-cache.ts'
 import { type Admissions, countAdmitted } from '../../rpc/admit.ts'
 import type { CallResult } from '../../rpc/pipeline.ts'
 import type { Readiness } from '../readiness.ts'

@@ -1,0 +1,52 @@
+import type { AccessibleIds, AccessibleQuery } from '../accessible-batch.ts'
+import { idSeparator } from '../accessible-page.ts'
+import type { LoadAccessible } from '../load-accessible.ts'
+import { isAccepted, statusKey } from './caller.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import { createRecentMap } from './recent-map.ts'
+import { type CacheResult, createVerifiedCache, type Entry } from './verified-cache.ts'
+
+export type CachedAccessibleOptions = {
+  loadAccessible: LoadAccessible
+  feed: ChangeFeed
+  /** Lists that are kept; `idsPerEntry` ids count as one. */
+  maxEntries: number
+  onQuery?: ((result: CacheResult) => void) | undefined
+}
+
+/** This many ids take about as much memory as one entry of the cache of facts. */
+const idsPerEntry = 8
+
+/** The length of an id with its separator. */
+const idLength = 36 + idSeparator.length
+
+/** Wraps `loadAccessible` with a cache of pages. Any change of a workspace's resources may change its lists. */
+export function createCachedAccessible({
+  loadAccessible,
+  feed,
+  maxEntries,
+  onQuery,
+}: CachedAccessibleOptions): LoadAccessible {
+  const lists = createRecentMap<Entry<AccessibleIds>>(
+    maxEntries,
+    ({ value }) => 1 + value.joinedIds.length / idLength / idsPerEntry,
+  )
+  return createVerifiedCache<AccessibleQuery, Entry<AccessibleIds>, AccessibleIds>({
+    feed,
+    load: loadAccessible,
+    find: (query) => lists.get(listKey(query)),
+    isCurrent: ({ workspaceId, userId, tokenId }, { version }) =>
+      feed.isWorkspaceUnchanged(version, { workspaceId, itemIds: [userId, tokenId] }),
+    read: ({ value }) => value,
+    store(query, value, version) {
+      if (isAccepted(query, value.status)) lists.set(listKey(query), { value, version })
+    },
+    onQuery,
+  })
+}
+
+/** A line break is in no part of it. */
+function listKey(query: AccessibleQuery): string {
+  const { service_name, resource_type, action, firstId, limit } = query
+  return `${statusKey(query)}\n${service_name}\n${resource_type}\n${action}\n${firstId}\n${limit}`
+}

@@ -1,0 +1,30 @@
+import type { Database } from '../database/database.ts'
+import { createCachedAccessible } from '../permissions/cache/cached-accessible.ts'
+import { createCachedFacts } from '../permissions/cache/cached-facts.ts'
+import { createChangeFeed } from '../permissions/cache/change-feed.ts'
+import type { LoadFacts } from '../permissions/facts.ts'
+import { createLoadAccessible, type LoadAccessible } from '../permissions/load-accessible.ts'
+import { createLoadFacts } from '../permissions/load-facts.ts'
+import type { Observers } from './application.ts'
+
+/** What checks and lists are decided from. */
+export type Loaders = { loadFacts: LoadFacts; loadAccessible: LoadAccessible }
+
+/**
+ * Creates the loaders of checks and lists, with a cache. A node with replicas has none: a standby can show a
+ * commit before the primary does, so what it returned could be newer than the changes that are known.
+ */
+export function createLoaders(
+  database: Pick<Database, 'reads' | 'statements' | 'replicas'>,
+  { onFactsBatch, onCachedQuery: onQuery }: Observers,
+  { maxFactsCacheEntries: maxEntries = 100_000 }: { maxFactsCacheEntries?: number },
+): Loaders {
+  const loadFacts = createLoadFacts(database.reads, onFactsBatch)
+  const loadAccessible = createLoadAccessible(database.reads)
+  if (maxEntries === 0 || database.replicas) return { loadFacts, loadAccessible }
+  const feed = createChangeFeed(database.statements)
+  return {
+    loadFacts: createCachedFacts({ loadFacts, feed, maxEntries, onQuery }),
+    loadAccessible: createCachedAccessible({ loadAccessible, feed, maxEntries, onQuery }),
+  }
+}
