@@ -12,7 +12,6 @@ import { maxNotifications, sendLogoutTokens } from '../identity/oauth/logout-not
 import { createClientOrigins } from '../identity/redirect-uris.ts'
 import { createStateCookies } from '../identity/state-cookie.ts'
 import { createTokens, type Tokens } from '../identity/tokens.ts'
-import type { CacheResult } from '../permissions/cache/verified-cache.ts'
 import { createLoadKeyedEvaluations } from '../permissions/evaluate/load-evaluations.ts'
 import { createLoadSubjectFacts } from '../permissions/evaluate/load-subject-facts.ts'
 import type { RateLimiter } from '../rate-limit/rate-limiter.ts'
@@ -24,7 +23,7 @@ import { createOperations, createStreams, type DeclaredOperation } from '../rpc/
 import { type CallResult, createPipeline, type StartSpan } from '../rpc/pipeline.ts'
 import { grpcServices } from './grpc-services.ts'
 import { createHandlers } from './handlers.ts'
-import { createLoaders } from './loaders.ts'
+import { createLoaders, type LoaderObservers } from './loaders.ts'
 
 /** What the application is composed from. */
 export type ApplicationDependencies = {
@@ -44,12 +43,8 @@ export type ApplicationDependencies = {
 }
 
 /** Callbacks for logs, metrics and traces. */
-export type Observers = {
+export type Observers = LoaderObservers & {
   onCallEnd?: (result: CallResult) => void
-  /** Called with the number of calls that share a facts statement. */
-  onFactsBatch?: (callers: number) => void
-  /** Called for each query for facts or lists, if there is a cache. */
-  onCachedQuery?: (result: CacheResult) => void
   onSignIn?: IdentityDependencies['onSignIn']
   onReplay?: IdentityDependencies['onReplay']
   trace?: StartSpan | undefined

@@ -2,13 +2,20 @@ import type { Database } from '../database/database.ts'
 import { createCachedAccessible } from '../permissions/cache/cached-accessible.ts'
 import { createCachedFacts } from '../permissions/cache/cached-facts.ts'
 import { createChangeFeed } from '../permissions/cache/change-feed.ts'
+import type { CacheResult } from '../permissions/cache/verified-cache.ts'
 import type { LoadFacts } from '../permissions/facts.ts'
 import { createLoadAccessible, type LoadAccessible } from '../permissions/load-accessible.ts'
 import { createLoadFacts } from '../permissions/load-facts.ts'
-import type { Observers } from './application.ts'
 
 /** What checks and lists are decided from. */
 export type Loaders = { loadFacts: LoadFacts; loadAccessible: LoadAccessible }
+
+export type LoaderObservers = {
+  /** Called with the number of calls that share a facts statement. */
+  onFactsBatch?: (callers: number) => void
+  /** Called for each query for facts or lists, if there is a cache. */
+  onCachedQuery?: (result: CacheResult) => void
+}
 
 /**
  * Creates the loaders of checks and lists, with a cache. A node with replicas has none: a standby can show a
@@ -16,7 +23,7 @@ export type Loaders = { loadFacts: LoadFacts; loadAccessible: LoadAccessible }
  */
 export function createLoaders(
   database: Pick<Database, 'reads' | 'statements' | 'replicas'>,
-  { onFactsBatch, onCachedQuery: onQuery }: Observers,
+  { onFactsBatch, onCachedQuery: onQuery }: LoaderObservers,
   { maxFactsCacheEntries: maxEntries = 100_000 }: { maxFactsCacheEntries?: number },
 ): Loaders {
   const loadFacts = createLoadFacts(database.reads, onFactsBatch)
