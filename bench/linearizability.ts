@@ -31,12 +31,17 @@ import { buildRecorder, type Recorder, startRecorder } from './linearizability/r
  * --without-faults
  * --skip-wait: reads do not wait for the standbys, which replay each commit --replay-delay milliseconds later. The
  *   run succeeds only if porcupine finds stale reads
+ * --without-replicas: the nodes read from the primary, and have facts in memory
+ * --skip-changes: without replicas, the facts in memory are never dropped. The run succeeds only if porcupine finds
+ *   stale reads
  */
 const { values } = parseArgs({
   options: {
     operations: { type: 'string', default: '1000000' },
     seconds: { type: 'string', default: '86400' },
     'skip-wait': { type: 'boolean', default: false },
+    'without-replicas': { type: 'boolean', default: false },
+    'skip-changes': { type: 'boolean', default: false },
     'fault-milliseconds': { type: 'string', default: '1000' },
     'replay-delay': { type: 'string', default: '20' },
     lanes: { type: 'string', default: '24' },
@@ -45,7 +50,11 @@ const { values } = parseArgs({
 })
 const operations = Number(values.operations)
 const parallelLanes = Number(values.lanes)
-const isBroken = values['skip-wait']
+const skipsWait = values['skip-wait']
+const skipsChanges = values['skip-changes']
+const hasReplicas = !values['without-replicas'] && !skipsChanges
+const isBroken = skipsWait || skipsChanges
+const brokenBy = (skipsWait && 'skip-wait.ts') || (skipsChanges && 'skip-changes.ts') || undefined
 const nodeCount = 3
 const noFaults = isBroken || values['without-faults']
 
@@ -93,9 +102,11 @@ async function main(): Promise<number> {
   })
   const onSpawn = (kill: () => unknown) => cleanups.push(kill)
   const nodes = await Promise.all(
-    Array.from({ length: nodeCount }, () => startNode({ folder, servers, isBroken, onSpawn })),
+    Array.from({ length: nodeCount }, () =>
+      startNode({ folder, servers, hasReplicas, brokenBy, onSpawn }),
+    ),
   )
-  if (isBroken)
+  if (skipsWait)
     for (const { server } of cluster.standbys) await delayReplay(server, values['replay-delay'])
 
   const recorder = startRecorder(program, {
@@ -138,7 +149,9 @@ async function main(): Promise<number> {
     print(`${name}: ${count.times} times, ${Math.round(count.operations / count.seconds)}/s`)
   print(`memory at most: ${memory}`)
   print(`calls that failed: ${describe(new Map(Object.entries(result.failures)))}`)
-  print(`statements read: ${describe(await countReads(nodes.map((node) => node.metricsPort)))}`)
+  const metrics = await readMetrics(nodes.map((node) => node.metricsPort))
+  print(`statements read: ${describe(countReads(metrics))}`)
+  print(`checks and lists: ${describe(countCachedQueries(metrics))}`)
   print(
     `${result.operations} operations in ${result.histories} histories, ` +
       `${result.rejected} not linearizable`,
@@ -180,17 +193,40 @@ function peakMemory(pid: number): number {
   return Math.round(Number(kibibytes) / 1024)
 }
 
-/** Sums who served the statements of all nodes, from their metrics. */
-async function countReads(ports: number[]): Promise<Map<string, number>> {
+async function readMetrics(ports: number[]): Promise<string> {
+  const read = async (port: number) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  return (await Promise.all(ports.map(read))).join('\n')
+}
+
+/** Sums who served the statements of all nodes. */
+function countReads(metrics: string): Map<string, number> {
+  const pattern = /^daikon_replica_(?:reads|fallbacks)_total\{(replica|reason)="([^"]+)"\} (\d+)/gm
+  return sum(metrics, pattern, (label, value) =>
+    label === 'replica' ? `by ${value}` : `by the primary (${value})`,
+  )
+}
+
+/** Sums where the facts of all nodes came from. */
+function countCachedQueries(metrics: string): Map<string, number> {
+  const names: Record<string, string> = {
+    hit: 'from memory',
+    miss: 'not in memory',
+    changed: 'changed since',
+  }
+  const pattern = /^daikon_facts_cache_queries_total\{(result)="([^"]+)"\} (\d+)/gm
+  return sum(metrics, pattern, (_, result) => names[result] ?? result)
+}
+
+/** Sums the matches of a pattern with a label, its value and a count. */
+function sum(
+  metrics: string,
+  pattern: RegExp,
+  nameOf: (label: string, value: string) => string,
+): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const port of ports) {
-    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    const pattern =
-      /^daikon_replica_(?:reads|fallbacks)_total\{(replica|reason)="([^"]+)"\} (\d+)/gm
-    for (const [, label, value, count] of text.matchAll(pattern)) {
-      const name = label === 'replica' ? `by ${value}` : `by the primary (${value})`
-      counts.set(name, (counts.get(name) ?? 0) + Number(count))
-    }
+  for (const [, label = '', value = '', count] of metrics.matchAll(pattern)) {
+    const name = nameOf(label, value)
+    counts.set(name, (counts.get(name) ?? 0) + Number(count))
   }
   return counts
 }

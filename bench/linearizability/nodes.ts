@@ -7,7 +7,6 @@ import { findFreePort } from '../../src/core/free-port.ts'
 import type { ProxiedServer } from './faults.ts'
 
 const root = join(import.meta.dirname, '../..')
-const skipWait = join(import.meta.dirname, 'skip-wait.ts')
 
 const startTimeout = 60_000
 
@@ -19,15 +18,18 @@ type NodeOptions = {
   folder: string
   /** Each can be the primary or a replica: a failover changes their roles. */
   servers: ProxiedServer[]
-  /** Reads do not wait for the standbys. */
-  isBroken: boolean
+  /** Checks and lists are read from the standbys; without, from the primary and from memory. */
+  hasReplicas: boolean
+  /** A module in this folder that breaks the protocol. */
+  brokenBy: string | undefined
   /** Receives a function that ends the process, which may not be ready yet. */
   onSpawn: (kill: () => unknown) => void
 }
 
 /** Starts a node and waits until it is ready. */
 export async function startNode(options: NodeOptions): Promise<Node> {
-  const { folder, servers, isBroken, onSpawn } = options
+  const { folder, servers, hasReplicas, brokenBy, onSpawn } = options
+  const preloaded = brokenBy ? ['--import', join(import.meta.dirname, brokenBy)] : []
   const urls = servers.map(({ proxy }) => proxy.url)
   const hosts = urls.map((url) => new URL(url).host)
   const [first = ''] = urls
@@ -40,7 +42,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const child = spawn(
     process.execPath,
     // As in `npm start`.
-    ['--max-semi-space-size=32', ...(isBroken ? ['--import', skipWait] : []), 'src/main.ts'],
+    ['--max-semi-space-size=32', ...preloaded, 'src/main.ts'],
     {
       cwd: root,
       env: {
@@ -55,7 +57,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
         JWT_PRIVATE_KEY_PATH: join(folder, 'private.pem'),
         JWT_PUBLIC_KEY_PATH: join(folder, 'public.pem'),
         DATABASE_URL: `${first.replace(hosts[0] as string, hosts.join())}?target_session_attrs=read-write`,
-        REPLICA_URLS: urls.join(),
+        REPLICA_URLS: hasReplicas ? urls.join() : '',
         RATE_LIMIT_ENABLED: 'false',
         // A line for each call would be most of what the nodes do.
         LOG_LEVEL: 'warn',
