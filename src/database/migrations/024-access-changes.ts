@@ -1,12 +1,15 @@
 import { Migration } from '@mikro-orm/migrations'
 
-/** What changes the facts of decisions, by table. The columns are those of `access_changes`. */
+/**
+ * What changes the facts of decisions, by table: the recorded item, and whether a row can change without being
+ * inserted or deleted.
+ */
 const recorded = [
-  { table: 'resources', item: 'case when not is_parent then resource_id end' },
-  { table: 'shares', item: 'case when not on_parent then resource_id end' },
-  { table: 'members', item: 'user_id' },
-  { table: 'group_members', item: 'user_id' },
-  { table: 'custom_role_members', item: 'user_id' },
+  { table: 'resources', item: 'case when not is_parent then resource_id end', isUpdated: true },
+  { table: 'shares', item: 'case when not on_parent then resource_id end', isUpdated: true },
+  { table: 'members', item: 'user_id', isUpdated: true },
+  { table: 'group_members', item: 'user_id', isUpdated: false },
+  { table: 'custom_role_members', item: 'user_id', isUpdated: false },
 ]
 
 /**
@@ -49,7 +52,7 @@ export class AccessChanges extends Migration {
     this.addSql(`create index service_keys_by_expiry on service_keys (expires_at)
       where expires_at is not null`)
 
-    for (const { table, item } of recorded) {
+    for (const { table, item, isUpdated } of recorded) {
       this.createRecorder(
         `record_${table}_changes`,
         // Many rows of a workspace are recorded as a change of the whole workspace.
@@ -57,7 +60,7 @@ export class AccessChanges extends Migration {
           case when count(*) over (partition by workspace_id) <= 100 then ${item} end
         from changed`,
       )
-      for (const operation of ['insert', 'update']) {
+      for (const operation of isUpdated ? ['insert', 'update'] : ['insert']) {
         this.createTrigger(table, operation, 'new table as changed', `record_${table}_changes`)
       }
       // Shares that PostgreSQL deletes with their resource, member or group need no row of their own: it

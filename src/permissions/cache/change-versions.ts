@@ -35,6 +35,7 @@ export function createChangeVersions(maxEntries = 100_000): ChangeVersions {
   }
 
   function isUnchanged(since: number, { workspaceId, itemIds }: Dependencies): boolean {
+    if (since === version) return true
     if (lastOfAll > since || !isUnchangedIn(wholes, workspaceId, since)) return false
     return itemIds.every((itemId) => isUnchangedIn(items, itemId, since))
   }
