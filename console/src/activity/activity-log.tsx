@@ -95,7 +95,7 @@ export function ActivityLog({ filter, toolbar, refreshInterval = false, onClear 
         label="Activity"
         columns={columns}
         rows={rows}
-        rowId={({ id }) => id}
+        rowId="id"
         error={log.error}
         onRetry={() => log.refetch()}
         isStale={log.isPlaceholderData}

@@ -32,7 +32,7 @@ export function AppList<App extends { id: string }>(props: Props<App>) {
           label={title}
           columns={columns}
           rows={apps.data}
-          rowId={({ id }) => id}
+          rowId="id"
           error={apps.error}
           onRetry={() => apps.refetch()}
           empty={

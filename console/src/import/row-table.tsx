@@ -42,7 +42,7 @@ export function RowTable({ report, shown }: { report: ImportReport; shown: strin
         label="Rows"
         columns={columns}
         rows={rows}
-        rowId={({ line }) => String(line)}
+        rowId="line"
         empty={<EmptyState icon="check" title="No such rows" />}
       />
       {hidden > 0 && <p className="dimmed">{hidden.toLocaleString()} more rows are not shown.</p>}

@@ -80,7 +80,7 @@ export function PeoplePage() {
           label="People"
           columns={columns}
           rows={people.data?.items}
-          rowId={({ id }) => id}
+          rowId="id"
           error={people.error}
           onRetry={() => people.refetch()}
           isStale={people.isPlaceholderData}

@@ -77,7 +77,7 @@ export function PersonMemberships({ person }: { person: Person }) {
           label="Memberships"
           columns={columns}
           rows={person.memberships}
-          rowId={({ workspace_id }) => workspace_id}
+          rowId="workspace_id"
           empty={<EmptyState icon="building" title="Not a member of any workspace" />}
         />
       </Section>

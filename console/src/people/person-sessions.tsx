@@ -90,7 +90,7 @@ export function PersonSessions({ person }: { person: Person }) {
         label="Sessions"
         columns={columns}
         rows={person.sessions}
-        rowId={({ id }) => id}
+        rowId="id"
         empty={
           <EmptyState icon="desktop" title="No sessions">
             {name} is not signed in to any client app.

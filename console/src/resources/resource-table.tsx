@@ -80,7 +80,7 @@ export function ResourceTable({ filter, page: givenPage, onPage, toolbar, onClea
       label="Resources"
       columns={visible}
       rows={resources.data?.items}
-      rowId={({ id }) => id}
+      rowId="id"
       error={resources.error}
       onRetry={() => resources.refetch()}
       isStale={resources.isPlaceholderData}

@@ -95,7 +95,7 @@ export function Shares({ resource }: { resource: Resource }) {
         label="Shares"
         columns={columns}
         rows={resource.shares}
-        rowId={({ id }) => id}
+        rowId="id"
         empty={<EmptyState icon="share" title="Not shared yet" />}
       />
       <ShareForm resource={resource} isOpen={isSharing} onClose={() => setSharing(false)} />

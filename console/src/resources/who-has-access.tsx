@@ -62,7 +62,7 @@ export function WhoHasAccess({ resource }: { resource: Resource }) {
         label="Who has access"
         columns={columns}
         rows={subjects.data?.items}
-        rowId={({ user_id }) => user_id}
+        rowId="user_id"
         error={subjects.error}
         onRetry={() => subjects.refetch()}
         isStale={subjects.isPlaceholderData}

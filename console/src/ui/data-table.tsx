@@ -43,7 +43,8 @@ type Props<Row> = {
   label: string
   columns: Column<Row>[]
   rows: Row[] | undefined
-  rowId: (row: Row) => string
+  /** The property that identifies a row. */
+  rowId: keyof Row
   error?: unknown
   onRetry?: () => void
   /** Filters, above the table; they stay when the result is empty. */
@@ -79,13 +80,6 @@ export function DataTable<Row extends object>({
   // Rows render in the background, in slices: a click or a key is visible before a hundred of them are.
   const shownRows = useDeferredValue(rows)
   const shownColumns = useDeferredValue(visibleColumns)
-  const definitions = useMemo(() => toColumnDefinitions(shownColumns), [shownColumns])
-  const table = useTable({
-    features,
-    data: shownRows ?? (noRows as Row[]),
-    columns: definitions,
-    getRowId: rowId,
-  })
   const isOutdated = isStale || (shownRows !== rows && shownRows !== undefined)
   // Tables inside of other pages show their most important columns only.
   const hasColumnMenu = columns.length > 3 && toolbar !== undefined
@@ -124,39 +118,7 @@ export function DataTable<Row extends object>({
             aria-busy={!shownRows || isOutdated}
             className={classes.table}
           >
-            <thead role="rowgroup">
-              {table.getHeaderGroups().map((group) => (
-                <tr key={group.id} role="row">
-                  {group.headers.map((header) => (
-                    <th
-                      key={header.id}
-                      role="columnheader"
-                      scope="col"
-                      data-align={findColumn(shownColumns, header.column.id).align}
-                    >
-                      {findColumn(shownColumns, header.column.id).isHeaderHidden ? (
-                        <VisuallyHidden>
-                          <table.FlexRender header={header} />
-                        </VisuallyHidden>
-                      ) : (
-                        <table.FlexRender header={header} />
-                      )}
-                    </th>
-                  ))}
-                </tr>
-              ))}
-            </thead>
-            <tbody role="rowgroup">
-              {shownRows?.length ? (
-                table
-                  .getRowModel()
-                  .rows.map((row) => (
-                    <TableRow key={row.id} row={row.original} columns={shownColumns} />
-                  ))
-              ) : (
-                <SkeletonRows columns={shownColumns.length} />
-              )}
-            </tbody>
+            <TableContent columns={shownColumns} rows={shownRows} rowId={rowId} />
           </table>
         </div>
       )}
@@ -164,6 +126,62 @@ export function DataTable<Row extends object>({
     </div>
   )
 }
+
+type TableContentProps<Row> = {
+  columns: Column<Row>[]
+  rows: Row[] | undefined
+  rowId: keyof Row
+}
+
+/** Head and rows: they do not render again when a click or key only marks the table as busy. */
+const TableContent = memo(function TableContent<Row extends object>({
+  columns,
+  rows,
+  rowId,
+}: TableContentProps<Row>) {
+  const definitions = useMemo(() => toColumnDefinitions(columns), [columns])
+  const table = useTable({
+    features,
+    data: rows ?? (noRows as Row[]),
+    columns: definitions,
+    getRowId: (row) => String(row[rowId]),
+  })
+  return (
+    <>
+      <thead role="rowgroup">
+        {table.getHeaderGroups().map((group) => (
+          <tr key={group.id} role="row">
+            {group.headers.map((header) => (
+              <th
+                key={header.id}
+                role="columnheader"
+                scope="col"
+                data-align={findColumn(columns, header.column.id).align}
+              >
+                {findColumn(columns, header.column.id).isHeaderHidden ? (
+                  <VisuallyHidden>
+                    <table.FlexRender header={header} />
+                  </VisuallyHidden>
+                ) : (
+                  <table.FlexRender header={header} />
+                )}
+              </th>
+            ))}
+          </tr>
+        ))}
+      </thead>
+      <tbody role="rowgroup">
+        {rows?.length ? (
+          table
+            .getRowModel()
+            .rows.map((row) => <TableRow key={row.id} row={row.original} columns={columns} />)
+        ) : (
+          <SkeletonRows columns={columns.length} />
+        )}
+      </tbody>
+    </>
+  )
+}) as <Row extends object>(props: TableContentProps<Row>) => ReactNode
 
 function toColumnDefinitions<Row extends object>(
   columns: Column<Row>[],

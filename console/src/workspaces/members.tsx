@@ -35,6 +35,55 @@ export function Members({ workspace }: { workspace: Workspace }) {
     placeholderData: keepPreviousData,
   })
 
+  // The same columns each time, so that the rows do not render again with the page.
+  const columns = useMemo(() => createColumns(workspace), [workspace])
+  const rows = useMemo(() => members.data && sortByName(members.data), [members.data])
+  const listed = rows?.length ?? 0
+  return (
+    <Section
+      title="Members"
+      description={
+        listed >= maxListedMembers
+          ? `The first ${maxListedMembers} are shown. Search to find others.`
+          : undefined
+      }
+      actions={
+        <Button size="xs" onClick={() => setInviting(true)}>
+          Invite
+        </Button>
+      }
+    >
+      <DataTable
+        label="Members"
+        columns={columns}
+        rows={rows}
+        rowId="user_id"
+        error={members.error}
+        onRetry={() => members.refetch()}
+        isStale={members.isPlaceholderData}
+        toolbar={
+          <SearchInput
+            label="Search members"
+            value={q}
+            onChange={(q) => navigate({ search: { tab, q }, replace: true })}
+          />
+        }
+        empty={
+          q ? (
+            <EmptyState icon="search" title="No member matches" />
+          ) : (
+            <EmptyState icon="users" title="No members yet">
+              Invite people by their e-mail addresses.
+            </EmptyState>
+          )
+        }
+      />
+      <InviteMember workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
+    </Section>
+  )
+}
+
+function createColumns(workspace: Workspace): Column<Member>[] {
   async function changeRole({ user_id, name, email }: Member, role: string) {
     const params = { path: { workspace_id: workspace.id, user_id } }
     const body = { role: role as 'viewer' }
@@ -56,7 +105,7 @@ export function Members({ workspace }: { workspace: Workspace }) {
     notifyDone(`${name || email} was removed.`)
   }
 
-  const columns: Column<Member>[] = [
+  return [
     {
       id: 'person',
       header: 'Person',
@@ -94,51 +143,6 @@ export function Members({ workspace }: { workspace: Workspace }) {
       />
     )),
   ]
-
-  const rows = useMemo(() => members.data && sortByName(members.data), [members.data])
-  const listed = rows?.length ?? 0
-  return (
-    <Section
-      title="Members"
-      description={
-        listed >= maxListedMembers
-          ? `The first ${maxListedMembers} are shown. Search to find others.`
-          : undefined
-      }
-      actions={
-        <Button size="xs" onClick={() => setInviting(true)}>
-          Invite
-        </Button>
-      }
-    >
-      <DataTable
-        label="Members"
-        columns={columns}
-        rows={rows}
-        rowId={({ user_id }) => user_id}
-        error={members.error}
-        onRetry={() => members.refetch()}
-        isStale={members.isPlaceholderData}
-        toolbar={
-          <SearchInput
-            label="Search members"
-            value={q}
-            onChange={(q) => navigate({ search: { tab, q }, replace: true })}
-          />
-        }
-        empty={
-          q ? (
-            <EmptyState icon="search" title="No member matches" />
-          ) : (
-            <EmptyState icon="users" title="No members yet">
-              Invite people by their e-mail addresses.
-            </EmptyState>
-          )
-        }
-      />
-      <InviteMember workspace={workspace} isOpen={isInviting} onClose={() => setInviting(false)} />
-    </Section>
-  )
 }
 
 /** The server lists members in the order of their IDs. */

@@ -56,7 +56,7 @@ export function WorkspacesPage() {
           label="Workspaces"
           columns={columns}
           rows={workspaces.data?.items}
-          rowId={({ id }) => id}
+          rowId="id"
           error={workspaces.error}
           onRetry={() => workspaces.refetch()}
           isStale={workspaces.isPlaceholderData}
