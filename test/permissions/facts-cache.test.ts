@@ -172,6 +172,8 @@ const changes: Record<string, Change> = {
   'a deactivated service app': ({ app }) =>
     sql('update service_apps set is_active = false where id = $1', app),
   'a deleted service key': ({ app }) => sql('delete from service_keys where app_id = $1', app),
+  'a service key that ended before': ({ app }) =>
+    sql(`update service_keys set expires_at = now() - interval '1 day' where app_id = $1`, app),
   'a service key that expires': async ({ app }) => {
     const { rows } = await sql(
       `update service_keys set expires_at = clock_timestamp() + '30 ms' where app_id = $1
