@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu, Skeleton, VisuallyHidden } from '@mantine/core'
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table'
-import { memo, type ReactNode, useDeferredValue, useMemo } from 'react'
+import { memo, type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { afterPaint } from './after-paint.ts'
 import classes from './data-table.module.css'
 import { Icon } from './icon.tsx'
 import { NativeSelect } from './native-select.tsx'
@@ -80,9 +81,20 @@ export function DataTable<Row extends object>({
   // Rows render in the background, in slices: a click or a key is visible before a hundred of them are.
   const shownRows = useDeferredValue(rows)
   const shownColumns = useDeferredValue(visibleColumns)
-  const isOutdated = isStale || (shownRows !== rows && shownRows !== undefined)
+  // The pager shows a page as soon as it is chosen, and the address has it afterwards.
+  const [chosenPage, setChosenPage] = useState<number>()
+  const isOutdated =
+    isStale || chosenPage !== undefined || (shownRows !== rows && shownRows !== undefined)
   // Tables inside of other pages show their most important columns only.
   const hasColumnMenu = columns.length > 3 && toolbar !== undefined
+
+  function choosePage(page: number) {
+    setChosenPage(page)
+    afterPaint(() => {
+      paging?.onPage(page)
+      setChosenPage(undefined)
+    })
+  }
 
   return (
     <div className={classes.wrapper}>
@@ -122,7 +134,14 @@ export function DataTable<Row extends object>({
           </table>
         </div>
       )}
-      {paging && rows && rows.length > 0 && <Pager {...paging} shown={rows.length} />}
+      {paging && rows && rows.length > 0 && (
+        <Pager
+          {...paging}
+          page={chosenPage ?? paging.page}
+          onPage={choosePage}
+          shown={rows.length}
+        />
+      )}
     </div>
   )
 }

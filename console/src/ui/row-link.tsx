@@ -16,6 +16,7 @@ export const RowLink = (({ to, params, search, ...props }: Props) => {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   // Not at once: to prepare a screen that a click opens anyway would delay the click.
   function preload() {
+    cancel()
     timer.current = setTimeout(() => router.preloadRoute(target), preloadDelay)
   }
   const cancel = () => clearTimeout(timer.current)
