@@ -50,8 +50,6 @@ const app = createApplication({
     trustedProxies: 0,
     allowedHosts: ['*'],
     corsOrigins: [],
-    // The parts measure reads from PostgreSQL.
-    maxFactsCacheEntries: 0,
   },
 })
 const host = '127.0.0.1'

@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline'
 import { serveState } from './child-process.ts'
 
 /** The server as in production, with WORKERS processes; their CPU time is not counted. */
-const [url = '', privatePath = '', publicPath = '', workers = '2'] = process.argv.slice(2)
+const [url = '', privatePath = '', publicPath = '', workers = '2', maxFactsCacheBytes = ''] =
+  process.argv.slice(2)
 const main = join(import.meta.dirname, '../src/main.ts')
 const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
   env: {
@@ -22,7 +23,7 @@ const server = spawn(process.execPath, ['--max-semi-space-size=32', main], {
     DEBUG: 'false',
     SESSION_SECRET_KEY: 'a secret of the benchmark that is long',
     SERVICE_KEYS_REQUIRED: 'true',
-    MAX_FACTS_CACHE_ENTRIES: process.env.MAX_FACTS_CACHE_ENTRIES ?? '',
+    MAX_FACTS_CACHE_BYTES: maxFactsCacheBytes,
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 })

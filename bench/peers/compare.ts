@@ -26,6 +26,9 @@ import { formatComparison } from './report.ts'
 import { type PeerServers, startOpenFga, startSpiceDb } from './servers.ts'
 import { readTuples } from './tuples.ts'
 
+/** MAX_FACTS_CACHE_BYTES of the second daikon, enough for all questions. */
+const factsCacheBytes = 128 * 1024 * 1024
+
 /** Questions that are sent to each server before the measurements. */
 const sampleSize = 500
 
@@ -48,6 +51,7 @@ export async function comparePeers(quick: boolean): Promise<void> {
     const shares = await createShareSource(database.url)
     const { questions, tokens } = await createQuestions(database.url, await createSigner(database))
     const daikon = await startDaikon(database, tokens, shares.writer)
+    const cachingDaikon = await startDaikon(database, tokens, shares.writer, factsCacheBytes)
     const options = {
       recipe: digest([...dataSetSql(peersSize), ...listsSql()]),
       readTuples: () => readTuples(database.url),
@@ -66,7 +70,7 @@ export async function comparePeers(quick: boolean): Promise<void> {
       const url = await databaseOf('openfga')
       servers.push(await startOpenFga({ ...options, program: BENCH_OPENFGA, url }))
     }
-    const peers: Peer[] = [daikon, ...servers.flatMap(({ peers }) => peers)]
+    const peers: Peer[] = [daikon, cachingDaikon, ...servers.flatMap(({ peers }) => peers)]
     const decisions: Decisions = new Map()
     for (const group of [...questions.checks, ...questions.batches]) {
       const allowed = await daikon.decide(group)
@@ -116,12 +120,21 @@ async function startDaikon(
   database: Awaited<ReturnType<typeof openBenchPostgres>>,
   tokens: Tokens,
   writer: ShareSource['writer'],
+  maxFactsCacheBytes = 0,
 ): Promise<Daikon> {
   const { privatePath, publicPath } = database.keyPaths
-  const server = startBenchProcess('workers-server.ts', database.url, privatePath, publicPath, '2')
+  const server = startBenchProcess(
+    'workers-server.ts',
+    database.url,
+    privatePath,
+    publicPath,
+    '2',
+    String(maxFactsCacheBytes),
+  )
   const { port } = await server.request<ServerState>({})
   const signToken = await createSigner(database)
   return createDaikon({
+    name: maxFactsCacheBytes === 0 ? 'daikon' : 'daikon, facts in memory',
     port,
     pid: server.pid,
     client: createBenchClient(port),

@@ -23,6 +23,7 @@ const paths = {
 }
 
 type Options = {
+  name: string
   port: number
   pid: number
   client: BenchClient
@@ -35,7 +36,7 @@ type Options = {
 /** A peer that also decides several questions of one user at once. */
 export type Daikon = Peer & { decide(questions: Question[]): Promise<boolean[]> }
 
-export function createDaikon({ port, pid, client, tokens, writer }: Options): Daikon {
+export function createDaikon({ name, port, pid, client, tokens, writer }: Options): Daikon {
   const requireToken = (user: string) => {
     const found = tokens.get(user)
     if (!found) throw new Error(`No token of user ${user}`)
@@ -59,7 +60,7 @@ export function createDaikon({ port, pid, client, tokens, writer }: Options): Da
     return results.map(({ allowed }) => allowed)
   }
   return {
-    name: 'daikon',
+    name,
     port,
     pid,
     measuresShares: true,

@@ -260,10 +260,10 @@ export const settings = {
     positiveNumber,
     'Bytes that the cache of verified tokens of a worker may take.',
   ),
-  MAX_FACTS_CACHE_ENTRIES: setting(
-    '100000',
+  MAX_FACTS_CACHE_BYTES: setting(
+    '0',
     wholeNumber,
-    'Facts about users and resources that a worker keeps in memory for checks. It uses them only after PostgreSQL has confirmed that they have not changed. 0 keeps none, and so does a node with REPLICA_URLS.',
+    'Bytes that a worker may take to keep facts for checks and lists in memory. It uses them only after PostgreSQL has confirmed that they have not changed. 0 keeps none, and so does a node with REPLICA_URLS.',
   ),
   GOOGLE_CLIENT_ID: setting(
     '',

@@ -73,8 +73,8 @@ export type ApplicationOptions = IdentityDependencies['options'] & {
   maxUnfinishedBytes?: number
   /** Bytes of the cache of verified tokens; 32 MiB by default. */
   maxTokenCacheBytes?: number
-  /** Facts that are kept in memory; 100,000 by default. */
-  maxFactsCacheEntries?: number
+  /** Bytes of the cache of facts and lists; by default, there is none. */
+  maxFactsCacheBytes?: number
   /** Quotas that differ from the defaults. */
   quotas?: Partial<Quotas>
   /** Overrides when silent gRPC clients are disconnected. */

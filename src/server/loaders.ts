@@ -10,6 +10,9 @@ import { createLoadFacts } from '../permissions/load-facts.ts'
 /** What checks and lists are decided from. */
 export type Loaders = { loadFacts: LoadFacts; loadAccessible: LoadAccessible }
 
+/** The share of the memory for facts; lists take the rest. */
+const factsShare = 0.7
+
 export type LoaderObservers = {
   /** Called with the number of calls that share a facts statement. */
   onFactsBatch?: (callers: number) => void
@@ -18,20 +21,25 @@ export type LoaderObservers = {
 }
 
 /**
- * Creates the loaders of checks and lists, with a cache. A node with replicas has none: a standby can show a
+ * Creates the loaders of checks and lists, with a cache if there is memory for it. A node with replicas has none: a standby can show a
  * commit before the primary does, so what it returned could be newer than the changes that are known.
  */
 export function createLoaders(
   database: Pick<Database, 'reads' | 'statements' | 'replicas'>,
   { onFactsBatch, onCachedQuery: onQuery }: LoaderObservers,
-  { maxFactsCacheEntries: maxEntries = 100_000 }: { maxFactsCacheEntries?: number },
+  { maxFactsCacheBytes: maxBytes = 0 }: { maxFactsCacheBytes?: number },
 ): Loaders {
   const loadFacts = createLoadFacts(database.reads, onFactsBatch)
   const loadAccessible = createLoadAccessible(database.reads)
-  if (maxEntries === 0 || database.replicas) return { loadFacts, loadAccessible }
+  if (maxBytes === 0 || database.replicas) return { loadFacts, loadAccessible }
   const feed = createChangeFeed(database.statements)
   return {
-    loadFacts: createCachedFacts({ loadFacts, feed, maxEntries, onQuery }),
-    loadAccessible: createCachedAccessible({ loadAccessible, feed, maxEntries, onQuery }),
+    loadFacts: createCachedFacts({ loadFacts, feed, maxBytes: maxBytes * factsShare, onQuery }),
+    loadAccessible: createCachedAccessible({
+      loadAccessible,
+      feed,
+      maxBytes: maxBytes * (1 - factsShare),
+      onQuery,
+    }),
   }
 }

@@ -292,6 +292,6 @@ function readOptions(config: Config, grpcTls: GrpcTls | undefined): ApplicationO
     maxUnfinishedBytes: config.MAX_UNFINISHED_MESSAGE_BYTES,
     quotas: readQuotas(config),
     maxTokenCacheBytes: config.MAX_TOKEN_CACHE_BYTES,
-    maxFactsCacheEntries: config.MAX_FACTS_CACHE_ENTRIES,
+    maxFactsCacheBytes: config.MAX_FACTS_CACHE_BYTES,
   }
 }

@@ -48,20 +48,25 @@ test('everything is changed once more changes are remembered than allowed', (t) 
 test('a recent map is bounded, returns what was set last, and keeps what was used last', (t) => {
   const step = fc.record({ key: fc.nat(20), isSet: fc.boolean() })
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), fc.constantFrom(2, 6, 10), (steps, max) => {
-      const map = createRecentMap<number>(max)
-      const last = new Map<number, number>()
-      for (const [index, { key, isSet }] of steps.entries()) {
-        const found = map.get(String(key))
-        t.true(found === undefined || found === last.get(key))
-        const isRecent = [...last.keys()].slice(-(max / 2 - 1)).includes(key)
-        if (max > 2 && isRecent) t.not(found, undefined)
-        if (isSet) map.set(String(key), index)
-        const value = isSet ? index : found
-        last.delete(key)
-        if (value !== undefined) last.set(key, value)
-        t.true(map.size() <= max)
-      }
-    }),
+    fc.property(
+      fc.array(step, { maxLength: 200 }),
+      fc.integer({ min: 2, max: 5 }),
+      (steps, half) => {
+        // An entry with a key of 25 characters takes 300 bytes.
+        const map = createRecentMap<number>(2 * half * 300)
+        const last = new Map<string, number>()
+        for (const [index, { key, isSet }] of steps.entries()) {
+          const name = String(key).padStart(25)
+          const found = map.get(name)
+          t.true(found === undefined || found === last.get(name))
+          if ([...last.keys()].slice(1 - half).includes(name)) t.not(found, undefined)
+          if (isSet) map.set(name, index)
+          const value = isSet ? index : found
+          last.delete(name)
+          if (value !== undefined) last.set(name, value)
+          t.true([...last.keys()].filter((name) => map.get(name) !== undefined).length <= 2 * half)
+        }
+      },
+    ),
   )
 })

@@ -267,12 +267,12 @@ const preparedChanges: Record<string, { prepare: Change; change: Change }> = {
 }
 
 /** A cache with the results of its queries. */
-function createCache(load: LoadFacts = loadFacts, maxEntries = 1000) {
+function createCache(load: LoadFacts = loadFacts, maxBytes = 1_000_000) {
   const results: CacheResult[] = []
   const feed = createChangeFeed(database.statements)
   const onQuery = (result: CacheResult) => results.push(result)
-  const cached = createCachedFacts({ loadFacts: load, feed, maxEntries, onQuery })
-  const cachedList = createCachedAccessible({ loadAccessible, feed, maxEntries, onQuery })
+  const cached = createCachedFacts({ loadFacts: load, feed, maxBytes, onQuery })
+  const cachedList = createCachedAccessible({ loadAccessible, feed, maxBytes, onQuery })
   return { cached, cachedList, feed, results }
 }
 
@@ -424,7 +424,7 @@ test.serial('facts of rejected credentials are not kept', async (t) => {
 
 test.serial('the facts used last stay in memory', async (t) => {
   const { query } = await createWorld()
-  const { cached, results } = createCache(loadFacts, 20)
+  const { cached, results } = createCache(loadFacts, 20_000)
   const used = { ...query, checks: query.checks.slice(0, 1) }
   await cached(used)
   await cached(used)

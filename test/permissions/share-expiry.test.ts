@@ -14,7 +14,7 @@ import {
   type WorkspaceFixture,
 } from '../support/workspace-fixture.ts'
 
-const environment = await startTestEnvironment()
+const environment = await startTestEnvironment({ maxFactsCacheBytes: 10_000_000 })
 const admin = await createAdmin(environment)
 const database = await openDatabase(environment.databaseUrl, () => {})
 test.after.always(async () => {

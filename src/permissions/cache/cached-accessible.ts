@@ -1,5 +1,4 @@
 import type { AccessibleIds, AccessibleQuery } from '../accessible-batch.ts'
-import { idSeparator } from '../accessible-page.ts'
 import type { LoadAccessible } from '../load-accessible.ts'
 import { isAccepted, statusKey } from './caller.ts'
 import type { ChangeFeed } from './change-feed.ts'
@@ -9,27 +8,20 @@ import { type CacheResult, createVerifiedCache, type Entry } from './verified-ca
 export type CachedAccessibleOptions = {
   loadAccessible: LoadAccessible
   feed: ChangeFeed
-  /** Lists that are kept; `idsPerEntry` ids count as one. */
-  maxEntries: number
+  maxBytes: number
   onQuery?: ((result: CacheResult) => void) | undefined
 }
-
-/** This many ids take about as much memory as one entry of the cache of facts. */
-const idsPerEntry = 8
-
-/** The length of an id with its separator. */
-const idLength = 36 + idSeparator.length
 
 /** Wraps `loadAccessible` with a cache of pages. Any change of a workspace's resources may change its lists. */
 export function createCachedAccessible({
   loadAccessible,
   feed,
-  maxEntries,
+  maxBytes,
   onQuery,
 }: CachedAccessibleOptions): LoadAccessible {
   const lists = createRecentMap<Entry<AccessibleIds>>(
-    maxEntries,
-    ({ value }) => 1 + value.joinedIds.length / idLength / idsPerEntry,
+    maxBytes,
+    ({ value }) => value.joinedIds.length,
   )
   return createVerifiedCache<AccessibleQuery, Entry<AccessibleIds>, AccessibleIds>({
     feed,

@@ -7,10 +7,12 @@ import { type CacheResult, createVerifiedCache, type Entry } from './verified-ca
 export type CachedFactsOptions = {
   loadFacts: LoadFacts
   feed: ChangeFeed
-  /** Grants and statuses that are kept, of each at most this many. */
-  maxEntries: number
+  maxBytes: number
   onQuery?: ((result: CacheResult) => void) | undefined
 }
+
+/** The share of the memory for statuses, of which there are fewer than grants. */
+const statusShare = 0.3
 
 /** What is in memory about a query. */
 type KnownFacts = { status: Entry<PrincipalStatus>; grants: Entry<number>[] }
@@ -19,11 +21,11 @@ type KnownFacts = { status: Entry<PrincipalStatus>; grants: Entry<number>[] }
 export function createCachedFacts({
   loadFacts,
   feed,
-  maxEntries,
+  maxBytes,
   onQuery,
 }: CachedFactsOptions): LoadFacts {
-  const statuses = createRecentMap<Entry<PrincipalStatus>>(maxEntries)
-  const grants = createRecentMap<Entry<number>>(maxEntries)
+  const statuses = createRecentMap<Entry<PrincipalStatus>>(maxBytes * statusShare)
+  const grants = createRecentMap<Entry<number>>(maxBytes * (1 - statusShare))
 
   function find(query: FactsQuery): KnownFacts | undefined {
     const status = statuses.get(statusKey(query))

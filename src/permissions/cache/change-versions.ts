@@ -20,7 +20,7 @@ export type ChangeVersions = {
 }
 
 /** Above `maxEntries` changed workspaces or items, everything counts as changed. */
-export function createChangeVersions(maxEntries = 100_000): ChangeVersions {
+export function createChangeVersions(maxEntries = 20_000): ChangeVersions {
   let version = 0
   let lastOfAll = 0
   /** The last change of each workspace as a whole, of anything in it, and of each item. */

@@ -2,29 +2,35 @@
 export type RecentMap<Value> = {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
-  size(): number
 }
 
 /**
- * Creates a map that keeps entries with a total size of at most `maxSize`: when half of it is of entries that
- * are new or were used, it drops the others. By default, each entry has the size 1.
+ * The bytes that an entry takes beside the characters of its key and value, of which each takes two if one of
+ * them is not in Latin-1.
+ */
+const entryBytes = 250
+const characterBytes = 2
+
+/**
+ * Creates a map that takes at most about `maxBytes`: when half of them are taken by entries that are new or
+ * were used, it drops the others. `lengthOf` returns the number of characters of a value.
  */
 export function createRecentMap<Value>(
-  maxSize: number,
-  sizeOf: (value: Value) => number = () => 1,
+  maxBytes: number,
+  lengthOf: (value: Value) => number = () => 0,
 ): RecentMap<Value> {
   let recent = new Map<string, Value>()
   let previous = new Map<string, Value>()
-  /** The size of `recent`; what replaces an entry counts once more. */
-  let recentSize = 0
+  /** What `recent` takes; what replaces an entry counts once more. */
+  let recentBytes = 0
 
   function set(key: string, value: Value) {
     recent.set(key, value)
-    recentSize += sizeOf(value)
-    if (recentSize < maxSize / 2) return
+    recentBytes += entryBytes + characterBytes * (key.length + lengthOf(value))
+    if (recentBytes < maxBytes / 2) return
     previous = recent
     recent = new Map()
-    recentSize = 0
+    recentBytes = 0
   }
 
   return {
@@ -36,6 +42,5 @@ export function createRecentMap<Value>(
       if (older !== undefined) set(key, older)
       return older
     },
-    size: () => recent.size + previous.size,
   }
 }
