@@ -5,14 +5,14 @@ import { renderThemeStyle } from './theme-style.ts'
 const themeStyle = 'virtual:theme.css'
 
 /**
- * On each key in the palette, Mantine looks into every element of the page for shadow roots. The console has
- * none, and long lists have 15,000 elements.
+ * On each key and click in a select or the palette, Mantine looks into every element of the page for shadow
+ * roots. The console has none, and long lists have 15,000 elements.
  */
 const withoutShadowRoots: Plugin = {
   name: 'without-shadow-roots',
   transform(code, id) {
-    if (!id.endsWith('spotlight.store.mjs')) return undefined
-    const search = /(const children) = root[^;]+;/
+    if (!/find-element-in-shadow-dom\.mjs$|spotlight\.store\.mjs$/.test(id)) return undefined
+    const search = /(const allElements|const children) = root[^;]+;/g
     if (!search.test(code)) throw new Error(`${id} no longer searches shadow roots as expected`)
     return code.replace(search, '$1 = [];')
   },

@@ -31,7 +31,7 @@ export function SearchPicker({
   const [text, setText] = useState('')
   const chosen = useName(value)
   const [q] = useDebouncedValue(text, 200)
-  const choices = useChoices(q || undefined)
+  const choices = useChoices(value || !q ? undefined : q)
   return (
     <Select
       {...props}
