@@ -6,8 +6,8 @@ import type { PrincipalStatus } from './facts.ts'
 import { readStatus } from './facts-batch.ts'
 
 /**
- * Whose resources to list. Ids must be UUIDs. Without `keyHash`, the service key is not part of the query,
- * because it was verified before; an empty one stands for a missing key.
+ * Whose resources to list. Ids must be UUIDs. Without `keyHash`, the list does not depend on a service key:
+ * none is required, or it was verified before. An empty one stands for a missing key.
  */
 export type AccessibleQuery = CallerQuery & {
   service_name: string

@@ -36,7 +36,7 @@ export const keysCte = `keys(required, services) as materialized (select ${keySt
 
 const isActive = `(${principalStatus}) & ${statusBit.denied | statusBit.active} = ${statusBit.active}`
 
-/** A query without a key is that of a caller whose key was verified before. */
+/** The list of a query without a key does not depend on one. */
 const hasValidKey =
   'q.key is null or coalesce(keys.services ->> (q.key - 1) = q.service, not keys.required)'
 

@@ -127,7 +127,7 @@ export function createHandlers({
   const identity: IdentityDependencies = { ...rest, createPersonalWorkspace }
   const { debug, keysRequired } = rest.options
   const bind = bindContext({ identity, debug, keysRequired, quotas })
-  const accessible = createAccessible(loadAccessible)
+  const accessible = createAccessible(loadAccessible, { requiresKey: true })
   const access: AccessDependencies = {
     statements: database.reads,
     tokens: identity.tokens,
@@ -256,7 +256,7 @@ export function createHandlers({
       getMe,
       updateMe,
       checkMyPermissions: check,
-      listMyAccessibleResources: accessible,
+      listMyAccessibleResources: createAccessible(loadAccessible, { requiresKey: false }),
       listSessions,
       endSession,
       endOtherSessions,
