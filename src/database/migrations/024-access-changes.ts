@@ -12,6 +12,9 @@ const recorded = [
   { table: 'custom_role_members', item: 'user_id', isUpdated: false },
 ]
 
+/** Items of one statement that are recorded one by one. */
+const maxItems = 100
+
 /**
  * Tables of which a row can change every decision, with their key and the columns that matter. A new service
  * key changes nothing that is known.
@@ -53,13 +56,20 @@ export class AccessChanges extends Migration {
       where expires_at is not null`)
 
     for (const { table, item, isUpdated } of recorded) {
-      this.createRecorder(
-        `record_${table}_changes`,
-        // Many rows of a workspace are recorded as a change of the whole workspace.
-        `select distinct workspace_id,
-          case when count(*) over (partition by workspace_id) <= 100 then ${item} end
-        from changed`,
-      )
+      // Many rows are recorded as changes of whole workspaces. One statement for both cases would sort the
+      // rows of every write.
+      this.addSql(`
+        create function record_${table}_changes() returns trigger language plpgsql as $$
+        begin
+          if exists (select from changed offset ${maxItems}) then
+            insert into access_changes (workspace_id)
+            select distinct workspace_id from changed;
+          else
+            insert into access_changes (workspace_id, item_id)
+            select workspace_id, ${item} from changed;
+          end if;
+          return null;
+        end $$`)
       for (const operation of isUpdated ? ['insert', 'update'] : ['insert']) {
         this.createTrigger(table, operation, 'new table as changed', `record_${table}_changes`)
       }
