@@ -2,10 +2,8 @@ import type {
   AccessibleResourcesRequest,
   AccessibleResourcesResponse,
 } from '../../gen/daikon/v1/permissions.ts'
-import { AccessiblePage } from './accessible-page.ts'
 import { defineListDecision, type ListDecision } from './decision.ts'
-import type { LoadAccessible } from './load-accessible.ts'
-import { readPageToken } from './page-token.ts'
+import { type LoadAccessible, loadPage } from './load-accessible.ts'
 
 /**
  * Lists the ids of the resources for which a check would allow the action, ascending, page by page.
@@ -18,19 +16,10 @@ export function createAccessible(
 ): ListDecision<AccessibleResourcesRequest, AccessibleResourcesResponse> {
   return defineListDecision({
     async load({ service_name, resource_type, action, limit = 1000, page_token }, caller, scope) {
-      const { status, joinedIds, hasFullAccess } = await loadAccessible(
-        {
-          ...caller,
-          keyHash: requiresKey ? (caller.keyHash ?? '') : undefined,
-          service_name,
-          resource_type,
-          action,
-          firstId: readPageToken(page_token),
-          limit: limit + 1,
-        },
-        scope,
-      )
-      return { status, respond: () => new AccessiblePage(joinedIds, limit, hasFullAccess) }
+      const keyHash = requiresKey ? (caller.keyHash ?? '') : undefined
+      const query = { ...caller, keyHash, service_name, resource_type, action, limit, page_token }
+      const { status, page } = await loadPage(loadAccessible, query, scope)
+      return { status, respond: () => page }
     },
   })
 }

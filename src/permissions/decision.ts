@@ -66,6 +66,8 @@ export type Decision<Request, Response> = {
   answers(response: Response): boolean[]
 }
 
+const defaults = { logLevel: 'debug', answers: () => [] } as const
+
 type DecisionOptions<Request, Response> = Pick<Decision<Request, Response>, 'checks' | 'handle'> &
   Partial<Decision<Request, Response>>
 
@@ -81,30 +83,24 @@ type DecisionOptions<Request, Response> = Pick<Decision<Request, Response>, 'che
  *   }),
  * })
  */
-export function defineDecision<Request, Response>({
-  logLevel = 'debug',
-  answers = () => [],
-  ...definition
-}: DecisionOptions<Request, Response>): Decision<Request, Response> {
-  return { ...definition, logLevel, answers }
+export function defineDecision<Request, Response>(
+  definition: DecisionOptions<Request, Response>,
+): Decision<Request, Response> {
+  return { ...defaults, ...definition }
 }
 
 /** Defines a handler that decides about named subjects. Its calls are logged at `debug`. */
-export function defineSubjectDecision<Request, Response>({
-  logLevel = 'debug',
-  answers = () => [],
-  prepare,
-}: Pick<SubjectDecision<Request, Response>, 'prepare'> &
-  Partial<SubjectDecision<Request, Response>>): SubjectDecision<Request, Response> {
-  return { prepare, logLevel, answers }
+export function defineSubjectDecision<Request, Response>(
+  definition: Pick<SubjectDecision<Request, Response>, 'prepare'> &
+    Partial<SubjectDecision<Request, Response>>,
+): SubjectDecision<Request, Response> {
+  return { ...defaults, ...definition }
 }
 
 /** Defines a handler that lists what the caller has access to. Its calls are logged at `debug`. */
-export function defineListDecision<Request, Response>({
-  logLevel = 'debug',
-  answers = () => [],
-  load,
-}: Pick<ListDecision<Request, Response>, 'load'> &
-  Partial<ListDecision<Request, Response>>): ListDecision<Request, Response> {
-  return { load, logLevel, answers }
+export function defineListDecision<Request, Response>(
+  definition: Pick<ListDecision<Request, Response>, 'load'> &
+    Partial<ListDecision<Request, Response>>,
+): ListDecision<Request, Response> {
+  return { ...defaults, ...definition }
 }

@@ -11,8 +11,10 @@ import {
   readAccessible,
 } from './accessible-batch.ts'
 import { accessibleWithFoldersSql } from './accessible-folders-query.ts'
-import { countIds } from './accessible-page.ts'
+import { AccessiblePage, countIds } from './accessible-page.ts'
 import { accessibleSql } from './accessible-query.ts'
+import type { PrincipalStatus } from './facts.ts'
+import { readPageToken } from './page-token.ts'
 
 /**
  * Loads current ids; stops waiting when the scope is cancelled. The list of a caller who is not accepted
@@ -22,6 +24,26 @@ export type LoadAccessible = (
   query: AccessibleQuery,
   scope?: RequestScope,
 ) => Promise<AccessibleIds>
+
+/**
+ * Loads the page that begins at `page_token`, and the status of the caller. One more id than `limit` shows
+ * whether there is another page.
+ */
+export async function loadPage(
+  loadAccessible: LoadAccessible,
+  {
+    page_token,
+    limit,
+    ...query
+  }: Omit<AccessibleQuery, 'firstId'> & { page_token?: string | undefined },
+  scope: RequestScope | undefined,
+): Promise<{ status: PrincipalStatus; page: AccessiblePage }> {
+  const { status, joinedIds, hasFullAccess } = await loadAccessible(
+    { ...query, firstId: readPageToken(page_token), limit: limit + 1 },
+    scope,
+  )
+  return { status, page: new AccessiblePage(joinedIds, limit, hasFullAccess) }
+}
 
 /** A query that runs in a statement of its own. */
 type SingleQuery = { query: AccessibleQuery; hasFolders: boolean }

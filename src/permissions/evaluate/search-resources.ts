@@ -6,9 +6,10 @@ import { invalidArgument } from '../../core/errors.ts'
 import { requestScope } from '../../core/request-scope.ts'
 import { isUuid } from '../../core/uuid.ts'
 import { textArray } from '../../database/sql-values.ts'
-import { AccessiblePage } from '../accessible-page.ts'
+import type { AccessiblePage } from '../accessible-page.ts'
 import { type Decision, defineDecision } from '../decision.ts'
-import { firstId, readPageToken } from '../page-token.ts'
+import { loadPage } from '../load-accessible.ts'
+import { firstId } from '../page-token.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { findSubject } from './load-evaluations.ts'
@@ -97,18 +98,13 @@ export function createSearchResources({
     limit: number,
     pageToken: string | undefined,
   ): Promise<AccessiblePage> {
-    const query = {
-      ...kind,
-      action,
-      keyHash: undefined,
-      tokenId,
-      userId,
-      workspaceId,
-      firstId: readPageToken(pageToken),
-      limit: limit + 1,
-    }
-    const { joinedIds, hasFullAccess } = await loadAccessible(query, requestScope.getStore())
-    return new AccessiblePage(joinedIds, limit, hasFullAccess)
+    const query = { ...kind, action, keyHash: undefined, tokenId, userId, workspaceId, limit }
+    const { page } = await loadPage(
+      loadAccessible,
+      { ...query, page_token: pageToken },
+      requestScope.getStore(),
+    )
+    return page
   }
 
   async function findExternalIds(kind: Kind, ids: string[]): Promise<Map<string, string>> {
