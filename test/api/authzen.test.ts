@@ -4,8 +4,8 @@ import { expectOk } from '../support/outcome.ts'
 import { startTestEnvironment } from '../support/test-environment.ts'
 import type { Transport } from '../support/transports.ts'
 
-// The requests of the certification scenario of the AuthZEN Authorization API 1.0, levels Basic Core,
-// Batch Core, Search Core and Discovery, on the fixture that it requires.
+// The requests of the AuthZEN Authorization API 1.0 certification scenario for the levels Basic
+// Core, Batch Core, Search Core and Discovery, run on the fixture that the scenario requires.
 
 const environment = await startTestEnvironment()
 test.after.always(() => environment.stop())
@@ -68,7 +68,7 @@ const decisions = ({ body }: Reply) =>
 
 const evaluation = { subject: alice, action: read, resource: record1 }
 
-test('Basic Core: evaluations have the decisions of the fixture', async (t) => {
+test('Basic Core: evaluations return the expected decisions', async (t) => {
   const cases: [object, boolean][] = [
     [evaluation, true],
     [{ ...evaluation, action: write }, true],
@@ -93,12 +93,12 @@ test('Basic Core: evaluations have the decisions of the fixture', async (t) => {
   }
 })
 
-test('Basic Core: invalid requests are 400', async (t) => {
+test('Basic Core: invalid requests return 400', async (t) => {
   const without = (entity: keyof typeof evaluation, member?: string) => {
     const { [entity]: removed, ...rest } = evaluation
     if (!member) return rest
-    const { [member]: _, ...kept } = removed as Record<string, unknown>
-    return { ...evaluation, [entity]: kept }
+    const { [member]: _, ...remaining } = removed as Record<string, unknown>
+    return { ...evaluation, [entity]: remaining }
   }
   const bodies: unknown[] = [
     without('subject'),
@@ -129,7 +129,7 @@ test('Basic Core: invalid requests are 400', async (t) => {
     t.is((await evaluate(evaluation, { 'content-type': type })).status, 400, type)
 })
 
-test('Basic Core: X-Request-ID is returned, and repeated requests have the same decision', async (t) => {
+test('Basic Core: X-Request-ID is returned, and repeated requests return the same decision', async (t) => {
   const id = randomUUID()
   t.is((await evaluate(evaluation, { 'x-request-id': id })).headers.get('x-request-id'), id)
   t.is((await evaluate('', { 'x-request-id': id })).headers.get('x-request-id'), id)
@@ -137,7 +137,7 @@ test('Basic Core: X-Request-ID is returned, and repeated requests have the same 
   t.true(replies.every(({ body }) => body.decision === true))
 })
 
-test('the service key is accepted as a bearer token, and required', async (t) => {
+test('the service key is required and is accepted as a bearer token', async (t) => {
   const url = `http://127.0.0.1:${environment.httpPort}/access/v1/evaluation`
   const send = (headers: Record<string, string>) =>
     fetch(url, {
@@ -230,7 +230,7 @@ test('Batch Core: a request without evaluations is a single evaluation', async (
   t.is((await evaluateBatch({ subject: alice, evaluations: [] })).status, 400)
 })
 
-test('a semantic ends the batch with the deciding result', async (t) => {
+test('evaluations_semantic ends the batch at the deciding result', async (t) => {
   const send = (evaluations_semantic: string, actions: object[]) =>
     evaluateBatch({
       subject: bob,
@@ -253,7 +253,7 @@ test('a batch has at most 1,000 evaluations', async (t) => {
   t.is((await send(1001)).status, 400)
 })
 
-test('Search Core: subjects', async (t) => {
+test('Search Core: a subject search returns the users who may perform the action', async (t) => {
   const body = { subject: { type: 'user' }, action: read, resource: record1 }
   for (const request of [body, { ...body, context }, { ...body, subject: alice }]) {
     const reply = await search('subject', request)
@@ -264,7 +264,7 @@ test('Search Core: subjects', async (t) => {
   }
 })
 
-test('Search Core: resources', async (t) => {
+test('Search Core: a resource search returns the resources that the subject may access', async (t) => {
   const body = { subject: alice, action: read, resource: record }
   for (const request of [body, { ...body, context }, { ...body, resource: record1 }]) {
     const reply = await search('resource', request)
@@ -274,7 +274,7 @@ test('Search Core: resources', async (t) => {
   }
 })
 
-test('Search Core: actions', async (t) => {
+test('Search Core: an action search returns the actions that the subject may perform', async (t) => {
   const body = { subject: alice, resource: record1 }
   for (const request of [body, { ...body, context }])
     t.deepEqual(names(await search('action', request)), [
@@ -288,7 +288,7 @@ test('Search Core: actions', async (t) => {
   t.deepEqual(names(await search('action', { ...body, subject: bob })), ['read', 'view'])
 })
 
-test('Search Core: pages', async (t) => {
+test('Search Core: results are paginated', async (t) => {
   const requests = {
     subject: { subject: { type: 'user' }, action: read, resource: record1 },
     resource: { subject: alice, action: read, resource: record },
@@ -308,10 +308,24 @@ test('Search Core: pages', async (t) => {
     const changed = { ...request, resource: { type: 'record', id: 'other' }, action: write }
     const other = { ...changed, subject: { type: 'user', id: 'carol' }, page: { token } }
     t.is((await search(type, other)).status, 400)
+    const [digest, limit, ...cursor] = JSON.parse(Buffer.from(token, 'base64url').toString())
+    const forgeries = [
+      [digest, -1, ...cursor],
+      [digest, 0.5, ...cursor],
+      [digest, 1001, ...cursor],
+      [digest, limit, '\0'],
+      [digest, limit, ...cursor, 'x'],
+      ...(type === 'action' ? [] : [[digest, limit, 'x']]),
+    ]
+    for (const forgery of forgeries) {
+      const forged = Buffer.from(JSON.stringify(forgery)).toString('base64url')
+      const response = await search(type, { ...request, page: { token: forged } })
+      t.is(response.status, 400, JSON.stringify([type, forgery]))
+    }
   }
 })
 
-test('Search Core: unknown entities have no results', async (t) => {
+test('Search Core: searches for unknown entities return no results', async (t) => {
   const unknown = { type: 'user', id: 'nonexistent-user' }
   const spaceship = { type: 'spaceship', id: 'x' }
   const cases: [string, object][] = [
@@ -333,7 +347,7 @@ test('Search Core: unknown entities have no results', async (t) => {
   }
 })
 
-test('Search Core: missing members are 400', async (t) => {
+test('Search Core: missing members return 400', async (t) => {
   const cases: [string, object][] = [
     ['subject', { subject: { type: 'user' }, resource: record1 }],
     ['resource', { action: read, resource: record }],
@@ -345,7 +359,7 @@ test('Search Core: missing members are 400', async (t) => {
   for (const [type, request] of cases) t.is((await search(type, request)).status, 400)
 })
 
-test('the Properties levels are not supported: properties are accepted and change nothing', async (t) => {
+test('properties are accepted and have no effect, because the Properties levels are not supported', async (t) => {
   const admin = { ...bob, properties: { role: 'admin' } }
   const archived = { ...record2, properties: { status: 'archived' } }
   const remove = (soft: boolean) => ({ name: 'delete', properties: { soft } })
@@ -371,7 +385,7 @@ test('the Properties levels are not supported: properties are accepted and chang
   ])
 })
 
-test('Discovery: the metadata has the endpoints', async (t) => {
+test('Discovery: the metadata lists the endpoints', async (t) => {
   const url = `http://127.0.0.1:${environment.httpPort}/.well-known/authzen-configuration`
   const response = await fetch(url)
   t.is(response.status, 200)

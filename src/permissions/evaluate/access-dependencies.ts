@@ -4,10 +4,10 @@ import type { LoadAccessible } from '../load-accessible.ts'
 import type { LoadEvaluations } from './load-evaluations.ts'
 import type { LoadExplanations } from './load-explanations.ts'
 
-/** What the handlers of the Access API work with. */
+/** The dependencies of the Access API handlers. */
 export type AccessDependencies = {
   statements: Statements
-  /** Verifies the access tokens that are subjects. */
+  /** Verifies access tokens that requests name as subjects. */
   tokens: Pick<Tokens, 'verify'>
   loadAccessible: LoadAccessible
   loadEvaluations: LoadEvaluations

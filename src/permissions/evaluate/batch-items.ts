@@ -1,7 +1,7 @@
 import type { EvaluateRequest } from '../../../gen/daikon/v1/access.ts'
 import type { FieldViolation } from '../../core/errors.ts'
 
-/** The three entities of an evaluation, not yet validated. */
+/** The entities of an evaluation, not yet validated. */
 type Entities = Partial<Record<'subject' | 'action' | 'resource' | 'context', unknown>>
 
 /** The required members of each entity, with their maximum lengths in characters. */
@@ -14,8 +14,8 @@ const members = {
 const maxUserIdLength = 255
 
 /**
- * Completes an item of a batch with the defaults and validates it by the rules of EvaluateRequest. A
- * default is replaced as a whole.
+ * Fills in the defaults for a batch item and validates it by the rules of EvaluateRequest. An
+ * entity of the item replaces the whole default: their members are not merged.
  */
 export function readItem(
   item: unknown,
@@ -35,7 +35,10 @@ export function readItem(
   return { request: request as EvaluateRequest }
 }
 
-/** Validates entities that the field rules declare as optional, because a batch can lack them. */
+/**
+ * Validates the entities of an evaluation. The field rules of a batch request cannot require them,
+ * because there they are optional defaults.
+ */
 export function findViolations(request: Entities): FieldViolation[] {
   const violations: FieldViolation[] = []
   for (const [name, lengths] of Object.entries(members)) {
@@ -55,7 +58,7 @@ export function findViolations(request: Entities): FieldViolation[] {
   return violations.length > 0 ? violations : findSubjectViolations(request.subject)
 }
 
-/** The ids of users are shorter than tokens. */
+/** Limits the length of a subject id, except for access tokens, which are longer than user ids. */
 export function findSubjectViolations(subject: unknown): FieldViolation[] {
   const { type, id } = subject as { type: string; id: string }
   if (type === 'access_token' || !isLonger(id, maxUserIdLength)) return []
@@ -77,7 +80,7 @@ function findTextViolation(value: unknown, maxLength: number): string | undefine
   return undefined
 }
 
-/** Counts characters, not UTF-16 units. */
+/** Counts code points, not UTF-16 code units. */
 function isLonger(text: string, maxLength: number): boolean {
   return text.length > maxLength && [...text].length > maxLength
 }

@@ -15,7 +15,7 @@ import type { Explanation } from './load-explanations.ts'
 import { nameResource } from './resource-id.ts'
 import { createNameSubject, type NameSubject } from './subject.ts'
 
-/** Decides one evaluation. */
+/** Creates the handler that decides one evaluation. */
 export function createEvaluate(
   dependencies: AccessDependencies,
 ): SubjectDecision<EvaluateRequest, Evaluation> {
@@ -25,11 +25,14 @@ export function createEvaluate(
       if (violations.length > 0) return reject(violations)
       return prepareOne(dependencies, service, request)
     },
-    answers: ({ decision }) => [decision],
+    outcomes: ({ decision }) => [decision],
   })
 }
 
-/** Decides the evaluations of a batch, or the one of a request without items. */
+/**
+ * Creates the handler that decides the evaluations of a batch, or the single evaluation of a
+ * request without items.
+ */
 export function createEvaluateBatch(
   dependencies: AccessDependencies,
 ): SubjectDecision<EvaluateBatchRequest, EvaluateBatchResponse> {
@@ -59,7 +62,7 @@ export function createEvaluateBatch(
         },
       }
     },
-    answers: ({ decision, evaluations }) =>
+    outcomes: ({ decision, evaluations }) =>
       decision === undefined ? evaluations.map(({ decision }) => decision) : [decision],
   })
 }
@@ -82,7 +85,10 @@ async function prepareOne(
   return { checks, respond: async (facts) => (await respond(facts))[0] as Evaluation }
 }
 
-/** The checks exclude those that are explained, which are decided by the statement that explains them. */
+/**
+ * Prepares evaluations. Those that request an explanation are not among the returned checks,
+ * because the statement that loads their explanations also loads the facts that decide them.
+ */
 async function prepareAll(
   { tokens, loadExplanations }: AccessDependencies,
   service: ServicePrincipal,
@@ -117,12 +123,15 @@ async function prepareAll(
   }
 }
 
-/** A subject of type `user` can exist, so it is the resource that cannot. */
+/**
+ * Returns the reason for denying a request without a check. A subject of type `user` always yields
+ * a name to look up, so for such a subject it is the resource type that is invalid.
+ */
 function unknownReasons({ subject }: EvaluateRequest): Reason[] {
   return [{ rule: subject?.type === 'user' ? 'resource_unknown' : 'user_unknown' }]
 }
 
-/** Undefined when the subject or the resource cannot exist. */
+/** Returns undefined if the subject or the resource cannot exist. */
 async function toCheck(
   nameSubject: NameSubject,
   principal: Principal,
@@ -134,13 +143,13 @@ async function toCheck(
   return subjectName && { ...named, subject: subjectName, action: action.name }
 }
 
-/** An invalid item is denied. */
+/** Denies an invalid item and describes what is wrong with it. */
 function itemError(violations: FieldViolation[]): Evaluation {
   const { message } = invalidArgument(...violations)
   return { decision: false, context: { error: { status: 400, message, errors: violations } } }
 }
 
-/** Ends the results with the first one that decides the batch. */
+/** Drops the results after the first one that decides the batch. */
 function truncate(results: Evaluation[], semantic: string | undefined): Evaluation[] {
   if (semantic !== 'deny_on_first_deny' && semantic !== 'permit_on_first_permit') return results
   const deciding = semantic === 'permit_on_first_permit'

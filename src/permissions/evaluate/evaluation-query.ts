@@ -3,10 +3,13 @@ import { grant } from '../access.ts'
 import { actionFacts, keyStatusColumns } from '../facts-query.ts'
 import { chainCte, grantsOf, isLive, shareBits } from '../grants-query.ts'
 
-/** The status of a subject, in bits above those of grants and facts about actions. */
+/** The status of a subject, as bits above those of `grant` and `actionFact` (`access.ts`). */
 export const subjectBit = { known: 1 << 16, active: 1 << 17, denied: 1 << 18 } as const
 
-/** The bits from here on hold the role in the resource's workspace, counted from 1. */
+/**
+ * The position of the bits that encode the role in the resource's workspace. Their value is 0
+ * without a role, otherwise the index in `roles` plus 1.
+ */
 export const roleShift = 20
 
 const roleBits = roles
@@ -14,8 +17,9 @@ const roleBits = roles
   .join(' ')
 
 /**
- * The users of subjects in a CTE. $3 to $7 as in `evaluationSql`. The three ways to name a user are
- * tried in this order: no other user can take over an id that an administrator has assigned.
+ * A CTE that finds the users of subjects, with $3 to $7 as in `evaluationSql`. An external id takes
+ * precedence over a user id, and a user id over an e-mail address, so that no other user can take
+ * over an id that an administrator has assigned.
  */
 const subjectCte = `
 subject as materialized (
@@ -37,8 +41,8 @@ subject as materialized (
 )`
 
 /**
- * The checks: `q` is the principal and the action, `r` the resource, null if it is unknown. $1, $2 and
- * $8 to $11 as in `evaluationSql`.
+ * The checks, with $1, $2 and $8 to $11 as in `evaluationSql`. `q` is the principal and the action;
+ * `r` is the resource, null if it is unknown.
  */
 const checks = `(
   select
@@ -63,7 +67,10 @@ cross join lateral (
   select i.user_id, i.status, i.service, i.action, i.place, r.workspace_id
 ) q`
 
-/** The facts of a check as bits: the status and the role of the subject, the action, and `grants`. */
+/**
+ * The facts of a check as bits: the status and the role of the subject, the facts about the action,
+ * and `grants`.
+ */
 const factsOf = (grants: string) => `
   q.status
   | coalesce((
@@ -74,13 +81,13 @@ const factsOf = (grants: string) => `
   | ${actionFacts}`
 
 /**
- * Returns one row for a batch: whether keys are required, the service of each key, and the facts of each
- * check as bits, as an array literal.
+ * Returns one row for a batch: whether keys are required, the service of each key, and an array
+ * literal with the facts of each check as bits.
  *
  * $1, $2 kinds (service, type); $3 to $7 subjects (external id, user id, e-mail address, token id,
- * workspace of the token); $8 to $11 checks (subject, kind, resource, action), which refer to subjects
- * and kinds by their index, from 1; $12 hashes of service keys. The workspace of a check is that of its
- * resource.
+ * workspace of the token); $8 to $11 checks (subject, kind, resource, action), which refer to
+ * subjects and kinds by their index, from 1; $12 hashes of service keys. The workspace of a check
+ * is that of its resource.
  */
 export const evaluationSql = `
 with ${subjectCte}
@@ -90,8 +97,8 @@ select ${keyStatusColumns('$12')}, (
 )`
 
 /**
- * The grants of the principal `q` on the resource `r` and on the ancestors that it inherits from, and the
- * custom roles with the action, as a JSON array of GrantRow.
+ * The grants of the principal `q` on the resource `r` and on the ancestors that it inherits from,
+ * and the custom roles with the action, as a JSON array of GrantRow.
  */
 const grantRows = `(
   with recursive ${chainCte('where r.id is not null')}, granted as (
@@ -135,7 +142,9 @@ const grantRows = `(
   from granted
 )`
 
-/** The links to groups of the principal `q` as a JSON array of [parent id, child id, is direct member]. */
+/**
+ * The links between groups of the principal `q`, as JSON: [parent id, child id, is direct member].
+ */
 const groupLinks = `(
   select json_agg(json_build_array(p.parent_id, p.child_id, g.is_direct) order by p.child_id)
   from group_members g join group_parents p on p.child_id = g.group_id
@@ -143,8 +152,8 @@ const groupLinks = `(
 )`
 
 /**
- * $1 to $11 as in `evaluationSql`. Returns a row for each check, in order: user id, the facts without those grants
- * that are listed, the grants, and the links between the groups of the user.
+ * $1 to $11 as in `evaluationSql`. Returns a row for each check, in order: user id, the facts apart
+ * from the listed grants, the list of grants, and the links between the groups of the user.
  */
 export const explanationSql = `
 with ${subjectCte}
@@ -152,7 +161,9 @@ select i.user_id, ${factsOf('0')}, ${grantRows}, ${groupLinks}
 from ${checks}
 order by i.place`
 
-/** Parameters $3 to $7 of `evaluationSql` as $1 to $5. Returns the user id and the bits of the subject. */
+/**
+ * $1 to $5 as $3 to $7 of `evaluationSql`. Returns the user id and the status bits of the subject.
+ */
 export const subjectSql = `
 with ${subjectCte.replace(/\$(\d)/g, (_, index) => `$${Number(index) - 2}`)}
 select user_id, status from subject`

@@ -15,12 +15,15 @@ export const denials = [
   'no_grant',
 ] as const
 
-/** A grant that alone allows the action, or why it is not allowed. Absent members do not apply. */
+/**
+ * A grant that allows the action, or the reason why it is not allowed. Members that do not apply
+ * are absent.
+ */
 export type Reason = Omit<Grant, 'rule' | 'bits'> & {
   rule: Grant['rule'] | 'workspace_role' | Denial
 }
 
-/** Explains a decision: every grant that alone allows the action, or the reason why there is none. */
+/** Explains a decision: returns the grants that allow the action, or the reason for the denial. */
 export function findReasons(action: string, explanation: Explanation): Reason[] {
   const denial = findDenial(action, explanation)
   if (denial) return [{ rule: denial }]
@@ -32,7 +35,7 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
     if (isAllowed(roleWithoutCover(role), action, bits | actionFacts)) reasons.push(reason)
   }
   const isVisible = reasons.some(({ rule }) => rule !== 'workspace_role' && rule !== 'owner')
-  // A custom role allows its actions only on what the user may view.
+  // A custom role allows its actions only on resources that the user may view.
   if (!builtInActions.includes(action) && isVisible) {
     for (const { bits, ...reason } of grantList)
       if (reason.rule === 'custom_role') reasons.push(reason)
@@ -40,7 +43,10 @@ export function findReasons(action: string, explanation: Explanation): Reason[] 
   return reasons
 }
 
-/** Roles that cover the workspace need no grant; which grants would also suffice is asked as an editor. */
+/**
+ * Replaces a role that covers the workspace, and therefore needs no grant, with `editor`, to find
+ * the grants that would also be sufficient.
+ */
 function roleWithoutCover(role: Role | undefined): Role | undefined {
   return role && coversWorkspace(role) ? 'editor' : role
 }
@@ -52,6 +58,6 @@ export function findDenial(action: string, facts: EvaluationFacts): Denial | und
   if (!facts.userActive) return 'user_inactive'
   if (!(facts.grants & grant.registered)) return 'resource_unknown'
   if (!facts.role) return 'not_a_member'
-  // An owner may perform every known action.
+  // A workspace owner may perform every built-in or registered action.
   return isAllowed('owner', action, facts.grants) ? 'no_grant' : 'action_unknown'
 }

@@ -6,16 +6,19 @@ import type { Statements } from '../../database/statement-pool.ts'
 import { builtInActions, isAllowed } from '../access.ts'
 import { evaluationSql, roleShift, subjectBit, subjectSql } from './evaluation-query.ts'
 
-/** A user by one or several names, which are tried in this order; or the user of a token. */
+/** A user, identified by one or more names that are tried in this order, or by a token. */
 export type SubjectName = {
   externalId?: string | undefined
   userId?: string | undefined
   email?: string | undefined
-  /** Restricts the subject to the workspace of the token, while it is not revoked. */
+  /** Limits the subject to the workspace of the token, and denies it once the token is revoked. */
   token?: { id: string; workspaceId: string }
 }
 
-/** Whether a subject may perform an action on a resource. Ids must be UUIDs. */
+/**
+ * A check of whether a subject may perform an action on a resource. `userId` and `resource_id` must
+ * be UUIDs.
+ */
 export type NamedCheck = {
   subject: SubjectName
   service_name: string
@@ -35,7 +38,7 @@ export type EvaluationFacts = {
   grants: number
 }
 
-/** Loads the facts of checks, in order. */
+/** Loads the facts of checks, in the order of the checks. */
 export type LoadEvaluations = (checks: NamedCheck[]) => Promise<EvaluationFacts[]>
 
 /** The status of a service key, and the facts of the checks of its service. */
@@ -78,7 +81,7 @@ export function createLoadKeyedEvaluations(statements: Statements): LoadKeyedEva
         return { service: service ?? undefined, keysRequired, facts }
       })
     },
-    // A query without checks still adds the status of its key.
+    // A query without checks counts as one row, for the status of its key.
     {
       countRows: ({ checks }) => Math.max(checks.length, 1),
       callerOf: ({ keyHash = '' }) => keyHash,
@@ -86,23 +89,26 @@ export function createLoadKeyedEvaluations(statements: Statements): LoadKeyedEva
   )
 }
 
-/** Creates a function that loads facts alone, for handlers whose caller is already authenticated. */
+/** Creates a function that loads facts alone, for callers that are already authenticated. */
 export function createLoadEvaluations(load: LoadKeyedEvaluations): LoadEvaluations {
   return async (checks) => {
     if (checks.length === 0) return []
     const scope = requestScope.getStore()
-    // With the key, services take turns.
+    // The key identifies the caller to the batcher, so that services take turns.
     return (await load({ keyHash: scope?.source?.keyHash, checks }, scope)).facts
   }
 }
 
-/** Decides a check. */
+/** Returns whether the facts allow the action. */
 export function decide(facts: EvaluationFacts | undefined, action: string): boolean {
   if (!facts?.userActive || facts.tokenDenied) return false
   return isAllowed(facts.role, action, facts.grants)
 }
 
-/** Returns the user whom a subject names, if there is one, and their status. */
+/**
+ * Returns the user whom a subject names, if there is one. `isActive` is false if the user is
+ * inactive or the token has been revoked.
+ */
 export async function findSubject(
   statements: Statements,
   subject: SubjectName,
@@ -114,7 +120,7 @@ export async function findSubject(
   return { userId: userId ?? undefined, isActive: userActive && !tokenDenied }
 }
 
-/** Reads the bits of a check, of which the lower 16 are grants and facts about the action. */
+/** Decodes the bits of a check. The lowest 16 are grants and facts about the action. */
 export function readFacts(bits: number): EvaluationFacts {
   return {
     userKnown: (bits & subjectBit.known) !== 0,
@@ -127,7 +133,7 @@ export function readFacts(bits: number): EvaluationFacts {
 
 type Elements = (string | number | undefined)[]
 
-/** The parameters of `evaluationSql`. Subjects and kinds that checks have in common are sent once. */
+/** Returns $1 to $11 of `evaluationSql`. Subjects and kinds that checks share are sent once. */
 export function toParameters(checks: NamedCheck[]): string[] {
   const kinds = new Map<string, number>()
   const subjects = new Map<SubjectName, number>()
@@ -145,7 +151,7 @@ export function toParameters(checks: NamedCheck[]): string[] {
     items[0]?.push(subjects.get(subject))
     items[1]?.push(kinds.get(kind))
     items[2]?.push(resource_id)
-    // The grants of a resource decide about built-in actions without facts about the action.
+    // Built-in actions are decided by grants alone, without facts about the action.
     items[3]?.push(builtInActions.includes(action) ? undefined : textElement(action))
   }
   return [

@@ -16,7 +16,7 @@ export type Ancestor = {
   external_id?: string
 }
 
-/** What a user is granted on a resource, whether or not it allows the action. */
+/** A grant of a user on a resource, whether or not it allows the action. */
 export type Grant = {
   rule: 'owner' | 'workspace_visibility' | 'share' | 'group_share' | 'custom_role'
   /** The bits of `grant` (`access.ts`). */
@@ -26,18 +26,18 @@ export type Grant = {
   /** The name of a custom role. */
   role?: string
   group_id?: string
-  /** The groups from a child of the group to the one that the user was added to. */
+  /** The path from a child of the group to the group that the user was added to. */
   via?: string[]
   share_id?: string
   expires_at?: string
-  /** The ancestor on which the grant is, when it is inherited. */
+  /** The ancestor that has the grant, if it is inherited. */
   inherited_from?: Ancestor
 }
 
-/** The facts about a check with the grants that they consist of. */
+/** The facts of a check, with the grants that they summarize. */
 export type Explanation = EvaluationFacts & { userId: string | undefined; grantList: Grant[] }
 
-/** Loads the explanations of checks, in order. */
+/** Loads the explanations of checks, in the order of the checks. */
 export type LoadExplanations = (checks: NamedCheck[]) => Promise<Explanation[]>
 
 type GrantRow = {
@@ -88,10 +88,10 @@ function readAncestor({ external_id, ...names }: NonNullable<GrantRow['ancestor'
   return { ...names, ...(external_id !== null && { external_id }) }
 }
 
-/** Returns a shortest path from a child of `start` to a group of which the user is a direct member. */
+/** Returns a shortest path from a child of `start` to a group that directly contains the user. */
 function findPath(start: string, links: GroupLink[]): string[] {
   const paths = new Map<string, string[]>([[start, []]])
-  // The map grows while it is iterated.
+  // A breadth-first search: the iteration includes the entries that are added during it.
   for (const [group, path] of paths) {
     for (const [parent, child, isDirect] of links) {
       if (parent !== group || paths.has(child)) continue

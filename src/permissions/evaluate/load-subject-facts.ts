@@ -2,16 +2,18 @@ import type { LoadSubjectFacts } from '../decision.ts'
 import type { LoadKeyedEvaluations } from './load-evaluations.ts'
 
 /**
- * Creates a function that loads both with one statement. The names of resources depend on the service of
- * the key, so the service of its previous call is assumed. The statement returns the current service and
- * runs again if it is another one: what was assumed affects the time, never the result. For a key that has
- * not been valid before, the status is loaded alone, so that strangers cause no further work.
+ * Creates a function that loads the status of a service key and the facts of checks with one
+ * statement. The resources of checks depend on the service of the key, so the checks are prepared
+ * for the service of its previous call. If the statement returns another service, they are prepared
+ * and loaded again: a wrong assumption costs time but never changes the result. For a key that has
+ * not been valid before, the status is loaded first, so that unauthenticated callers cause no
+ * further work.
  */
 export function createLoadSubjectFacts(
   load: LoadKeyedEvaluations,
   areKeysRequired: boolean,
 ): LoadSubjectFacts {
-  /** The services of valid keys, by their hash. */
+  /** The services of valid keys, by the hash of the key. */
   const services = new Map<string, string>()
   let isDevelopmentMode = false
 

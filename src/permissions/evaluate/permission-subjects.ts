@@ -14,7 +14,10 @@ import { decide } from './load-evaluations.ts'
 import type { Explanation } from './load-explanations.ts'
 import { findAllowedUsers } from './search-subjects.ts'
 
-/** Explains to administrators whether a user may perform an action on a resource. */
+/**
+ * Creates the handler that explains to administrators whether a user may perform an action on a
+ * resource.
+ */
 export function createExplainPermission({
   loadExplanations,
 }: AccessDependencies): Handler<ExplainPermissionRequest, PermissionExplanation> {
@@ -29,7 +32,10 @@ export function createExplainPermission({
   }
 }
 
-/** Lists to administrators who may perform an action on a resource, by user id, with the reasons. */
+/**
+ * Creates the handler that lists for administrators the users who may perform an action on a
+ * resource, ordered by user id, with the reasons.
+ */
 export function createListPermissionSubjects(
   dependencies: AccessDependencies,
 ): Handler<ListPermissionSubjectsRequest, PermissionSubjectPage> {
@@ -46,7 +52,7 @@ export function createListPermissionSubjects(
     return {
       items: users.flatMap(({ id, email, name }, index) => {
         const explanation = explanations[index]
-        // The access has ended since the users were found.
+        // The user has lost access since the candidates were read.
         if (!explanation || !decide(explanation, action)) return []
         const reasons = findReasons(action, explanation).map(toMessage)
         return [{ user_id: id, email, name, reasons }]

@@ -7,11 +7,14 @@ import { isUuid } from '../../core/uuid.ts'
 /** A resource type of a service. */
 export type Kind = { service_name: string; resource_type: string }
 
-/** The namespace of the name-based UUIDs of resources with other ids. Published: it must never change. */
+/**
+ * The namespace of the UUIDs that are derived from ids of other formats. It is published, so it
+ * must never change.
+ */
 export const resourceNamespace = 'f8e1572e-33cb-4304-a2f6-032bcbfe9088'
 
 /**
- * Returns the `resource_id` of a resource: its id if that is a UUID, otherwise the UUID of version 5
+ * Returns the `resource_id` of a resource: its id if that is a UUID, otherwise a version 5 UUID
  * (RFC 9562) of `service_name/resource_type/id`.
  */
 export function toResourceId(serviceName: string, resourceType: string, id: string): string {
@@ -19,10 +22,10 @@ export function toResourceId(serviceName: string, resourceType: string, id: stri
   return nameBasedUuid(`${serviceName}/${resourceType}/${id}`, resourceNamespace)
 }
 
-/** How a request identifies a resource of a kind: field rules require one of the two. */
+/** The fields that identify a resource of a kind. Field rules require at least one of them. */
 export type ResourceIds = { resource_id?: string | undefined; external_id?: string | undefined }
 
-/** Returns the `resource_id` that a request names, or that its `external_id` stands for. */
+/** Returns the `resource_id` of a request, or the one derived from its `external_id`. */
 export function resolveResourceId(
   { service_name, resource_type }: Kind,
   { resource_id, external_id }: ResourceIds,
@@ -30,7 +33,7 @@ export function resolveResourceId(
   return toResourceId(service_name, resource_type, external_id ?? (resource_id as string))
 }
 
-/** Returns what is wrong with the ids that a request names together. */
+/** Returns what is wrong with the combination of IDs in a request. */
 export function findIdViolation(kind: Kind, ids: ResourceIds): FieldViolation | undefined {
   const { resource_id, external_id } = ids
   if (external_id === undefined) return undefined
@@ -41,7 +44,10 @@ export function findIdViolation(kind: Kind, ids: ResourceIds): FieldViolation | 
   return { field: 'resource_id', message: `must be ${id}, the UUID of external_id` }
 }
 
-/** Names a resource of the key's own service; in development mode, the type names the service. */
+/**
+ * Identifies a resource of the key's own service or, in development mode, of the service that
+ * prefixes the type. Returns undefined if the type names no service.
+ */
 export function nameResource(
   { service }: Principal,
   { type, id }: Pick<AccessResource, 'type' | 'id'>,
@@ -52,8 +58,9 @@ export function nameResource(
 }
 
 /**
- * Splits the type of a resource in development mode, at the first colon. With a service key, the type may
- * name the key's own service, so that clients send the same in both modes.
+ * Splits a resource type into service and type. In development mode, the service precedes the first
+ * colon. With a service key, the prefix of its own service is optional, so that clients can send
+ * the same type in both modes.
  */
 export function nameKind(serviceName: string | undefined, type: string): Kind | undefined {
   if (serviceName !== undefined) {

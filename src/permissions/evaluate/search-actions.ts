@@ -11,10 +11,10 @@ import { describePage, readSearchPage } from './search-page.ts'
 import { candidateActionsSql } from './search-queries.ts'
 import { createNameSubject } from './subject.ts'
 
-/** The actions that are decided by one statement. */
+/** The maximum number of actions that one statement decides. */
 const batchSize = 1000
 
-/** Lists the actions that a subject may perform on a resource. */
+/** Creates the handler that lists the actions that a subject may perform on a resource. */
 export function createSearchActions({
   statements,
   tokens,
@@ -26,7 +26,7 @@ export function createSearchActions({
       const violations = findSubjectViolations(subject)
       if (violations.length > 0) throw invalidArgument(...violations)
       const search = { subject, resource }
-      const position = readSearchPage(page, search)
+      const position = readSearchPage(page, search, isCursor)
       const named = resource && nameResource(principal, resource)
       const name = named && subject && (await createNameSubject(tokens)(subject))
       const allowed: string[] = []
@@ -54,4 +54,9 @@ export function createSearchActions({
       }
     },
   })
+}
+
+/** The name of the last action of the previous page. */
+function isCursor([action, ...others]: string[]): boolean {
+  return action !== undefined && !action.includes('\0') && others.length === 0
 }

@@ -2,27 +2,34 @@ import { hash } from 'node:crypto'
 import type { SearchPage, SearchPageInfo } from '../../../gen/daikon/v1/access.ts'
 import { invalidArgument } from '../../core/errors.ts'
 
-const defaultLimit = 1000
+/** The maximum number of results of a page, also by default. */
+const maxLimit = 1000
 
-/** Where a page begins and how many results it has at most. */
+/** The start of a page and the maximum number of its results. */
 export type SearchPosition = { cursor: string[]; limit: number }
 
 /**
- * Reads the requested page of a search. A token is valid only with the same search, and keeps its limit.
+ * Reads the requested page of a search. A token is valid only for the same search; its limit
+ * applies unless the request sets another one. Tokens are not signed: a client that forges one only
+ * chooses where the page starts, so `isCursor` need only check the format of the cursor.
  *
- * @throws ServiceError `invalid_argument` for a token that no search with these parameters returned
+ * @throws ServiceError `invalid_argument` for an invalid token or a token of another search
  */
-export function readSearchPage(page: SearchPage | undefined, search: object): SearchPosition {
+export function readSearchPage(
+  page: SearchPage | undefined,
+  search: object,
+  isCursor: (cursor: string[]) => boolean,
+): SearchPosition {
   const { token, limit } = page ?? {}
-  if (!token) return { cursor: [], limit: limit ?? defaultLimit }
+  if (!token) return { cursor: [], limit: limit ?? maxLimit }
   const [digest, tokenLimit, ...cursor] = parseToken(token)
   const isValid =
-    digest === digestOf(search) && typeof tokenLimit === 'number' && cursor.every(isText)
+    digest === digestOf(search) && isLimit(tokenLimit) && cursor.every(isText) && isCursor(cursor)
   if (!isValid) {
     const message = 'must be a page token from a previous response to the same search'
     throw invalidArgument({ field: 'page.token', message })
   }
-  return { cursor: cursor.filter(isText), limit: limit ?? tokenLimit }
+  return { cursor, limit: limit ?? tokenLimit }
 }
 
 /** Describes a page of `count` results; `cursor` is undefined on the last page. */
@@ -50,6 +57,10 @@ function parseToken(token: string): unknown[] {
 
 function digestOf(search: object): string {
   return hash('sha256', JSON.stringify(search), 'base64url').slice(0, 16)
+}
+
+function isLimit(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 1 && Number(value) <= maxLimit
 }
 
 function isText(value: unknown): value is string {

@@ -2,10 +2,10 @@ import type { Role } from '../../core/roles.ts'
 import { grant } from '../access.ts'
 import { chainCte, isLive, shareBits } from '../grants-query.ts'
 
-/** How an action is decided, as far as it narrows a search. */
+/** The kind of an action, which determines the grants that can allow it. */
 export type ActionKind = 'view' | 'edit' | 'manage' | 'registered'
 
-/** The members of the workspace with a role, who have the grants `bits` if the condition is true. */
+/** Selects the workspace members with a role, with the grants `bits`, if the condition is true. */
 function membersOf(role: Role, bits: number, condition = 'true'): string {
   return `(select user_id, ${bits} as bits from members
       where ${condition} and workspace_id = (select workspace_id from place)
@@ -17,12 +17,14 @@ const isVisible = `exists (select from chain where visibility = 'workspace')`
 const isSufficientShare = `${isLive('s')} and ($6 = 'view' or s.permission = 'edit')`
 
 /**
- * $1 service name, $2 resource type, $3 resource id, $4 user id, $5 limit, $6 ActionKind, $7 action.
+ * $1 service name, $2 resource type, $3 resource id, $4 user id, $5 limit, $6 ActionKind, $7
+ * action.
  *
- * Returns up to $5 users after $4, by id, among whom is every user who may perform the action: id,
- * `external_id`, e-mail address, name, whether they are active, their role in the workspace, and grants
- * as bits. The grants decide about built-in actions. Every branch follows an index and has its own limit,
- * of users: a user of several shares or groups counts once.
+ * Returns up to $5 users with an id after $4, ordered by id. They include every user in that range
+ * who may perform the action. The columns are id, `external_id`, e-mail address, name, whether the
+ * user is active, the role in the workspace, and grants as bits, which are sufficient to decide
+ * built-in actions. Every branch follows an index and limits its users, not its rows: a user with
+ * several shares or groups counts once.
  */
 export const candidateSubjectsSql = `
 with recursive ${chainCte(`
@@ -86,8 +88,8 @@ left join members m
 order by u.id`
 
 /**
- * $1 user id, $2 first workspace id, $3 workspace id or null for all. Returns the ids of up to 100 workspaces of
- * which the user is a member, in order.
+ * $1 user id, $2 first workspace id, $3 workspace id or null for all. Returns the ids of up to 100
+ * workspaces of which the user is a member, ordered by id.
  */
 export const membershipsSql = `
 select workspace_id from members
@@ -101,7 +103,9 @@ from resource_kinds k join resources r on r.kind_id = k.id
 where k.service_name = $1 and k.resource_type = $2 and r.resource_id = any($3::uuid[])
   and r.external_id is not null`
 
-/** $1 service name, $2 array of built-in actions, $3 name, $4 limit. Returns the actions after $3. */
+/**
+ * $1 service name, $2 built-in actions, $3 name, $4 limit. Returns the actions after $3, by name.
+ */
 export const candidateActionsSql = `
 select name from (
   select unnest($2::text[]) as name

@@ -9,7 +9,7 @@ import { textArray } from '../../database/sql-values.ts'
 import type { AccessiblePage } from '../accessible-page.ts'
 import { type Decision, defineDecision } from '../decision.ts'
 import { loadPage } from '../load-accessible.ts'
-import { firstId } from '../page-token.ts'
+import { firstId, isPageToken } from '../page-token.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
 import { findSubjectViolations } from './batch-items.ts'
 import { findSubject } from './load-evaluations.ts'
@@ -18,13 +18,16 @@ import { describePage, readSearchPage, type SearchPosition } from './search-page
 import { externalIdsSql, membershipsSql } from './search-queries.ts'
 import { createNameSubject } from './subject.ts'
 
-/** A known user, and what is searched for. */
+/** A search for the resources of an active user. */
 type Search = { kind: Kind; action: string; userId: string; tokenId: string | undefined }
 
-/** Resource ids, and where the next page begins unless these are the last ones. */
+/** Resource ids, and the start of the next page unless these are the last ids. */
 type Found = { ids: string[]; cursor?: string[] }
 
-/** Lists the resources on which a subject may perform an action, workspace by workspace. */
+/**
+ * Creates the handler that lists the resources on which a subject may perform an action, workspace
+ * by workspace.
+ */
 export function createSearchResources({
   statements,
   tokens,
@@ -37,7 +40,7 @@ export function createSearchResources({
       if (violations.length > 0) throw invalidArgument(...violations)
       const contextWorkspace = readWorkspaceId(context)
       const search = { subject, action: action?.name, type: resource?.type, contextWorkspace }
-      const position = readSearchPage(page, search)
+      const position = readSearchPage(page, search, isCursor)
       const { type = '' } = resource ?? {}
       const kind = nameKind(principal.service?.name, type)
       const name = subject && (await createNameSubject(tokens)(subject))
@@ -85,25 +88,24 @@ export function createSearchResources({
       }
       const last = memberships.at(-1)?.[0]
       if (last === undefined || memberships.length < 100) return { ids }
-      // The next id in order.
       first = incremented(last)
       page_token = undefined
     }
   }
 
-  /** The status of the user is read again with each list, so that both are from one snapshot. */
+  /**
+   * Lists the resources of one workspace. The status of the user is read again with the list, so
+   * that both are from one snapshot.
+   */
   async function listWorkspace(
     { kind, action, userId, tokenId }: Search,
     workspaceId: string,
     limit: number,
     pageToken: string | undefined,
   ): Promise<AccessiblePage> {
-    const query = { ...kind, action, keyHash: undefined, tokenId, userId, workspaceId, limit }
-    const { page } = await loadPage(
-      loadAccessible,
-      { ...query, page_token: pageToken },
-      requestScope.getStore(),
-    )
+    const caller = { keyHash: undefined, tokenId, userId, workspaceId }
+    const query = { ...caller, ...kind, action, limit, page_token: pageToken }
+    const { page } = await loadPage(loadAccessible, query, requestScope.getStore())
     return page
   }
 
@@ -126,4 +128,10 @@ function incremented(id: string): string {
   const next = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n) % 2n ** 128n
   const digits = next.toString(16).padStart(32, '0')
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** The workspace in which the page starts, and the page token of the list of its resources. */
+function isCursor([workspaceId, pageToken, ...others]: string[]): boolean {
+  if (workspaceId === undefined || others.length > 0) return false
+  return isUuid(workspaceId) && (pageToken === undefined || isPageToken(pageToken))
 }

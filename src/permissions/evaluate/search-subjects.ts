@@ -3,6 +3,7 @@ import type {
   SearchSubjectsResponse,
 } from '../../../gen/daikon/v1/access.ts'
 import type { Role } from '../../core/roles.ts'
+import { isUuid } from '../../core/uuid.ts'
 import { type Decision, defineDecision } from '../decision.ts'
 import { firstId } from '../page-token.ts'
 import type { AccessDependencies } from './access-dependencies.ts'
@@ -11,13 +12,13 @@ import { nameResource } from './resource-id.ts'
 import { describePage, readSearchPage } from './search-page.ts'
 import { type ActionKind, candidateSubjectsSql, registeredActionSql } from './search-queries.ts'
 
-/** The users that are decided by one statement. */
+/** The maximum number of users that one statement decides. */
 const batchSize = 1000
 
 /** A user who may perform an action. */
 export type AllowedUser = { id: string; externalId: string | null; email: string; name: string }
 
-/** Lists the users who may perform an action on a resource. */
+/** Creates the handler that lists the users who may perform an action on a resource. */
 export function createSearchSubjects(
   dependencies: AccessDependencies,
 ): Decision<SearchSubjectsRequest, SearchSubjectsResponse> {
@@ -25,7 +26,7 @@ export function createSearchSubjects(
     checks: () => [],
     async handle({ principal }, { subject, action, resource, page }) {
       const search = { subject: subject?.type, action: action?.name, resource }
-      const position = readSearchPage(page, search)
+      const position = readSearchPage(page, search, isCursor)
       const named = resource && nameResource(principal, resource)
       if (subject?.type !== 'user' || !action || !named)
         return { page: describePage(search, position, 0, undefined), results: [] }
@@ -42,9 +43,14 @@ export function createSearchSubjects(
   })
 }
 
+/** The id of the last user of the previous page. */
+function isCursor([userId, ...others]: string[]): boolean {
+  return userId !== undefined && isUuid(userId) && others.length === 0
+}
+
 /**
- * Returns up to `limit` users after the id `after` who may perform the action, by id. The statement that
- * finds them returns the facts that decide about built-in actions.
+ * Returns up to `limit` users with an id after `after` who may perform the action, ordered by id.
+ * The statement that finds candidates also returns the facts that decide built-in actions.
  */
 export async function findAllowedUsers(
   { statements, loadEvaluations }: Pick<AccessDependencies, 'statements' | 'loadEvaluations'>,
@@ -91,7 +97,7 @@ function readFacts([, , , , userActive, role, grants]: Candidate): EvaluationFac
   return { userKnown: true, userActive, tokenDenied: false, role: role ?? undefined, grants }
 }
 
-/** Undefined when no one may perform the action, because the service has not registered it. */
+/** Returns undefined if the service has not registered the action: then no one may perform it. */
 async function findActionKind(
   statements: AccessDependencies['statements'],
   serviceName: string,

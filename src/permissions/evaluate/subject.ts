@@ -5,12 +5,12 @@ import { isUuid } from '../../core/uuid.ts'
 import type { Tokens } from '../../identity/tokens.ts'
 import type { SubjectName } from './load-evaluations.ts'
 
-/** Finds out who a subject is; undefined when no user can be meant. */
+/** Returns the name of a subject's user, or undefined if the subject cannot be a user. */
 export type NameSubject = (
   subject: Pick<AccessSubject, 'type' | 'id'>,
 ) => Promise<SubjectName | undefined>
 
-/** Creates a function that verifies and names subjects, each of them once. */
+/** Creates a function that verifies and identifies subjects, each of them only once. */
 export function createNameSubject(tokens: Pick<Tokens, 'verify'>): NameSubject {
   const named = new Map<string, Promise<SubjectName | undefined>>()
   return ({ type, id }) => {
@@ -37,7 +37,10 @@ async function nameSubject(
   }
 }
 
-/** An invalid or expired token names nobody. Whether it is revoked is read with the other facts. */
+/**
+ * Returns the user of an access token, or undefined if the token is invalid or has expired. Whether
+ * it has been revoked is checked with the other facts.
+ */
 async function nameTokenUser(
   tokens: Pick<Tokens, 'verify'>,
   token: string,
