@@ -9,7 +9,10 @@ import { isoTime } from '../database/sql-values.ts'
 import { activityEvents } from './events.ts'
 import { type EntryQuery, type EntryRow, findEntryRows } from './queries.ts'
 
-/** Lists a page of the log, newest first. New entries never shift a page, because cursors are ids. */
+/**
+ * Returns a page of the log, newest entry first. Cursors are ids, so that new entries do not shift
+ * pages.
+ */
 export async function listActivity(
   { em }: Pick<RequestContext, 'em'>,
   request: ListActivityRequest,
@@ -40,7 +43,7 @@ export async function findEntries(
   return rows.map(viewEntry)
 }
 
-/** Leaves out the fields that are null. */
+/** Converts a row to an entry, omitting the fields that are null. */
 export function viewEntry({ created_at, ...row }: EntryRow): ActivityEntry {
   const fields = Object.entries(row).filter(([, value]) => value !== null)
   return { ...Object.fromEntries(fields), created_at: isoTime(created_at) } as ActivityEntry

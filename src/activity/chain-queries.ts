@@ -2,7 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql'
 import { query } from '../database/query.ts'
 import type { ChainEntry } from './chain.ts'
 
-/** The ends of the hash chain. Without entries, `last_seq` is lower than `first_seq`. */
+/**
+ * The start and the end of the hash chain. If the chain is empty, `last_seq` is less than
+ * `first_seq`.
+ */
 export type Chain = {
   first_seq: number
   hash_before_first: string
@@ -14,7 +17,10 @@ const entryColumns = `id, action, target_type, target_id, actor_id, workspace_id
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
   service_app_id, key_prefix, request_id, ip`
 
-/** Locks the chain until the end of the transaction; undefined if another node has locked it. */
+/**
+ * Locks the chain until the end of the transaction and returns it, or undefined if another node has
+ * locked it.
+ */
 export async function lockChain(em: EntityManager): Promise<Chain | undefined> {
   const [lock] = await query<{ acquired: boolean }>(
     em,
@@ -32,7 +38,10 @@ export async function readChain(em: EntityManager): Promise<Chain> {
   return chain
 }
 
-/** Locks the rows, so that no value is erased while it is digested. */
+/**
+ * Returns entries that are not sealed yet, and locks them, so that no value is erased while its
+ * digest is computed.
+ */
 export function findUnsealedRows(em: EntityManager, limit: number): Promise<ChainEntry[]> {
   return query(
     em,
@@ -94,7 +103,7 @@ export function findOldestSeals(em: EntityManager, limit: number): Promise<Oldes
   )
 }
 
-/** Deletes the entries up to a sequence number and lets the chain start after them. */
+/** Deletes the entries up to a sequence number, and moves the start of the chain after them. */
 export async function deleteSealedRows(
   em: EntityManager,
   lastSequence: number,
@@ -107,7 +116,7 @@ export async function deleteSealedRows(
   ])
 }
 
-/** Whether the log records that the entries before the chain were deleted. */
+/** Returns whether the log contains a record of the deletion of the entries before the chain. */
 export async function isPruningRecorded(
   em: EntityManager,
   { first_seq, hash_before_first }: Chain,

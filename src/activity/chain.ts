@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import { isPersonalField } from './events.ts'
 
-/** The columns of an entry that the hash chain covers. */
+/**
+ * The fields of an entry that the hash chain covers. Personal values are covered by their digests.
+ */
 export type ChainEntry = {
   id: string
   action: string
@@ -19,12 +21,13 @@ export type ChainEntry = {
 }
 
 /**
- * The digests of personal values and the salts that they were made with, by `ip` or `detail.<field>`.
- * The chain covers the digests only, so that a value and its salt can be erased without breaking it.
+ * The digests of personal values and the salts used to compute them, by `ip` or `detail.<field>`.
+ * The chain covers only the digests, so that a value and its salt can be erased without breaking
+ * it.
  */
 export type PersonalDigests = { digests: Record<string, string>; salts: Record<string, string> }
 
-/** Digests the IP address and the personal fields of the detail with fresh salts. */
+/** Computes digests of the IP address and of the personal fields of the detail, with new salts. */
 export function digestPersonalValues(entry: ChainEntry): PersonalDigests {
   const fields = Object.keys(entry.detail).filter((field) => isPersonalField(entry.action, field))
   const names = fields.map((field) => `detail.${field}`)
@@ -40,8 +43,8 @@ export function digestPersonalValues(entry: ChainEntry): PersonalDigests {
 }
 
 /**
- * Compares personal values with their digests. Returns how many were erased, or undefined if one was
- * changed or added.
+ * Compares personal values with their digests. Returns how many were erased, or undefined if any
+ * was changed or added.
  */
 export function countErasedValues(
   entry: ChainEntry,
@@ -60,7 +63,7 @@ export function countErasedValues(
   return erased
 }
 
-/** Hashes an entry together with the hash of the entry before it. */
+/** Hashes an entry together with the hash of the previous entry. */
 export function hashEntry(
   previousHash: string,
   sequence: number,
@@ -95,7 +98,7 @@ function digestValue(salt: string, value: unknown): string {
   return hash('sha256', `${salt}${canonicalJson(value)}`, 'base64url')
 }
 
-/** JSON with sorted keys: PostgreSQL does not preserve the order of keys. */
+/** Formats JSON with sorted keys, because PostgreSQL does not preserve their order. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item) =>
     item !== null && typeof item === 'object' && !Array.isArray(item)

@@ -5,8 +5,8 @@ const resourceFields = ['service_name', 'resource_type', 'resource_id'] as const
 const shareFields = [...resourceFields, 'grantee_type', 'grantee_id', 'permission'] as const
 
 /**
- * Every event of the activity log by its action: the type of its target, the fields of its detail,
- * what it means, and the handlers that record it. `alsoRecordedBy` names what else
+ * The events of the activity log by their action: the type of the target, the fields of the detail,
+ * a description, and the handlers that record the event. `alsoRecordedBy` names other code that
  * records it. docs/activity-log.md is generated from this table.
  */
 export const activityEvents = {
@@ -441,9 +441,9 @@ export const activityEvents = {
   },
 } as const
 
-/** Whether a field of the detail is personal data, which can be erased from the log. */
+/** Returns whether a field of the detail is personal data, which can be erased from the log. */
 export function isPersonalField(action: string, field: string): boolean {
-  if (field === 'email') return true
+  if (field === 'email' || field === 'subject') return true
   if (field === 'slug') return action.startsWith('workspace.')
   return action === 'user.renamed' && (field === 'from' || field === 'to')
 }

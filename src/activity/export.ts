@@ -8,7 +8,7 @@ export const exportFormats = ['csv', 'jsonl'] as const
 
 export type ExportFormat = (typeof exportFormats)[number]
 
-/** Entries held in memory at a time. */
+/** The number of entries in memory at a time. */
 const pageSize = 1000
 
 /** Lower than the id of every entry. */
@@ -54,13 +54,13 @@ export async function* exportActivity(
   }
 }
 
-/** Milliseconds between reads that look for new entries. */
+/** Milliseconds between queries for new entries. */
 const followInterval = 1000
 
 /**
- * Exports the log in the order of its hash chain, then waits for new entries and exports them as they
- * are sealed, which takes up to a minute, until `signal` is aborted. Unlike the order of ids, this order
- * never gains an entry before one that was exported.
+ * Exports the log in the order of its hash chain until `signal` is aborted. When all entries are
+ * exported, waits for new ones, which are sealed within about a minute. Unlike the order of ids,
+ * this order is final: no entry is ever added before one that was exported.
  */
 export async function* followActivity(
   em: EntityManager,
@@ -78,7 +78,7 @@ export async function* followActivity(
   }
 }
 
-/** A record of RFC 4180. */
+/** Formats a record of a CSV file (RFC 4180). */
 function csvLine(entry: ActivityEntry): string {
   const cells = columns.map((name) => {
     const value = entry[name] ?? ''
@@ -87,7 +87,10 @@ function csvLine(entry: ActivityEntry): string {
   return `${cells.join(',')}\r\n`
 }
 
-/** Quotes a cell; an apostrophe keeps spreadsheets from evaluating it as a formula (CWE-1236). */
+/**
+ * Quotes a cell if necessary. An apostrophe prevents spreadsheets from evaluating it as a formula
+ * (CWE-1236).
+ */
 export function csvCell(text: string): string {
   const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert

@@ -4,7 +4,7 @@ import { createFilters } from '../database/filters.ts'
 import { query } from '../database/query.ts'
 import type { Timestamp } from '../database/sql-values.ts'
 
-/** The fields that an entry may lack. */
+/** The optional fields of an entry. */
 type OptionalField =
   | 'target_id'
   | 'actor_id'
@@ -17,10 +17,13 @@ type OptionalField =
 export type EntryRow = Omit<ActivityEntry, OptionalField | 'created_at'> &
   Record<OptionalField, string | null> & { created_at: Timestamp }
 
-/** Entries must match every filter that is set. Results are newest first, or oldest first with `after`. */
+/**
+ * Entries must match every filter that is set. Results are newest first, or oldest first with
+ * `after`.
+ */
 export type EntryQuery = {
   action?: string | undefined
-  /** Any of these actions. */
+  /** Only entries with one of these actions. */
   actions?: string[] | undefined
   actorId?: string | undefined
   workspaceId?: string | undefined
@@ -29,11 +32,11 @@ export type EntryQuery = {
   since?: string | undefined
   /** Only entries before this time (RFC 3339). */
   until?: string | undefined
-  /** The user who caused the event or is its target. */
+  /** Only entries of events that this user caused, or that have this user as their target. */
   concernedUserId?: string | undefined
-  /** Only entries with a lower id, which are older because ids are UUIDs of version 7. */
+  /** Only entries with a lower id. They are older, because ids are UUIDs of version 7. */
   before?: string | undefined
-  /** Only entries with a higher id, which are newer. */
+  /** Only entries with a higher id. They are newer. */
   after?: string | undefined
   limit: number
 }
@@ -83,9 +86,12 @@ export function findEntryRows(em: EntityManager, entryQuery: EntryQuery): Promis
 }
 
 /**
- * Removes the name and e-mail address of a user from the entries about the user, the slugs of the
- * user's own workspaces, which may contain either, and the addresses of the user's requests. The
- * entries remain, and so does the hash chain: it covers digests whose salts are removed with the values.
+ * Removes personal data of a user from the log: name, e-mail address and identifiers at identity
+ * providers from the entries about the user, the slugs of the user's own workspaces, which may
+ * contain the name or the address, and the IP addresses of the user's requests. The entries remain,
+ * and the hash chain remains valid, because it covers only digests, whose salts are removed with
+ * the values. Values that the chain covers themselves, in entries of earlier versions, are not
+ * removed.
  */
 export async function redactUserEntries(
   em: EntityManager,
@@ -98,13 +104,16 @@ export async function redactUserEntries(
        select id, case
          when action = 'user.renamed' then '{from,to}'::text[]
          when target_type = 'workspace' then '{slug}'::text[]
-         else '{email}'::text[] end as fields
+         else '{email,subject}'::text[] end as fields
        from activity
        where target_type = 'user' and target_id = $1
          or target_type = 'workspace' and target_id = any($2::uuid[])
      )
      update activity a
-     set detail = a.detail - r.fields,
+     set detail = a.detail - array(
+         select field from unnest(r.fields) field
+         where a.seal_seq is null or a.seal_digests ? ('detail.' || field)
+       ),
        seal_salts = a.seal_salts - array(select 'detail.' || field from unnest(r.fields) field)
      from redacted r where a.id = r.id`,
     [userId, workspaceIds],

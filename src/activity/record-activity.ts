@@ -13,7 +13,7 @@ export type ActivityEvent<Name extends ActivityEventName> = {
   detail: ActivityDetail<Name>
 }
 
-/** The user or administrator who caused an event; undefined when unknown. */
+/** The user or administrator who caused an event, or undefined if unknown. */
 export type Actor = { actorId: string | undefined }
 
 /** Returns the actor of a call. Backend services are not recorded as actors. */
@@ -31,8 +31,8 @@ export async function recordActivity<Name extends ActivityEventName>(
 }
 
 /**
- * Records many events of the same action with one statement. What they have in common is sent once;
- * arrays take PostgreSQL less than half the time of JSON.
+ * Records many events of the same action in one statement. Common values are sent once. The others
+ * are sent as arrays, which PostgreSQL processes in less than half the time of JSON.
  */
 export async function recordActivityBatch<Name extends ActivityEventName>(
   em: EntityManager,
@@ -55,14 +55,14 @@ export async function recordActivityBatch<Name extends ActivityEventName>(
   ])
 }
 
-/** What events of an action have in common while a request is handled. */
+/** Returns the values that all events of an action have in common within a request. */
 function commonColumns(action: ActivityEventName) {
   return { target: activityEvents[action].target, source: requestScope.getStore()?.source }
 }
 
 /**
- * Creates the row of an event, for statements that insert it together with the change. The row names
- * the request that is being handled.
+ * Creates the row of an event, for statements that insert it together with the change it describes.
+ * The row identifies the current request, if any.
  */
 export function createEntryRow<Name extends ActivityEventName>(
   { actorId }: Actor,
@@ -95,7 +95,10 @@ const columns = [
   'ip',
 ]
 
-/** Returns SQL that inserts the `entry` column (JSON of `createEntryRow`) of a CTE of the same statement. */
+/**
+ * Returns SQL that inserts entries into the log. They are read from the `entry` column (JSON of
+ * `createEntryRow`) of a CTE of the same statement.
+ */
 export function insertEntriesFrom(cte: string): string {
   return `
     insert into activity (${columns.join(', ')}, service_app_id, key_prefix)

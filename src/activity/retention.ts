@@ -3,14 +3,15 @@ import { inTransaction } from '../database/transaction.ts'
 import { deleteSealedRows, findOldestSeals, lockChain } from './chain-queries.ts'
 import { recordActivity } from './record-activity.ts'
 
-/** The most entries that one transaction deletes. */
+/** The maximum number of entries that one transaction deletes. */
 export const maxPrunedEntries = 10_000
 
 const dayMilliseconds = 86_400_000
 
 /**
- * Deletes sealed entries that are older than `days`, from the start of the hash chain, and records the
- * hash of the last one, from which the chain continues. Returns the number of deleted entries.
+ * Deletes up to `maxPrunedEntries` sealed entries that are older than `days`, starting at the
+ * beginning of the hash chain. Records the hash of the last deleted entry, from which the chain
+ * continues. Returns the number of deleted entries.
  */
 export function pruneActivity(em: EntityManager, now: Date, days: number): Promise<number> {
   const cutoff = now.getTime() - days * dayMilliseconds

@@ -3,13 +3,14 @@ import { inTransaction } from '../database/transaction.ts'
 import { digestPersonalValues, hashEntry } from './chain.ts'
 import { findUnsealedRows, lockChain, updateChainEnd, updateSeals } from './chain-queries.ts'
 
-/** The most entries that one transaction seals. */
+/** The maximum number of entries that one transaction seals. */
 export const maxSealedEntries = 500
 
 /**
- * Seals entries that are not part of the hash chain yet, in the order in which they were committed as
- * far as earlier runs have seen them, and by id within a run. Returns their number; 0 if another node is
- * sealing. Recording an entry never waits for this.
+ * Seals entries by appending them to the hash chain, ordered by id. An entry that is committed
+ * after a run is sealed by a later run, even if its id is lower than ids that are already sealed.
+ * Returns the number of sealed entries, or 0 if another node is sealing. Recording an entry never
+ * waits for this.
  */
 export function sealActivity(em: EntityManager): Promise<number> {
   return inTransaction(em, async (em) => {

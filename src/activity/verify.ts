@@ -10,32 +10,37 @@ import {
   type SealedRow,
 } from './chain-queries.ts'
 
-/** A position in the hash chain, noted outside the database to detect that the chain was rebuilt. */
+/**
+ * A position in the hash chain, stored outside the database to detect that the chain was rebuilt.
+ */
 export type ChainPosition = { sequence: number; hash: string }
 
 /** The result of verifying the hash chain. */
 export type Verification = {
-  /** Verified entries. */
+  /** The number of verified entries. */
   entries: number
-  /** Entries that are recorded but not sealed yet. */
+  /** The number of entries that are recorded but not sealed yet. */
   unsealed: number
-  /** Personal values that were erased. */
+  /** The number of personal values that were erased. */
   erased: number
-  /** The last verified entry. */
+  /** The position of the last verified entry. */
   head: ChainPosition
-  /** What is wrong with the first entry that does not match; undefined if the chain is intact. */
+  /** What is wrong with the first invalid entry, or undefined if the chain is intact. */
   problem: string | undefined
 }
 
-/** Entries held in memory at a time. */
+/** The number of entries in memory at a time. */
 const pageSize = 1000
 
-/** Milliseconds by which an entry may be older than an entry before it: no transaction takes longer. */
+/**
+ * The maximum time in milliseconds by which an entry may be older than the entries before it. No
+ * transaction takes longer.
+ */
 const maxDelay = 3_600_000
 
 /**
- * Recomputes the hash chain and reports the first entry that was changed, deleted or inserted. Reads
- * one snapshot of the log, so it can run beside a server.
+ * Recomputes the hash chain and reports the first entry that was changed, deleted or inserted.
+ * Reads a snapshot of the log, so it can run while servers are running.
  */
 export function verifyActivity(em: EntityManager, expected?: ChainPosition): Promise<Verification> {
   return em.transactional((em) => verifySnapshot(em, expected), {

@@ -20,11 +20,12 @@ import {
 import { lastAdministrator } from './user-status.ts'
 
 /**
- * Erases a user and every token of the user. Workspaces without other members are deleted, resources
- * in other workspaces go to `transfer_to`, and the activity log loses the user's name and e-mail address.
+ * Deletes a user together with all tokens. Workspaces without other members are deleted, resources
+ * in other workspaces are transferred to `transfer_to`, and the user's name and e-mail address are
+ * removed from the activity log.
  *
- * @throws {ServiceError} already_exists if a workspace would lose its last owner, or if the user owns
- *   resources and nobody is named to receive them
+ * @throws {ServiceError} already_exists if a workspace would lose its last owner, or if the user
+ *   owns resources and `transfer_to` is not set
  */
 export async function deleteUser(
   { em, principal, now }: Pick<RequestContext, 'em' | 'principal' | 'now'>,
@@ -32,7 +33,8 @@ export async function deleteUser(
 ): Promise<DeleteUserResponse> {
   const callerId = principal.admin?.id
   return inTransaction(em, async (em) => {
-    // Workspaces are locked before users, in the order of an invitation, to prevent deadlocks.
+    // Workspaces are locked before users, in the same order as for invitations, to prevent
+    // deadlocks.
     await lockWorkspacesOfUser(em, user_id)
     const user = await lockUserToDelete(em, user_id, callerId)
     const workspaces = await findWorkspacesToLeave(em, user.id)
@@ -57,7 +59,7 @@ export async function deleteUser(
   })
 }
 
-/** Locks the user and the calling administrator, whose rights are checked under the lock. */
+/** Locks the user and the calling administrator, whose permissions are checked under the lock. */
 async function lockUserToDelete(em: EntityManager, userId: string, callerId: string | undefined) {
   const id = userId.toLowerCase()
   if (id === callerId) {

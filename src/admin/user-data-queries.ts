@@ -6,8 +6,8 @@ import { isLive } from '../permissions/grants-query.ts'
 import type { LockedUser } from './queries.ts'
 
 /**
- * Locks users for their deletion until the end of the transaction. No row that refers to them can be
- * added until then.
+ * Locks users that are to be deleted until the end of the transaction. Until then, no row that
+ * refers to them can be added.
  */
 export function lockUsersForDeletion(em: EntityManager, ids: string[]): Promise<LockedUser[]> {
   return query(
@@ -31,8 +31,8 @@ export async function lockWorkspacesOfUser(em: EntityManager, userId: string): P
 export type UserWorkspace = { id: string; slug: string; hasOthers: boolean; needsOwner: boolean }
 
 /**
- * The workspaces of a user; `needsOwner` means that the user is the owner of a workspace with other
- * members but without another active owner.
+ * Returns the workspaces of a user. `needsOwner` means that the workspace has other members but no
+ * other active owner.
  */
 export function findWorkspacesToLeave(em: EntityManager, userId: string): Promise<UserWorkspace[]> {
   return query(
@@ -52,7 +52,7 @@ export function findWorkspacesToLeave(em: EntityManager, userId: string): Promis
   )
 }
 
-/** The workspaces in which a user owns resources. */
+/** Returns the workspaces in which a user owns resources. */
 export async function findWorkspacesOfResources(
   em: EntityManager,
   ownerId: string,
@@ -65,7 +65,7 @@ export async function findWorkspacesOfResources(
   return rows.map(({ id }) => id)
 }
 
-/** Counts the memberships of a user in these workspaces, and locks them. */
+/** Locks and counts the memberships of a user in these workspaces. */
 export async function lockMemberships(
   em: EntityManager,
   userId: string,
@@ -80,7 +80,7 @@ export async function lockMemberships(
   return rows.length
 }
 
-/** Gives all resources of a user to another one; returns their number. */
+/** Transfers all resources of a user to another user. Returns the number of resources. */
 export async function transferResources(
   em: EntityManager,
   fromId: string,
@@ -132,7 +132,7 @@ export type ShareRow = Omit<ExportedShare, 'granted_by' | 'granted_at' | 'expire
   expires_at: Timestamp | null
 }
 
-/** The shares granted to a user or by a user. */
+/** Returns the shares granted to or by a user. */
 export function findSharesOfUser(em: EntityManager, userId: string): Promise<ShareRow[]> {
   return query(
     em,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import test, { type ExecutionContext } from 'ava'
 import { v7 as uuid } from 'uuid'
+import { type ChainEntry, hashEntry } from '../../src/activity/chain.ts'
+import { findSealedRows, updateChainEnd, updateSeals } from '../../src/activity/chain-queries.ts'
 import { redactUserEntries } from '../../src/activity/queries.ts'
 import { recordActivity } from '../../src/activity/record-activity.ts'
 import { pruneActivity } from '../../src/activity/retention.ts'
@@ -65,7 +67,7 @@ test('only one node seals at a time, and recording an entry does not wait for it
   t.is(await sealActivity(database.fork()), 2)
 })
 
-test('an entry that is committed after newer ones is sealed behind them', async (t) => {
+test('an entry that is committed after newer ones is sealed after them', async (t) => {
   const { pool, database } = await open(t)
   const late = await pool.connect()
   const id = uuid()
@@ -153,7 +155,7 @@ for (const [name, [columns, values, problem]] of Object.entries(insertions)) {
   })
 }
 
-test('an entry that was noted elsewhere shows that the chain was rebuilt', async (t) => {
+test('an entry noted elsewhere reveals that the chain was rebuilt', async (t) => {
   const { pool, database } = await openSealed(t, 3)
   const { head } = await verifyActivity(database.fork())
   await record(database, 1)
@@ -187,6 +189,26 @@ test('erasing the personal data of a user leaves the chain intact', async (t) =>
   }
   // The third entry was erased before it was sealed.
   t.like(await verifyActivity(database.fork()), { entries: 4, erased: 4, problem: undefined })
+})
+
+test('erasure keeps values that the chain covers without a digest', async (t) => {
+  const { pool, database } = await open(t)
+  const userId = randomUUID()
+  const detail = { provider: 'google', subject: '1234567890' }
+  const event = { action: 'user.account_linked', targetId: userId, detail } as const
+  await recordActivity(database.fork(), { actorId: userId }, event)
+  await recordActivity(database.fork(), { actorId: userId }, event)
+  await sealActivity(database.fork())
+  // Seals the second entry as earlier versions did, which covered the subject itself.
+  const [first, second] = await findSealedRows(database.fork(), 0, 2)
+  const hash = hashEntry(first?.seal_hash ?? '', 2, second as ChainEntry, {})
+  const seal = { id: second?.id, seq: 2, hash, digests: {}, salts: {} }
+  await updateSeals(database.fork(), [seal])
+  await updateChainEnd(database.fork(), 2, hash)
+  await redactUserEntries(database.fork(), userId, [])
+  const { rows } = await pool.query('select detail from activity order by seal_seq')
+  t.deepEqual(rows, [{ detail: { provider: 'google' } }, { detail }])
+  t.like(await verifyActivity(database.fork()), { entries: 2, erased: 1, problem: undefined })
 })
 
 test('entries past the retention period are deleted and the rest of the chain can be verified', async (t) => {

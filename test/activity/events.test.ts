@@ -126,12 +126,12 @@ const eventCalls: EventCalls = {
       const listed = expectOk(await transport.call('ListSessions', {}, as.credentials)) as any
       const [{ id: session_id }] = listed.sessions ?? listed
       const me = expectOk(await transport.call('GetMe', {}, as.credentials)) as any
-      return forPanel('EndUserSession', { user_id: me.id, session_id })
+      return createAdminCall('EndUserSession', { user_id: me.id, session_id })
     },
     endUserSessions: async ({ signedIn, transport }) => {
       const { as } = await signedIn()
       const me = expectOk(await transport.call('GetMe', {}, as.credentials)) as any
-      return forPanel('EndUserSessions', { user_id: me.id })
+      return createAdminCall('EndUserSessions', { user_id: me.id })
     },
     endOtherSessions: async ({ signedIn }) => {
       const { email } = await signedIn()
@@ -152,7 +152,8 @@ const eventCalls: EventCalls = {
     },
   },
   'user.updated': {
-    updateUser: async ({ member: user_id }) => forPanel('UpdateUser', { user_id, name: 'new' }),
+    updateUser: async ({ member: user_id }) =>
+      createAdminCall('UpdateUser', { user_id, name: 'new' }),
     executeCsvImport: async ({ bySheet }) => bySheet('external_id', randomUUID(), ['user.updated']),
   },
   'user.renamed': {
@@ -161,21 +162,21 @@ const eventCalls: EventCalls = {
   'user.activated': {
     updateUser: async ({ member: user_id }) => {
       await pool.query('update users set is_active = false where id = $1', [user_id])
-      return forPanel('UpdateUser', { user_id, is_active: true })
+      return createAdminCall('UpdateUser', { user_id, is_active: true })
     },
   },
   'user.deactivated': {
     updateUser: async ({ member: user_id }) =>
-      forPanel('UpdateUser', { user_id, is_active: false }),
+      createAdminCall('UpdateUser', { user_id, is_active: false }),
   },
   'user.promoted': {},
   'service_app.ended_key_used': {},
   'user.demoted': {},
   'user.erased': {
-    deleteUser: async ({ member: user_id }) => forPanel('DeleteUser', { user_id }),
+    deleteUser: async ({ member: user_id }) => createAdminCall('DeleteUser', { user_id }),
   },
   'user.exported': {
-    exportUser: async ({ member: user_id }) => forPanel('ExportUser', { user_id }),
+    exportUser: async ({ member: user_id }) => createAdminCall('ExportUser', { user_id }),
   },
   'import.executed': {
     executeCsvImport: async ({ bySheet }) => bySheet('role', 'editor', ['member.role_changed']),
@@ -199,7 +200,11 @@ const eventCalls: EventCalls = {
     inviteMember: async ({ by }) =>
       by('admin', 'InviteMember', { email: `${randomUUID()}@example.com`, role: 'viewer' }),
     addUserToWorkspace: async ({ workspace_id }) =>
-      forPanel('AddUserToWorkspace', { workspace_id, user_id: await seed.user(), role: 'viewer' }),
+      createAdminCall('AddUserToWorkspace', {
+        workspace_id,
+        user_id: await seed.user(),
+        role: 'viewer',
+      }),
     executeCsvImport: async ({ bySheet }) =>
       bySheet('role', 'viewer', ['member.invited'], await seed.user()),
   },
@@ -249,29 +254,31 @@ const eventCalls: EventCalls = {
     },
   },
   'role.created': {
-    createRole: async ({ workspace_id }) => forPanel('CreateRole', { workspace_id, name: 'r' }),
+    createRole: async ({ workspace_id }) =>
+      createAdminCall('CreateRole', { workspace_id, name: 'r' }),
   },
   'role.updated': {
-    updateRole: async ({ role_id }) => forPanel('UpdateRole', { role_id, description: 'new' }),
+    updateRole: async ({ role_id }) =>
+      createAdminCall('UpdateRole', { role_id, description: 'new' }),
   },
-  'role.deleted': { deleteRole: async ({ role_id }) => forPanel('DeleteRole', { role_id }) },
+  'role.deleted': { deleteRole: async ({ role_id }) => createAdminCall('DeleteRole', { role_id }) },
   'role.member_added': {
     addRoleMember: async ({ role_id, fixture }) =>
-      forPanel('AddRoleMember', { role_id, user_id: fixture.people.editor.id }),
+      createAdminCall('AddRoleMember', { role_id, user_id: fixture.people.editor.id }),
   },
   'role.member_removed': {
     removeRoleMember: async ({ role_id, member }) =>
-      forPanel('RemoveRoleMember', { role_id, user_id: member }),
+      createAdminCall('RemoveRoleMember', { role_id, user_id: member }),
   },
   'role.action_added': {
     addRoleActions: async ({ role_id, fixture }) => {
       const added = await seed.serviceAction(fixture.service, 'archive')
-      return forPanel('AddRoleActions', { role_id, service_action_ids: [added] })
+      return createAdminCall('AddRoleActions', { role_id, service_action_ids: [added] })
     },
   },
   'role.action_removed': {
     removeRoleAction: async ({ role_id, service_action_id }) =>
-      forPanel('RemoveRoleAction', { role_id, service_action_id }),
+      createAdminCall('RemoveRoleAction', { role_id, service_action_id }),
   },
   'service_action.registered': {
     registerActions: async ({ bySelf }) => bySelf('RegisterActions', { name: 'archive' }),
@@ -282,58 +289,63 @@ const eventCalls: EventCalls = {
   },
   'service_app.created': {
     createServiceApp: async () =>
-      forPanel('CreateServiceApp', { name: 'a', service_name: `s-${randomUUID()}` }),
+      createAdminCall('CreateServiceApp', { name: 'a', service_name: `s-${randomUUID()}` }),
   },
   'service_app.updated': {
     updateServiceApp: async ({ service_app_id }) =>
-      forPanel('UpdateServiceApp', { service_app_id, name: 'new' }),
+      createAdminCall('UpdateServiceApp', { service_app_id, name: 'new' }),
   },
   'service_app.activated': {
     updateServiceApp: async ({ service_app_id }) => {
       await pool.query('update service_apps set is_active = false where id = $1', [service_app_id])
-      return forPanel('UpdateServiceApp', { service_app_id, is_active: true })
+      return createAdminCall('UpdateServiceApp', { service_app_id, is_active: true })
     },
   },
   'service_app.deactivated': {
     updateServiceApp: async ({ service_app_id }) =>
-      forPanel('UpdateServiceApp', { service_app_id, is_active: false }),
+      createAdminCall('UpdateServiceApp', { service_app_id, is_active: false }),
   },
   'service_app.key_rotated': {
     rotateServiceApp: async ({ service_app_id }) =>
-      forPanel('RotateServiceApp', { service_app_id }),
+      createAdminCall('RotateServiceApp', { service_app_id }),
   },
   'service_app.deleted': {
     deleteServiceApp: async ({ service_app_id }) =>
-      forPanel('DeleteServiceApp', { service_app_id }),
+      createAdminCall('DeleteServiceApp', { service_app_id }),
   },
   'client_app.created': {
     createClientApp: async () =>
-      forPanel('CreateClientApp', { name: 'a', redirect_uris: ['https://a.example.com/'] }),
+      createAdminCall('CreateClientApp', { name: 'a', redirect_uris: ['https://a.example.com/'] }),
   },
   'client_app.updated': {
     updateClientApp: async ({ client_app_id }) =>
-      forPanel('UpdateClientApp', { client_app_id, name: 'new', redirect_uris: [] }),
+      createAdminCall('UpdateClientApp', { client_app_id, name: 'new', redirect_uris: [] }),
   },
   'client_app.secret_rotated': {
     rotateClientApp: async ({ client_app_id }) => {
       await pool.query("update client_apps set type = 'confidential' where id = $1", [
         client_app_id,
       ])
-      return forPanel('RotateClientApp', { client_app_id })
+      return createAdminCall('RotateClientApp', { client_app_id })
     },
   },
   'client_app.activated': {
     updateClientApp: async ({ client_app_id }) => {
       await pool.query('update client_apps set is_active = false where id = $1', [client_app_id])
-      return forPanel('UpdateClientApp', { client_app_id, is_active: true, redirect_uris: [] })
+      return createAdminCall('UpdateClientApp', {
+        client_app_id,
+        is_active: true,
+        redirect_uris: [],
+      })
     },
   },
   'client_app.deactivated': {
     updateClientApp: async ({ client_app_id }) =>
-      forPanel('UpdateClientApp', { client_app_id, is_active: false, redirect_uris: [] }),
+      createAdminCall('UpdateClientApp', { client_app_id, is_active: false, redirect_uris: [] }),
   },
   'client_app.deleted': {
-    deleteClientApp: async ({ client_app_id }) => forPanel('DeleteClientApp', { client_app_id }),
+    deleteClientApp: async ({ client_app_id }) =>
+      createAdminCall('DeleteClientApp', { client_app_id }),
   },
   'permission.visibility_changed': {
     updateVisibility: async ({ permission_id, fixture }) => ({
@@ -410,11 +422,11 @@ for (const transport of environment.transports) {
         t.is(entry.target_type, row.target)
         t.deepEqual(Object.keys(entry.detail).sort(), [...row.detail].sort())
         for (const value of Object.values(entry.detail)) t.regex(String(value), /./)
-        const nobody = action.endsWith('.sign_in_failed')
-        t.is(entry.target_id === null, nobody)
+        const hasNoTarget = action.endsWith('.sign_in_failed')
+        t.is(entry.target_id === null, hasNoTarget)
         t.is(
           entry.actor_id === null,
-          nobody ||
+          hasNoTarget ||
             fails === true ||
             action === 'user.link_refused' ||
             (credentials?.key !== undefined && !credentials.token),
@@ -538,9 +550,12 @@ async function createScene(transport: Transport) {
       )
       const [{ email, slug }] = rows
       const csv = `email,workspace_slug,${column}\n${email},${slug},${value}\n`
-      return { ...forPanel('ExecuteCsvImport', { csv }), writes: [...actions, 'import.executed'] }
+      return {
+        ...createAdminCall('ExecuteCsvImport', { csv }),
+        writes: [...actions, 'import.executed'],
+      }
     },
-    /** A user returns from the identity provider; '' stands for a user who denied access. */
+    /** A user returns from the identity provider; '' is a user who denied access. */
     comeBack: async (
       flow: 'Login' | 'AdminLogin',
       whom: () => Promise<string>,
@@ -552,7 +567,7 @@ async function createScene(transport: Transport) {
   }
 }
 
-function forPanel(method: string, message: object): EventCall {
+function createAdminCall(method: string, message: object): EventCall {
   return { method, message, credentials: byAdmin }
 }
 
@@ -573,7 +588,10 @@ async function lastEntry(): Promise<string> {
   return rows[0]?.id ?? '00000000-0000-0000-0000-000000000000'
 }
 
-/** A digest of every table, except for used sign-in states, which are kept even when a sign-in fails. */
+/**
+ * A digest of every table, except for used sign-in states, which are retained even when a sign-in
+ * fails.
+ */
 async function everything(): Promise<unknown> {
   const { rows: tables } = await pool.query(
     `select tablename as name from pg_tables where schemaname = 'public'

@@ -41,8 +41,8 @@ for (const format of ['jsonl', 'csv']) {
       if (format === 'csv' && lines === 0 && line.startsWith('id,created_at,')) continue
       lines += 1
       const id = `${lines.toString(16).padStart(12, '0')}70008000000000000000`
-      const shown = /[0-9a-f]{8}(-[0-9a-f]+){4}/.exec(line)?.[0].replaceAll('-', '')
-      if (shown !== id) t.is(shown, id)
+      const exportedId = /[0-9a-f]{8}(-[0-9a-f]+){4}/.exec(line)?.[0].replaceAll('-', '')
+      if (exportedId !== id) t.is(exportedId, id)
     }
     t.is(lines, many)
     t.deepEqual(await ended, [0, null])
@@ -58,7 +58,7 @@ test('the export ends silently when its reader closes the pipe', async (t) => {
   t.regex(await errors, /^(write )?EPIPE\n$/)
 })
 
-test('an empty log is exported as a header or nothing; --json prints the count', async (t) => {
+test('an empty log is exported as a header or as an empty file; --json prints the count', async (t) => {
   const csv = run(empty.url, '--format', 'csv')
   t.is(
     await text(csv.child.stdout),
@@ -77,13 +77,13 @@ test('errors are printed to standard error with a non-zero exit status', async (
     t.regex(await errors, /^error: /)
     t.deepEqual(await ended, [2, null])
   }
-  const away = run('postgresql://nobody@127.0.0.1:1/none', '--format', 'csv')
+  const unreachable = run('postgresql://nobody@127.0.0.1:1/none', '--format', 'csv')
   t.is(
-    await text(away.child.stdout),
+    await text(unreachable.child.stdout),
     'id,created_at,action,target_type,target_id,actor_id,workspace_id,detail,service_app_id,key_prefix,request_id,ip\r\n',
   )
-  t.deepEqual(await away.ended, [2, null])
-  t.notRegex(await away.errors, /\n {4}at /)
+  t.deepEqual(await unreachable.ended, [2, null])
+  t.notRegex(await unreachable.errors, /\n {4}at /)
 })
 
 test('--help lists the formats', async (t) => {

@@ -26,15 +26,15 @@ async function fill(workspaceId: string, count: number, actor: string | null = n
 
 /** Reads the ids of all entries of a workspace, page by page. */
 async function walk(transport: Transport, workspace_id: string): Promise<string[]> {
-  const seen: string[] = []
+  const listed: string[] = []
   let before: string | undefined
   do {
     const message = { workspace_id, limit: 7, ...(before && { before }) }
     const page = expectOk(await admin.call(transport, 'ListActivity', message))
-    seen.push(...page.items.map(({ id }: { id: string }) => id))
+    listed.push(...page.items.map(({ id }: { id: string }) => id))
     before = page.next_before
   } while (before)
-  return seen
+  return listed
 }
 
 for (const transport of environment.transports) {
@@ -64,7 +64,7 @@ for (const transport of environment.transports) {
   test(`pages of the log neither miss nor repeat entries while new ones are recorded over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = await fill(workspace_id, 25)
-    const seen: string[] = []
+    const listed: string[] = []
     let before: string | undefined
     do {
       const page = expectOk(
@@ -74,14 +74,14 @@ for (const transport of environment.transports) {
           ...(before && { before }),
         }),
       )
-      seen.push(...page.items.map(({ id }: { id: string }) => id))
+      listed.push(...page.items.map(({ id }: { id: string }) => id))
       before = page.next_before
       await fill(workspace_id, 3)
     } while (before)
-    t.deepEqual(seen, ids.reverse())
+    t.deepEqual(listed, ids.reverse())
   })
 
-  test(`four concurrent readers see every initial entry once and in order during four writers over ${transport.label}`, async (t) => {
+  test(`four concurrent readers see every initial entry once and in order while four writers run over ${transport.label}`, async (t) => {
     const workspace_id = randomUUID()
     const ids = (await fill(workspace_id, 60)).reverse()
     let walking = true
@@ -91,10 +91,10 @@ for (const transport of environment.transports) {
     const walks = await Promise.all(Array.from({ length: 4 }, () => walk(transport, workspace_id)))
     walking = false
     await Promise.all(writers)
-    for (const seen of walks) {
-      t.is(new Set(seen).size, seen.length)
-      t.deepEqual(seen, seen.toSorted().reverse())
-      t.deepEqual(seen.slice(-60), ids)
+    for (const listed of walks) {
+      t.is(new Set(listed).size, listed.length)
+      t.deepEqual(listed, listed.toSorted().reverse())
+      t.deepEqual(listed.slice(-60), ids)
     }
   })
 
@@ -113,7 +113,7 @@ for (const transport of environment.transports) {
     t.is((await read(200)).items.length, 10)
   })
 
-  test(`an entry has all fields, with its detail as it was written over ${transport.label}`, async (t) => {
+  test(`an entry has all fields and its detail unchanged over ${transport.label}`, async (t) => {
     const [id, workspace_id, target_id] = [uuid(), randomUUID(), randomUUID()]
     const detail = { a: '=1+1', n: 1.5, yes: true, none: null, list: ['x', { y: [] }], __proto: '' }
     await pool.query(
@@ -167,9 +167,9 @@ for (const transport of environment.transports) {
     const wrong = { action: 'x', target_type: 'y', limit: 50 }
     const { violations } = expectError(await admin.call(transport, 'ListActivity', wrong))
     t.deepEqual(violations.map(({ field }) => field).sort(), ['action', 'target_type'])
-    const worse = { before: 'x', actor_id: 'y', limit: 201 }
+    const invalidFilters = { before: 'x', actor_id: 'y', limit: 201 }
     const { code, violations: more } = expectError(
-      await admin.call(transport, 'ListActivity', worse),
+      await admin.call(transport, 'ListActivity', invalidFilters),
     )
     t.is(code, 'invalid_argument')
     t.deepEqual(more.map(({ field }) => field).sort(), ['actor_id', 'before', 'limit'])

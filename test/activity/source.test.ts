@@ -42,7 +42,7 @@ for (const transport of environment.transports) {
     for (const id of ids) t.regex(id, /^[\w.-]{1,128}$/)
   })
 
-  test(`changes that share a statement each record their own request over ${transport.label}`, async (t) => {
+  test(`changes batched into one statement each record their own request over ${transport.label}`, async (t) => {
     const first = await createWorkspaceFixture(environment, transport)
     const second = await createWorkspaceFixture(environment, transport)
     const both = await Promise.all(
@@ -72,7 +72,7 @@ for (const transport of environment.transports) {
 }
 
 for (const transport of anonymous.transports) {
-  test(`addresses are not recorded if that is switched off over ${transport.label}`, async (t) => {
+  test(`addresses are not recorded if recording them is disabled over ${transport.label}`, async (t) => {
     const fixture = await createWorkspaceFixture(environment, transport)
     const message = { workspace_id: fixture.workspace, name: randomUUID() }
     const { token } = fixture.people.admin
