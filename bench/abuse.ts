@@ -10,12 +10,12 @@ import { stopBenchProcesses } from './child-process.ts'
 import { sum } from './faults/traffic.ts'
 
 /**
- * `npm run abuse [-- <words>]`: attacks one of two nodes as one tenant or without credentials, and
- * reports what other tenants observe. Fails if a call of another tenant fails.
+ * `npm run abuse [-- <words>]`: attacks one of two nodes, either as a tenant or without
+ * credentials, and reports the effect on other tenants. Fails if a call of another tenant fails.
  */
 const words = process.argv.slice(2)
 
-/** Milliseconds. */
+/** In milliseconds. */
 const timeLimit = 600_000
 
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-abuse-'))
@@ -33,7 +33,7 @@ try {
     groups: 3000,
   })
   try {
-    // Compiles the hot code of all processes.
+    // Gives all processes time to compile hot code.
     await sleep(5000)
     process.stdout.write(`${tableHead}\n`)
     for (const [name, { title }] of Object.entries(attacks)) {

@@ -21,7 +21,10 @@ import { fetchResponses, writeChecks, writeRequests } from './write-requests.ts'
 const { evaluateBatch, searchSubjects } = AccessServiceService
 const accepted = Buffer.alloc(0)
 
-/** The Access API: batches of evaluations compared with Check, and the subjects of a visible resource. */
+/**
+ * Measures the Access API: batches of evaluations compared with Check, and the subjects of a
+ * visible resource.
+ */
 export async function measureAccess(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const daikon = harness.daikon()
   const { port } = await daikon.request<ServerState>({})
@@ -37,7 +40,7 @@ export async function measureAccess(harness: Harness, addRow: (row: Row) => void
 const users = 500
 const items = 1000
 
-/** EvaluateBatch of 1,000 items about 500 users, compared with Check of 1,000 items of one user. */
+/** Compares EvaluateBatch of 1,000 items about 500 users with Check of 1,000 items of one user. */
 async function measureBatches(
   harness: Harness,
   daikon: BenchProcess,
@@ -99,7 +102,10 @@ function encodeEvaluations(batches: CheckBatch[]): Uint8Array {
 
 const memberCount = 100_000
 
-/** Pages of the users who may view a resource by its visibility, compared with an indexed row. */
+/**
+ * Compares reading pages of the users who may view a resource because of its visibility with
+ * reading an indexed row.
+ */
 async function measureSubjects(
   harness: Harness,
   daikon: BenchProcess,
@@ -150,7 +156,7 @@ async function measureSubjects(
   }
 }
 
-export const visible = { workspace: idOf('w', 1_000_000), resource: idOf('r', 2_000_000_000) }
+export const visible = { workspace: idOf('w', 1_000_000), resource: idOf('r', 3_000_000_000) }
 
 function encodeSearch(page: object): Uint8Array {
   const request = {
@@ -162,7 +168,7 @@ function encodeSearch(page: object): Uint8Array {
   return SearchSubjectsRequest.encode(SearchSubjectsRequest.fromPartial(request)).finish()
 }
 
-/** Creates a workspace whose members all see one resource. */
+/** Creates a workspace with a resource that all its members may view. */
 export async function createVisibleResource(connection: pg.Client): Promise<void> {
   await removeVisibleResource(connection)
   await connection.query(

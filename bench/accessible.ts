@@ -19,7 +19,7 @@ import { writeRequests } from './write-requests.ts'
 const { accessible, accessibleStream } = PermissionServiceService
 const megabyte = 1024 * 1024
 
-/** Accessible for users with increasing numbers of shares, in pages and as a stream. */
+/** Measures Accessible for users with increasing numbers of shares, in pages and as a stream. */
 export async function measureAccessible(
   harness: Harness,
   addRow: (row: Row) => void,
@@ -37,18 +37,18 @@ export async function measureAccessible(
     await measurePages(harness, client, readerList, addRow)
 
     const repetitions = quick ? 1 : rounds
-    const whole = await interleave(repetitions, {
+    const results = await interleave(repetitions, {
       few: () => readAll(client, readerList[1] as Reader),
       many: () => readAll(client, readerList[2] as Reader),
     })
-    const few = medianOf(whole, ({ few }) => few)
-    const many = medianOf(whole, ({ many }) => many)
+    const few = medianOf(results, ({ few }) => few)
+    const many = medianOf(results, ({ many }) => many)
     const [, middle, last] = readerList.map(({ shares }) => formatNumber(shares))
     addRow({
       label: `µs per ID in pages of 1,000, ${last} shares compared with ${middle}`,
       daikon: `${formatNumber(many)} µs`,
       baseline: `${formatNumber(few)} µs`,
-      value: medianOf(whole, ({ few, many }) => many / few),
+      value: medianOf(results, ({ few, many }) => many / few),
       goal: { max: 1.25 },
     })
     await measureStreams(harness, client, daikon, readerList[2] as Reader, addRow)
@@ -59,7 +59,10 @@ export async function measureAccessible(
 
 type Reader = { shares: number; token: string }
 
-/** Pages of 100 by number of shares, and the first page of 1,000 compared with an indexed row. */
+/**
+ * Measures pages of 100 by number of shares, and compares the first page of 1,000 with reading an
+ * indexed row.
+ */
 async function measurePages(
   harness: Harness,
   client: BenchClient,
@@ -119,22 +122,22 @@ async function measurePages(
   })
 }
 
-/** Reads every ID in pages of 1,000; returns microseconds per ID. */
+/** Reads every ID in pages of 1,000. Returns the microseconds per ID. */
 async function readAll(client: BenchClient, { token, shares }: Reader): Promise<number> {
   const startedAt = performance.now()
   let page_token: string | undefined
   let count = 0
   do {
     const bytes = await client.call(accessible.path, token, request(1000, page_token))
-    const answer = AccessibleResourcesResponse.decode(bytes)
-    count += answer.resource_ids.length
-    page_token = answer.next_page_token
+    const response = AccessibleResourcesResponse.decode(bytes)
+    count += response.resource_ids.length
+    page_token = response.next_page_token
   } while (page_token)
   if (count < shares) throw new Error(`${count} ids of ${shares}`)
   return ((performance.now() - startedAt) * 1000) / count
 }
 
-/** The memory that the server uses for streams, including those that clients do not read. */
+/** Measures the server's memory for streams, including streams that clients do not read. */
 async function measureStreams(
   harness: Harness,
   client: BenchClient,
@@ -150,7 +153,7 @@ async function measureStreams(
     return count
   }
   const rss = async () => (await daikon.request<ServerState>({})).rss
-  // Warms up the server's memory.
+  // Streams are read first to warm up the server's memory.
   const repetitions = harness.quick ? 1 : 10
   for (let repetition = 0; repetition < repetitions; repetition += 1) await readStream()
   const before = await rss()

@@ -9,13 +9,14 @@ export type AdminDataSize = {
 }
 
 /**
- * Users who signed up over 300 days, with workspaces, groups and resources as in the data set of the
- * checks, but without shares; and an activity log in which one event of 1,000 deletes a workspace.
+ * Returns statements that create users who signed up over 300 days, with workspaces, groups and
+ * resources as in the data set of the checks but without shares, and an activity log in which one
+ * event in 1,000 deletes a workspace.
  */
 export function adminDataSql({ users, workspaces, resources, entries }: AdminDataSize): string[] {
-  const ground = dataSetSql({ users, workspaces, resources })
+  const baseStatements = dataSetSql({ users, workspaces, resources })
   return [
-    ...ground.filter((statement) => !statement.includes('insert into shares')),
+    ...baseStatements.filter((statement) => !statement.includes('insert into shares')),
     `update users set created_at = now() - random() * interval '300 days'`,
     `insert into activity
        (id, action, target_type, target_id, actor_id, workspace_id, detail, created_at)

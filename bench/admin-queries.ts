@@ -11,8 +11,9 @@ import { idOf } from './data-set.ts'
 import { recordStatements, type Statement } from './record-statements.ts'
 
 /**
- * `node bench/admin-queries.ts [--quick]`: writes PostgreSQL's plans for the statistics of the dashboard
- * and for pages of the activity log, with a million resources and events, to a file in this folder.
+ * `node bench/admin-queries.ts [--quick]`: writes PostgreSQL's plans for the dashboard statistics
+ * and for pages of the activity log to a file in this folder. The database has a million resources
+ * and events.
  */
 const quick = process.argv.includes('--quick')
 const part = quick ? 100 : 1
@@ -56,21 +57,24 @@ try {
   }
   const figures = ['totals', 'distribution', 'sign-ups', 'recent activity']
   const counted = await recordStatements((em) => getStats({ em, now: new Date() }, {}))
-  const named = counted.map((statement, at) => ({ name: `figures: ${figures[at]}`, statement }))
+  const namedStatements = counted.map((statement, index) => ({
+    name: `figures: ${figures[index]}`,
+    statement,
+  }))
   for (const [name, filters] of Object.entries(pages)) {
     const request = { limit: 200, ...filters }
     const sent = await recordStatements((em) => listActivity({ em }, request))
-    named.push(...sent.map((statement) => ({ name: `200 entries ${name}`, statement })))
+    namedStatements.push(...sent.map((statement) => ({ name: `200 entries ${name}`, statement })))
   }
   const times: string[] = []
   const plans: string[] = []
-  for (const { name, statement } of named) {
+  for (const { name, statement } of namedStatements) {
     const { plan, milliseconds } = await explain(client, statement)
     times.push(`${name}: ${milliseconds.toFixed(2)} ms`)
     plans.push(`-- ${name}\n\n${plan}`)
   }
   await client.end()
-  const amount = Object.entries(size).map(([what, count]) => `${count} ${what}`)
+  const amount = Object.entries(size).map(([name, count]) => `${count} ${name}`)
   const head = `${amount.join(', ')}; the best of ${runs} runs:\n${times.join('\n')}`
   process.stdout.write(`${head}\n`)
   const file = join(import.meta.dirname, 'admin-queries-explain.txt')
@@ -80,7 +84,7 @@ try {
   await rm(dataDir, { recursive: true, force: true })
 }
 
-/** The plan of a statement, and its best time without EXPLAIN. */
+/** Returns the plan of a statement and its best time without EXPLAIN. */
 async function explain(client: pg.Client, { text, values }: Statement) {
   const times: number[] = []
   for (let run = 0; run < runs; run += 1) {

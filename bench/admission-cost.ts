@@ -6,14 +6,14 @@ import type { Call } from '../src/rpc/call.ts'
 import type { Policy } from '../src/rpc/method.ts'
 import { formatNumber, type Row } from './table.ts'
 
-/** Calls of one measurement, and how many of them share a statement. */
+/** The number of calls per measurement, and the number that share a statement. */
 const calls = 200_000
 const inFlight = 64
 
 /**
- * The CPU time of admission and of the fair division of statements for a check, compared with `cpu`, the
- * microseconds of CPU that the server uses for it. It includes the collection of queries into
- * statements, which is older than the fairness.
+ * Measures the CPU time that a check spends on admission and on the fair scheduling of statements.
+ * Compares it with `cpu`, the microseconds of CPU that the server uses per check. The result
+ * includes batching queries into statements, which predates fair scheduling.
  */
 export async function measureAdmissionCost(cpu: number): Promise<Row> {
   await takeAdmission(calls)

@@ -7,20 +7,21 @@ import { createKeyFiles, type KeyPaths } from '../src/identity/keys.ts'
 import { ensureDataSet } from './data-set.ts'
 import { fullSize, type Size, smallSize } from './data-set-size.ts'
 
-/** The database with the data set, a second one with a small data set, and the signing keys. */
+/** The database with the data set, another one with a small data set, and the signing keys. */
 export type BenchDatabase = {
   folder: string
   url: string
   size: Size
-  /** The small data set in its own database; with `--quick` it is the only one. */
+  /** The small data set in its own database. With `--quick` it is the only data set. */
   small: { url: string; size: Size }
   keyPaths: KeyPaths
   close(): Promise<void>
 }
 
 /**
- * Opens the data sets and creates them if they are missing: in an embedded PostgreSQL in BENCH_FOLDER or
- * a temporary folder, or at BENCH_DATABASE_URL, where they replace existing data.
+ * Opens the data sets and creates them if they are missing. They are stored in an embedded
+ * PostgreSQL in BENCH_FOLDER or a temporary folder, or at BENCH_DATABASE_URL, where they replace
+ * existing data.
  */
 export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> {
   const size = quick ? smallSize : fullSize
@@ -38,7 +39,9 @@ export async function openBenchDatabase(quick: boolean): Promise<BenchDatabase> 
   }
 }
 
-/** Opens PostgreSQL without data sets; `name` is that of the folder unless BENCH_FOLDER is set. */
+/**
+ * Opens PostgreSQL without data sets. `name` is the name of the folder, unless BENCH_FOLDER is set.
+ */
 export async function openBenchPostgres(
   name: string,
 ): Promise<Omit<BenchDatabase, 'size' | 'small'>> {
@@ -49,13 +52,15 @@ export async function openBenchPostgres(
     publicPath: join(folder, 'public.pem'),
   }
   if (!existsSync(keyPaths.privatePath)) createKeyFiles(keyPaths)
-  const given = process.env.BENCH_DATABASE_URL
-  const embedded = given ? undefined : await startEmbedded({ dataDir: folder })
-  const url = given ?? embedded?.url ?? ''
+  const configuredUrl = process.env.BENCH_DATABASE_URL
+  const embedded = configuredUrl ? undefined : await startEmbedded({ dataDir: folder })
+  const url = configuredUrl ?? embedded?.url ?? ''
   return { folder, url, keyPaths, close: async () => embedded?.stop() }
 }
 
-/** Opens a database with the small data set and more; creates it if it is missing. */
+/**
+ * Opens a database with the small data set and additional data, and creates it if it is missing.
+ */
 export async function openExtraDatabase(
   { url }: Pick<BenchDatabase, 'url'>,
   suffix: string,
@@ -66,7 +71,7 @@ export async function openExtraDatabase(
   return extra
 }
 
-/** The URL of another database on the same server, which is created if it is missing. */
+/** Creates another database on the same server if it is missing. Returns its URL. */
 export async function ensureDatabase(url: string, suffix: string): Promise<string> {
   const other = new URL(url)
   const name = `${other.pathname.slice(1)}_${suffix}`

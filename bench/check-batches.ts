@@ -9,7 +9,10 @@ import {
   type VisibleResources,
 } from './shared-resources.ts'
 
-/** The checks of one user; `mustAllow[index]` is true where a share requires that the check is allowed. */
+/**
+ * The checks of one user. `mustAllow[index]` is true if a share guarantees that the check is
+ * allowed.
+ */
 export type CheckBatch = {
   user: number
   workspace: number
@@ -18,8 +21,8 @@ export type CheckBatch = {
 }
 
 /**
- * Creates `count` batches of `items` checks, each for another user. Every other check is about a
- * resource that is shared with the user or one of their groups.
+ * Creates `count` batches of `items` checks, each for a different user. Every other check is about
+ * a resource that is shared with the user or one of their groups.
  */
 export async function createCheckBatches(
   { url, size }: { url: string; size: Size },
@@ -60,7 +63,7 @@ export function createLargeWorkspaceCheck(
   return { user: firstUser + member, workspace, checks, mustAllow: [false] }
 }
 
-/** Creates a batch of equal checks of the member of many groups. */
+/** Creates a batch of identical checks of the member of many groups. */
 export function createGroupedCheck(size: Size, items: number): CheckBatch {
   const { user, workspace, resource } = groupedMemberOf(size)
   const resource_id = idOf('r', resource)

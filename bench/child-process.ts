@@ -6,11 +6,14 @@ import { createInterface } from 'node:readline'
 /** A process of the benchmark that responds to each message with one message. */
 export type BenchProcess = {
   pid: number
-  /** Sends a message and waits for the response, for `seconds` and one more minute. */
-  request<Answer>(message: object, seconds?: number): Promise<Answer>
+  /** Sends a message and waits for the response, for up to `seconds` plus one minute. */
+  request<ResponseMessage>(message: object, seconds?: number): Promise<ResponseMessage>
 }
 
-/** The state of a server: its ports, CPU time in microseconds, memory in bytes, statement count. */
+/**
+ * The state of a server: its ports, CPU time in microseconds, memory in bytes, and number of
+ * statements.
+ */
 export type ServerState = Ports & { cpu: number; rss: number; statements: number }
 
 type Ports = { port: number; httpPort?: number }
@@ -19,14 +22,14 @@ const timeoutMs = 60_000
 
 const running: ChildProcess[] = []
 
-/** The folder to which each process writes a CPU profile. */
+/** The folder in which each process writes a CPU profile. */
 const profiles = process.env.BENCH_PROFILE
 const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : []
 
-/** Starts a file of this folder as a process. */
+/** Starts a file in this folder as a process. */
 export function startBenchProcess(file: string, ...args: string[]): BenchProcess {
   const child = fork(join(import.meta.dirname, file), args, {
-    // As in `npm start`: keeps the objects of concurrent calls in the young generation.
+    // As in `npm start`. Keeps the objects of concurrent calls in the young generation.
     execArgv: ['--max-semi-space-size=32', ...profiling],
   })
   running.push(child)
@@ -39,7 +42,7 @@ export function startBenchProcess(file: string, ...args: string[]): BenchProcess
   }
 }
 
-/** Starts a program that reads messages from its standard input, one per line, and writes responses. */
+/** Starts a program that reads messages from standard input, one per line, and writes responses. */
 export function startLineProcess(program: string): BenchProcess {
   const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] })
   running.push(child)
@@ -53,7 +56,10 @@ export function startLineProcess(program: string): BenchProcess {
   }
 }
 
-/** Waits for an event. Throws if the process exits or `seconds` and one more minute pass before it. */
+/**
+ * Waits for an event. Throws if the process exits, or if `seconds` plus one minute pass, before the
+ * event.
+ */
 async function nextEvent(
   child: ChildProcess,
   { emitter, event, seconds }: { emitter: EventEmitter; event: string; seconds: number },
@@ -71,7 +77,7 @@ async function nextEvent(
   }
 }
 
-/** Stops all processes; those that write a profile exit by themselves. */
+/** Stops all processes, except those that write a profile, which exit by themselves. */
 export function stopBenchProcesses(): void {
   for (const child of running) {
     if (profiles && child.connected) child.disconnect()
@@ -79,7 +85,7 @@ export function stopBenchProcesses(): void {
   }
 }
 
-/** For servers: responds to every message with the state, and exits with the benchmark. */
+/** Makes a server respond to every message with its state, and exit with the benchmark. */
 export function serveState(ports: Ports, statements = () => 0): void {
   process.on('message', () => {
     const { user, system } = process.cpuUsage()

@@ -7,19 +7,24 @@ import { kind, serviceKey } from './data-set.ts'
 /** A check with its expected result. */
 export type CallerCheck = { token: string; resource_id: string; action: string; allowed: boolean }
 
-/** `plain` calls Check with grpc-js, `evaluation` calls Evaluate, `client` uses the client library. */
+/**
+ * `plain` calls Check with grpc-js, `evaluation` calls Evaluate, `client` uses the client library.
+ */
 export type CallerName = 'client' | 'plain' | 'evaluation'
 
-/** Starts all checks at once with one caller, or waits for each and takes all callers in turn. */
+/**
+ * Either starts all checks at once with one caller, or runs them one by one with all callers in
+ * turn.
+ */
 export type CallerJob = { port: number; checks: CallerCheck[] } & (
   | { mode: 'at once'; caller: CallerName }
   | { mode: 'one by one' }
 )
 
-/** Seconds and microseconds of CPU for all checks at once. */
+/** The elapsed seconds and the microseconds of CPU for all checks. */
 export type AtOnceResult = { seconds: number; cpu: number; wrong: number }
 
-/** The median of each caller in milliseconds. */
+/** The median latency of each caller in milliseconds. */
 export type OneByOneResult = { p50: Record<CallerName, number>; wrong: number }
 
 type Caller = { check(item: CallerCheck): Promise<boolean>; close(): void }
@@ -35,7 +40,7 @@ async function runAtOnce({
   caller: name,
 }: CallerJob & { mode: 'at once' }): Promise<AtOnceResult> {
   const caller = callers[name](port)
-  // Connects and compiles.
+  // Opens connections and gives the engine time to compile hot code.
   for (const item of checks.slice(0, 200)) await caller.check(item)
   const cpuBefore = process.cpuUsage()
   const started = performance.now()

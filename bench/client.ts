@@ -12,7 +12,7 @@ import { interleave, medianOf } from './rounds.ts'
 import { formatNumber, type Row } from './table.ts'
 import { fetchResponses } from './write-requests.ts'
 
-/** The TypeScript client compared with plain grpc-js calls of the same process. */
+/** Compares the TypeScript client with plain grpc-js calls from the same process. */
 export async function measureClient(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick, rounds } = harness
   const [users, checksPerUser] = quick ? [50, 20] : [500, 20]
@@ -69,7 +69,7 @@ export async function measureClient(harness: Harness, addRow: (row: Row) => void
     })
 }
 
-/** The checks of all users in turn, as a server receives them. */
+/** Returns the checks of all users in turn, in the order in which a server would receive them. */
 function interleaveUsers(batches: Awaited<ReturnType<typeof fetchResponses>>): CallerCheck[] {
   const lists = batches.map(({ token, checks, response }) =>
     checks.map(({ resource_id, action }, index): CallerCheck => {

@@ -1,19 +1,22 @@
 import type { PreparedRequest } from './prepared-requests.ts'
 
-/** Called for each response with its latency and whether it was the expected one. */
+/** Called for each response with its latency and whether it was as expected. */
 export type OnResponse = (milliseconds: number, correct: boolean) => void
 
-/** A connection that keeps requests in flight until it is stopped. */
+/** A connection that keeps a number of requests in flight until it is stopped. */
 export type Connection = {
-  /** In an open loop: sends `count` more requests, regardless of those in flight. */
+  /** Sends `count` more requests in an open loop, regardless of the number in flight. */
   push(count: number): void
   stop(): void
 }
 
-/** Opens a connection. With `inFlight` 0 only `push` sends; `next` returns undefined at the end. */
+/**
+ * Opens a connection. If `inFlight` is 0, requests are sent only by `push`. `next` returns
+ * undefined when there are no more requests.
+ */
 export type OpenConnection = (options: {
   port: number
   inFlight: number
   next: () => PreparedRequest | undefined
-  onAnswer: OnResponse
+  onResponse: OnResponse
 }) => Promise<Connection>

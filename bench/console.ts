@@ -7,12 +7,13 @@ import { measureJobs } from './console/jobs.ts'
 import { describeMachine } from './machine.ts'
 
 /**
- * `npm run bench:console [-- load interactions jobs] [--quick]`: measures the admin console in Chromium on
- * a CPU that is four times slower, with 100,000 people and 100,000 log entries: the first load, the latency of interactions, and
- * five everyday jobs. Fails if a request leaves the two origins.
+ * `npm run bench:console [-- load interactions jobs] [--quick]`: measures the admin console in
+ * Chromium on a CPU that is throttled to a quarter, with 100,000 people and 100,000 log entries:
+ * the first load, the latency of interactions, and five everyday jobs. Fails if a request goes to
+ * an origin other than the console and the REST API.
  */
 const parts = { load: measureFirstLoad, interactions: measureInteractions, jobs: measureJobs }
-const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const names = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const quick = process.argv.includes('--quick')
 const cpuSlowdown = 4
 
@@ -23,7 +24,7 @@ try {
   print(`${await describeMachine(environment.databaseUrl)}.`)
   print(`${people} people, ${entries} log entries; CPU slowed down ${cpuSlowdown} times.\n`)
   for (const [name, measure] of Object.entries(parts)) {
-    if (named.length > 0 && !named.includes(name)) continue
+    if (names.length > 0 && !names.includes(name)) continue
     print(`${await measure(environment)}\n`)
   }
   const others = environment.foreignOrigins()

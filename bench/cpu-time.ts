@@ -6,7 +6,7 @@ const msPerTick = 10
 
 type Process = { parent: number; ticks: number }
 
-/** Returns the CPU time in microseconds of a process with all its descendants. Requires Linux. */
+/** Returns the CPU time of a process and all its descendants in microseconds. Requires Linux. */
 export function cpuTimeOf(root: number): number {
   const processes = new Map<number, Process>()
   for (const name of readdirSync('/proc')) {
@@ -23,7 +23,7 @@ export function cpuTimeOf(root: number): number {
   return ticks * msPerTick * 1000
 }
 
-/** A process has the CPU time of its children that have ended. */
+/** Reads a process. Its CPU time includes that of its children that have exited. */
 function readProcess(pid: string): Process | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -31,7 +31,7 @@ function readProcess(pid: string): Process | undefined {
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
     return { parent: Number(fields[1]), ticks }
   } catch {
-    // The process has ended.
+    // The process has exited.
     return undefined
   }
 }

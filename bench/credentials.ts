@@ -8,7 +8,7 @@ import { grpcHeadersFrame } from './http2-frames.ts'
 /** Signs an access token of the nth user for a workspace. */
 export type SignToken = (user: number, workspace: number) => Promise<string>
 
-/** Creates a signer of tokens that the benchmark's servers accept for one hour. */
+/** Creates a signer of tokens that the servers of the benchmark accept for one hour. */
 export async function createSigner({
   keyPaths,
 }: Pick<BenchDatabase, 'keyPaths'>): Promise<SignToken> {
@@ -35,7 +35,10 @@ export async function createSigner({
     )
 }
 
-/** The HEADERS frame of a gRPC call, with a service key and a user's access token, if any. */
+/**
+ * Returns the HEADERS frame of a gRPC call with a service key and, if present, a user's access
+ * token.
+ */
 export function grpcHead(path: string, token?: string): Buffer {
   return grpcHeadersFrame(path, {
     ...(token && { authorization: `Bearer ${token}` }),
@@ -43,7 +46,7 @@ export function grpcHead(path: string, token?: string): Buffer {
   })
 }
 
-/** Request line and headers of an HTTP/1.1 request. */
+/** Returns the request line and headers of an HTTP/1.1 request. */
 export function http1Head(path: string, token: string, length: number): Buffer {
   const lines = [
     `POST ${path} HTTP/1.1`,

@@ -6,7 +6,10 @@ import { createInProcessRateLimiter } from '../src/rate-limit/in-process.ts'
 import { createApplication } from '../src/server/application.ts'
 import { serveState } from './child-process.ts'
 
-/** The application with every security check enabled; only rate limits are off. */
+/**
+ * The application with every security check enabled. Only rate limits and the quota of shares are
+ * disabled.
+ */
 const [url = '', privatePath = '', publicPath = '', replicaUrls = ''] = process.argv.slice(2)
 const urls = replicaUrls.split(',').filter((url) => url !== '')
 const opened = await openDatabase(url, () => {}, poolTimeouts, { urls })
@@ -48,6 +51,8 @@ const app = createApplication({
     keysRequired: true,
     globalLimit: undefined,
     trustedProxies: 0,
+    // `writes` shares one resource with thousands of users.
+    quotas: { MAX_SHARES_PER_RESOURCE: 1_000_000 },
     allowedHosts: ['*'],
     corsOrigins: [],
   },

@@ -1,11 +1,12 @@
 import { groupedMemberOf, largeWorkspaceOf, type Size } from './data-set-size.ts'
 
 /**
- * The statements that create the data set deterministically. User n is a member of workspace
- * n mod workspaces. A fifth of the resources is in workspace 0, the others are distributed evenly. Each
- * resource is owned by one member and shared with two more and a group; one in ten is visible to the
- * workspace. A user is in ten of a hundred groups. The three users of `readers` and the large workspace
- * (`largeWorkspaceOf`) follow, and at last the member of many groups (`groupedMemberOf`).
+ * Returns the statements that create the data set deterministically. User n is a member of
+ * workspace n mod workspaces. A fifth of the resources is in workspace 0; the others are
+ * distributed evenly. Each resource is owned by one member and shared with two more and a group;
+ * one in ten is visible to the workspace. Each user is in ten of a hundred groups. The three users
+ * of `readers`, the large workspace (`largeWorkspaceOf`) and finally the member of many groups
+ * (`groupedMemberOf`) follow.
  */
 export function dataSetSql(size: Size): string[] {
   const { users, workspaces, resources } = size
@@ -14,7 +15,7 @@ export function dataSetSql(size: Size): string[] {
   const large = resources / 5
   const home = `case when r.n < ${large} then 0 else r.n % ${workspaces} end`
   const place = `case when r.n < ${large} then r.n else r.n / ${workspaces} end`
-  // A member of the resource's workspace, a different one for each `salt`.
+  // Returns a member of the resource's workspace, a different one for each `salt`.
   const member = (salt: number) =>
     `((${place})::bigint * 7919 + ${salt}) % ${members} * ${workspaces} + (${home})`
   const permission = `case when r.n % 3 = 0 then 'edit' else 'view' end`
@@ -22,8 +23,8 @@ export function dataSetSql(size: Size): string[] {
     insert into shares (id, kind_id, resource_id, workspace_id, ${column}, permission)
     select gen_random_uuid(), k.id, ${id('r', 'r.n')}, ${id('w', home)}, ${grantee}, ${permission}
     from generate_series(0, ${resources - 1}) r(n), resource_kinds k where ${where}`
-  const reader = (at: number, part: number) =>
-    share('user_id', id('u', `${users + at}`), `r.n < ${large} and r.n % ${part} = 0`)
+  const reader = (index: number, part: number) =>
+    share('user_id', id('u', `${users + index}`), `r.n < ${large} and r.n % ${part} = 0`)
 
   return [
     `insert into users (id, email, name)
@@ -51,7 +52,7 @@ export function dataSetSql(size: Size): string[] {
     share('user_id', id('u', member(1))),
     share('user_id', id('u', member(2))),
     share('group_id', id('g', `(${place})::bigint * 31 % 100 * ${workspaces} + (${home})`)),
-    ...[2000, 20, 2].map((part, at) => reader(at, part)),
+    ...[2000, 20, 2].map((part, index) => reader(index, part)),
     ...largeWorkspaceSql(size),
     ...groupedMemberSql(size),
     `insert into service_apps (id, name, service_name)
@@ -60,9 +61,9 @@ export function dataSetSql(size: Size): string[] {
 }
 
 /**
- * The first member is in each of the groups, the others are in ten. The first resource is shared with
- * every member, the second with nine in ten and with every group, each of the others with two
- * members and a group; the last member, an admin, owns them.
+ * Creates the large workspace. The first member is in every group, the others are in ten. The first
+ * resource is shared with every member, the second with nine in ten and with every group, and each
+ * of the others with two members and a group. The last member, an admin, owns all resources.
  */
 function largeWorkspaceSql(size: Size): string[] {
   const { workspace, firstUser, members, firstGroup, groups, firstResource, resources } =
@@ -105,7 +106,7 @@ function largeWorkspaceSql(size: Size): string[] {
   ]
 }
 
-/** A workspace with one member, who is in every group and owns no resource. */
+/** Creates a workspace with one member, who is in every group and owns no resources. */
 function groupedMemberSql(size: Size): string[] {
   const { workspace, user, firstGroup, groups, resource } = groupedMemberOf(size)
   const [home, member] = [id('w', `${workspace}`), id('u', `${user}`)]
@@ -128,6 +129,6 @@ function groupedMemberSql(size: Size): string[] {
   ]
 }
 
-function id(sort: string, n: string): string {
-  return `md5('${sort}' || (${n}))::uuid`
+function id(prefix: string, n: string): string {
+  return `md5('${prefix}' || (${n}))::uuid`
 }

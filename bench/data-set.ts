@@ -9,21 +9,27 @@ import { dataSetSql } from './data-set-sql.ts'
 export const serviceKey = 'dk_bench'
 export const kind = { service_name: 'docs', resource_type: 'document' }
 
-/** The ID of the nth object of a sort, equal to `md5(sort || n)::uuid` in SQL. */
-export function idOf(sort: 'u' | 'w' | 'g' | 'r', n: number): string {
-  const hex = createHash('md5').update(`${sort}${n}`).digest('hex')
+/** Returns the ID of the nth object of a kind, equal to `md5(prefix || n)::uuid` in SQL. */
+export function idOf(prefix: 'u' | 'w' | 'g' | 'r', n: number): string {
+  const hex = createHash('md5').update(`${prefix}${n}`).digest('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** Three members of workspace 0 with their numbers of direct shares; they are in no group. */
+/**
+ * Returns three members of workspace 0 with their number of direct shares. They are not in any
+ * group.
+ */
 export function readers({ users, resources }: Size): { id: string; shares: number }[] {
-  return [2000, 20, 2].map((part, at) => ({
-    id: idOf('u', users + at),
+  return [2000, 20, 2].map((part, index) => ({
+    id: idOf('u', users + index),
     shares: resources / 5 / part,
   }))
 }
 
-/** Creates the data set, and what `more` adds, unless the database contains it with the current schema. */
+/**
+ * Creates the data set and runs the statements in `more`, unless the database already contains the
+ * data set with the current schema.
+ */
 export async function ensureDataSet(url: string, size: Size, more: string[] = []): Promise<void> {
   const statements = [...dataSetSql(size), ...more]
   const recipe = `bench ${digest([...migrations(), ...statements])}`
@@ -31,15 +37,16 @@ export async function ensureDataSet(url: string, size: Size, more: string[] = []
   await client.connect()
   try {
     const { rows } = await client.query(
-      `select obj_description('public'::regnamespace, 'pg_namespace') as made`,
+      `select obj_description('public'::regnamespace, 'pg_namespace') as recipe`,
     )
-    if (rows[0]?.made === recipe) return
-    const began = performance.now()
+    if (rows[0]?.recipe === recipe) return
+    const startedAt = performance.now()
     process.stderr.write(`Creating ${size.resources} resources and their shares …\n`)
     await client.query('drop schema public cascade')
     await client.query('create schema public')
     await migrate(url)
-    // References are valid by construction; checking foreign keys row by row takes minutes.
+    // References are valid by construction, and checking foreign keys row by row would take
+    // minutes.
     await client.query('set session_replication_role = replica').catch(() => {})
     for (const statement of statements) await client.query(statement)
     await client.query(
@@ -49,7 +56,7 @@ export async function ensureDataSet(url: string, size: Size, more: string[] = []
     await client.query('vacuum (analyze)')
     await client.query('checkpoint').catch(() => {})
     await client.query(`comment on schema public is '${recipe}'`)
-    process.stderr.write(`Created in ${((performance.now() - began) / 1000).toFixed(0)} s\n`)
+    process.stderr.write(`Created in ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`)
   } finally {
     await client.end()
   }

@@ -6,7 +6,10 @@ import type { largeWorkspaceOf, Size } from './data-set-size.ts'
 import type { Result } from './load.ts'
 import { createPicker } from './shared-resources.ts'
 
-/** What the driver writes: resources of a separate type, which is deleted after the measurement. */
+/**
+ * The resources that the driver writes. They have a separate type and are deleted after the
+ * measurement.
+ */
 export type WriteTarget = Size &
   Pick<ReturnType<typeof largeWorkspaceOf>, 'firstUser' | 'members' | 'workspace'> & {
     kindId: number
@@ -14,8 +17,8 @@ export type WriteTarget = Size &
   }
 
 /**
- * A process that runs prepared statements with the driver alone: a round trip, a row by its index, or an
- * INSERT.
+ * A job for a process that runs prepared statements with only the driver: a round trip, reading an
+ * indexed row, or an INSERT.
  */
 export type DriverJob = {
   statement: keyof typeof statements
@@ -27,7 +30,7 @@ export type DriverJob = {
 const [url] = process.argv.slice(2)
 const pool = new pg.Pool({ connectionString: url, max: 10 })
 const pick = createPicker(1)
-let turn = 0
+let counter = 0
 
 const statements = {
   'round trip': () => ({ name: 'one', text: 'select 1', values: [] }),
@@ -45,8 +48,8 @@ const statements = {
     values: [idOf('w', workspace), kind.service_name],
   }),
   resource: ({ kindId, users, workspaces }: WriteTarget) => {
-    turn += 1
-    const user = turn % users
+    counter += 1
+    const user = counter % users
     return {
       name: 'resource',
       text: `insert into resources (id, kind_id, resource_id, workspace_id, owner_id, visibility)
@@ -54,13 +57,13 @@ const statements = {
       values: [uuid(), kindId, uuid(), idOf('w', user % workspaces), idOf('u', user), 'private'],
     }
   },
-  // The share and its activity event in one statement.
+  // Inserts the share and its activity event in one statement.
   share: ({ kindId, shareable, members, firstUser, workspace }: WriteTarget) => {
-    turn += 1
-    const at = turn % shareable.length
-    const user = idOf('u', firstUser + (Math.floor(turn / shareable.length) % members))
-    const { id, resource_id } = shareable[at] as { id: string; resource_id: string }
-    const place = idOf('w', workspace)
+    counter += 1
+    const index = counter % shareable.length
+    const user = idOf('u', firstUser + (Math.floor(counter / shareable.length) % members))
+    const { id, resource_id } = shareable[index] as { id: string; resource_id: string }
+    const workspaceId = idOf('w', workspace)
     const detail = { ...kind, resource_id, grantee_type: 'user', grantee_id: user }
     return {
       name: 'share',
@@ -75,7 +78,7 @@ const statements = {
         uuid(),
         id,
         user,
-        place,
+        workspaceId,
         JSON.stringify({ ...detail, permission: 'view' }),
         uuid(),
         kindId,
@@ -92,9 +95,9 @@ process.once('disconnect', () => process.exit())
 async function run({ statement, inFlight, seconds, target }: DriverJob): Promise<Result> {
   let times: number[] = []
   let calls = 0
-  let over = false
+  let isOver = false
   async function work() {
-    while (!over) {
+    while (!isOver) {
       const started = performance.now()
       await pool.query(statements[statement](target as WriteTarget))
       times.push(performance.now() - started)
@@ -107,7 +110,7 @@ async function run({ statement, inFlight, seconds, target }: DriverJob): Promise
   const started = performance.now()
   await sleep(seconds * 1000)
   const elapsed = (performance.now() - started) / 1000
-  over = true
+  isOver = true
   const sorted = Float64Array.from(times).sort()
   await Promise.all(workers)
   const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0

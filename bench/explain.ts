@@ -10,22 +10,22 @@ import { createPicker } from './shared-resources.ts'
 
 /**
  * `node bench/explain.ts [--quick]`: writes PostgreSQL's plans for the statements of Check and
- * Accessible, with generic plans as on the server, to files in this folder.
+ * Accessible to files in this folder. The plans are generic, as on the server.
  */
 const quick = process.argv.includes('--quick')
-const place = await openBenchDatabase(quick)
-const planner = await openPlanner(place.url)
+const database = await openBenchDatabase(quick)
+const planner = await openPlanner(database.url)
 try {
   write('facts-explain.txt', await explainFacts(planner))
   write('accessible-explain.txt', await explainAccessible(planner))
 } finally {
   await planner.close()
-  await place.close()
+  await database.close()
 }
 
-/** The statement for 64 concurrent checks of different users. */
+/** Explains the statement for 64 concurrent checks of different users. */
 async function explainFacts({ explain, statements }: Planner): Promise<string> {
-  const { users, workspaces, resources } = place.size
+  const { users, workspaces, resources } = database.size
   const pick = createPicker(1)
   const questions = Array.from({ length: 64 }, () => {
     const user = pick(users)
@@ -45,11 +45,14 @@ async function explainFacts({ explain, statements }: Planner): Promise<string> {
   return `64 checks of 64 users in one statement: every table is read by index, once per check; no sorts or sequential scans.\n\n${plan}`
 }
 
-/** The first page of 100 and one from the middle, for users with increasing numbers of shares. */
+/**
+ * Explains the first page of 100 IDs and one from the middle, for users with increasing numbers of
+ * shares.
+ */
 async function explainAccessible({ explain, statements }: Planner): Promise<string> {
   const plans: string[] = []
   const times: string[] = []
-  for (const { id, shares } of readers(place.size)) {
+  for (const { id, shares } of readers(database.size)) {
     for (const from of ['00000000', '80000000']) {
       await createLoadAccessible(statements)({
         ...kind,

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { serveState } from './child-process.ts'
 
-/** The baseline of REST: Express parses JSON and sends it back. */
+/** The REST baseline: Express parses JSON and sends it back. */
 const app = express()
 app.use(express.json())
 app.post('/permissions/check', (request, response) => void response.json(request.body))

@@ -11,10 +11,13 @@ import { fetchResponses, writeChecks } from './write-requests.ts'
 /** Large checks of other tenants. */
 type Load = { name: string; label: string; inFlight: number; batches: CheckBatch[] }
 
-/** Seconds in which the first burst of a load has arrived. */
+/** Seconds to wait for the first burst of a load to arrive. */
 const burst = 1
 
-/** The latency of single checks beside large ones of others, compared with their quiet latency. */
+/**
+ * Compares the latency of single checks during large checks of other tenants with their latency on
+ * an idle server.
+ */
 export async function measureFairness(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick, rounds, seconds } = harness
   const daikon = harness.daikon()
@@ -40,29 +43,31 @@ export async function measureFairness(harness: Harness, addRow: (row: Row) => vo
     },
   ]
   const { port } = await daikon.request<ServerState>({})
-  let quiet: Measurement | undefined
+  let idle: Measurement | undefined
   for (const { name, label, inFlight, batches } of loads) {
     const load = { kind: 'unary', port, inFlight, files: await prepare(name, batches) } as const
     const results = await interleave(rounds, {
-      quiet: () => harness.measure(daikon, single),
-      beside: async () => {
-        // A process of its own, so that the load does not delay the client of the single checks.
+      idle: () => harness.measure(daikon, single),
+      loaded: async () => {
+        // Runs in its own process, so that the load does not delay the client of the single checks.
         const job: Job = { ...load, seconds: seconds + burst + 1 }
-        const beside = harness.startProcess('load.ts', 'beside').request<Result>(job, job.seconds)
+        const loadResult = harness
+          .startProcess('load.ts', 'beside')
+          .request<Result>(job, job.seconds)
         await new Promise((resolve) => setTimeout(resolve, burst * 1000))
         const measured = await harness.measure(daikon, single)
-        await beside
+        await loadResult
         return measured
       },
     })
-    quiet = results[0]?.quiet
+    idle = results[0]?.idle
     addRow({
       label: `single checks beside ${label}, p50 compared with quiet`,
-      daikon: formatLoad(medianLoad(results, ({ beside }) => beside)),
-      baseline: formatLoad(medianLoad(results, ({ quiet }) => quiet)),
-      value: medianOf(results, ({ quiet, beside }) => beside.p50 / quiet.p50),
+      daikon: formatLoad(medianLoad(results, ({ loaded }) => loaded)),
+      baseline: formatLoad(medianLoad(results, ({ idle }) => idle)),
+      value: medianOf(results, ({ idle, loaded }) => loaded.p50 / idle.p50),
       goal: { max: 3 },
     })
   }
-  if (quiet) addRow(await measureAdmissionCost(quiet.cpu / quiet.calls))
+  if (idle) addRow(await measureAdmissionCost(idle.cpu / idle.calls))
 }

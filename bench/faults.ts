@@ -18,7 +18,10 @@ import { measurePostgresStopped } from './faults/postgres-stopped.ts'
 import { startRedisCluster } from './faults/redis-cluster.ts'
 import { measureLimits } from './faults/shared-limits.ts'
 
-/** `npm run faults [-- <words>]`: injects faults around a node and reports what its clients observe. */
+/**
+ * `npm run faults [-- <words>]`: injects faults around a node and reports the effect on its
+ * clients.
+ */
 const words = process.argv.slice(2)
 
 const dataDir = mkdtempSync(join(tmpdir(), 'daikon-faults-'))

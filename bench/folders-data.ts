@@ -1,33 +1,36 @@
 import { idOf } from './data-set.ts'
 
 /*
- * Resources in folders, in workspace 1 of a small data set. Resource n has the id `idOf('r', n)` and, by
- * its number, belongs to one of these groups.
+ * Resources in folders, in workspace 1 of a small data set. Resource n has the ID `idOf('r', n)`,
+ * and its number determines which of these groups it belongs to.
  */
 
-/** Resources of a type that has no folders, with three shares each. */
+/** Resources of a type without folders, with three shares each. */
 export const flat = { type: 'note', first: 1_000_000_000, count: 1000 }
-/** The same of a type that has folders. */
+/** The same resources with a type that has folders. */
 export const besideFolders = { type: 'file', first: 1_100_000_000, count: 1000 }
-/** Chains of six resources, whose first has three shares. */
+/** Chains of six resources, the first of which has three shares. */
 export const chains = { type: 'file', first: 1_200_000_000, count: 1000, length: 6 }
-/** A folder with descendants, a hundred in each folder; the folder is shared with `reader`. */
+/** A folder with descendants, a hundred in each folder, that is shared with `reader`. */
 export const bigFolder = { type: 'file', first: 1_300_000_000, fanOut: 100 }
-/** A second one, which is deleted. */
+/** A second folder of the same shape, which is deleted. */
 export const doomedFolder = { type: 'file', first: 1_400_000_000, fanOut: 100 }
 
 export const workspace = 1
 /** An admin of the workspace. */
 export const admin = 11
-/** A viewer of the workspace without groups, whose only share is that of the big folder. */
+/** A viewer of the workspace without groups, whose only share is on the big folder. */
 export const reader = 1_000_000
-/** The nth of 40 viewers who have a share of the resources with the same remainder. */
+/** Returns the nth of 40 viewers who have a share on the resources with the same remainder. */
 export const viewer = (n: number) => 201 + 10 * (n % 40)
 
 const id = (n: string) => `md5('r' || (${n}))::uuid`
 const user = (n: string) => `md5('u' || (${n}))::uuid`
 
-/** The statements that create the resources; `size` is the number of descendants of the folders. */
+/**
+ * Returns the statements that create the resources. `size` is the number of descendants of the
+ * folders.
+ */
 export function folderSql(size: number): string[] {
   const insert = (type: string, rows: string, parent: string) => `
     insert into resources
@@ -74,7 +77,7 @@ export function folderSql(size: number): string[] {
   ]
 }
 
-/** The statement that creates a folder with `size` descendants. */
+/** Returns the statement that creates a folder with `size` descendants. */
 export function treeSql({ type, first, fanOut }: typeof bigFolder, size: number): string {
   return `
     insert into resources

@@ -37,7 +37,10 @@ const inFlight = 64
 const { accessible, share, unregister, updateParent } = PermissionServiceService
 const service_name = 'docs'
 
-/** Resources in folders compared with resources without, and changes of a folder with 100,000 descendants. */
+/**
+ * Compares resources in folders with resources without folders, and measures changes of a folder
+ * with 100,000 descendants.
+ */
 export async function measureFolders(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const size = harness.quick ? 2000 : 100_000
   const url = await openExtraDatabase(harness.database, 'folders', folderSql(size))
@@ -142,7 +145,9 @@ async function measurePage(
 
 type Send = ReturnType<typeof createSender>
 
-/** Functions that change the nth resource, as an admin, and return the milliseconds that it took. */
+/**
+ * Creates functions that change the nth resource as an admin and return the elapsed milliseconds.
+ */
 function createSender(client: BenchClient, token: string) {
   const timed = async (path: string, body: Uint8Array) => {
     const start = performance.now()
@@ -168,7 +173,7 @@ function createSender(client: BenchClient, token: string) {
   }
 }
 
-/** Moves and shares of the big folder compared with those of a single resource. */
+/** Compares moving and sharing the big folder with moving and sharing a single resource. */
 async function measureChanges(
   { quick }: Harness,
   send: Send,
@@ -199,7 +204,7 @@ async function measureChanges(
   }
 }
 
-/** Deletes a folder with all its descendants, while another resource of the workspace is moved. */
+/** Deletes a folder with all its descendants while another resource of the workspace is moved. */
 async function measureDeletion(
   database: pg.Client,
   send: Send,

@@ -9,7 +9,10 @@ import { fuzz, type OutcomeCounts } from '../test/support/fuzz.ts'
 import { createTemplateDatabase } from '../test/support/template-database.ts'
 import { startTestEnvironment } from '../test/support/test-environment.ts'
 
-/** `npm run fuzz [-- <requests> [<seed>]]`: sends malformed requests to every method over REST and gRPC. */
+/**
+ * `npm run fuzz [-- <requests> [<seed>]]`: sends malformed requests to every method over REST and
+ * gRPC.
+ */
 const [requests = 12_000, seed = randomInt(2 ** 31)] = process.argv.slice(2).map(Number)
 const rounds = 6
 
@@ -22,18 +25,19 @@ process.env.TEST_DATABASE_URL = embedded.url
 try {
   await createTemplateDatabase(embedded.url)
   const world = await startTestEnvironment()
-  const each = Math.ceil(requests / rounds / 2 / world.app.operations.length)
+  const requestsPerMethod = Math.ceil(requests / rounds / 2 / world.app.operations.length)
   const total: OutcomeCounts = {}
   process.stdout.write(`seed ${seed}, ${world.app.operations.length} methods\n`)
-  // The first round warms up: compiled code and filled caches are not leaks.
+  // The first round is a warm-up, so that compiled code and filled caches are not mistaken for
+  // leaks.
   for (let round = 0; round <= rounds; round += 1) {
     const started = performance.now()
-    const endings = await fuzz(world, each, seed + round)
+    const outcomes = await fuzz(world, requestsPerMethod, seed + round)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     if (round > 0)
-      for (const [label, count] of Object.entries(endings))
+      for (const [label, count] of Object.entries(outcomes))
         total[label] = (total[label] ?? 0) + count
-    process.stdout.write(`round ${round}: ${sum(endings)} requests in ${seconds} s, ${memory()}\n`)
+    process.stdout.write(`round ${round}: ${sum(outcomes)} requests in ${seconds} s, ${memory()}\n`)
   }
   for (const label of Object.keys(total).toSorted())
     process.stdout.write(`${label}: ${total[label]}\n`)
@@ -44,11 +48,11 @@ try {
   rmSync(dataDir, { recursive: true })
 }
 
-function sum(endings: OutcomeCounts): number {
-  return Object.values(endings).reduce((total, count) => total + count, 0)
+function sum(outcomes: OutcomeCounts): number {
+  return Object.values(outcomes).reduce((total, count) => total + count, 0)
 }
 
-/** The memory of this process, which runs client and server. */
+/** Returns the memory of this process, which runs both client and server. */
 function memory(): string {
   collectGarbage()
   const { heapUsed, rss } = process.memoryUsage()

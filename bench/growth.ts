@@ -7,21 +7,23 @@ import { fetchResponses, writeChecks } from './write-requests.ts'
 
 const inFlight = 64
 
-/** Check on large numbers of resources, groups and shares compared with Check on small ones. */
+/** Compares Check on large numbers of resources, groups and shares with Check on small ones. */
 export async function measureGrowth(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick } = harness
   const { members, groups, resources } = largeWorkspaceOf(database.size)
   const count = quick ? 100 : 2000
   // Each check uses its index to select a member or resource.
-  const each = (batch: (n: number) => CheckBatch) =>
+  const createBatches = (batch: (n: number) => CheckBatch) =>
     Array.from({ length: count }, (_, n) => batch(n))
-  const about = (resource: (n: number) => number) =>
-    each((n) =>
+  const checksOfResource = (resource: (n: number) => number) =>
+    createBatches((n) =>
       createLargeWorkspaceCheck(database.size, 2 + ((n * 7) % (members - 3)), resource(n)),
     )
-  const by = (member: number) =>
-    each((n) => createLargeWorkspaceCheck(database.size, member, 2 + (n % (resources - 2))))
-  const here = harness.daikon()
+  const checksOfMember = (member: number) =>
+    createBatches((n) =>
+      createLargeWorkspaceCheck(database.size, member, 2 + (n % (resources - 2))),
+    )
+  const defaultServer = harness.daikon()
   const rows = [
     {
       label: `${formatNumber(database.size.resources)} resources compared with ${formatNumber(database.small.size.resources)}`,
@@ -36,8 +38,8 @@ export async function measureGrowth(harness: Harness, addRow: (row: Row) => void
     },
     {
       label: `a user in ${formatNumber(groups)} groups compared with one in 10`,
-      many: await prepare(harness, 'many-groups', by(0)),
-      few: await prepare(harness, 'few-groups', by(1)),
+      many: await prepare(harness, 'many-groups', checksOfMember(0)),
+      few: await prepare(harness, 'few-groups', checksOfMember(1)),
       goal: 0.7,
     },
     {
@@ -45,12 +47,12 @@ export async function measureGrowth(harness: Harness, addRow: (row: Row) => void
       many: await prepare(
         harness,
         'many-shares',
-        about(() => 0),
+        checksOfResource(() => 0),
       ),
       few: await prepare(
         harness,
         'few-shares',
-        about(() => 2),
+        checksOfResource(() => 2),
       ),
       goal: 0.7,
     },
@@ -59,12 +61,12 @@ export async function measureGrowth(harness: Harness, addRow: (row: Row) => void
       many: await prepare(
         harness,
         'many-group-shares',
-        about(() => 1),
+        checksOfResource(() => 1),
       ),
       few: await prepare(
         harness,
         'few-group-shares',
-        about(() => 2),
+        checksOfResource(() => 2),
       ),
       goal: 0.7,
     },
@@ -80,7 +82,12 @@ export async function measureGrowth(harness: Harness, addRow: (row: Row) => void
     })
   }
 
-  async function prepare(harness: Harness, name: string, batches: CheckBatch[], server = here) {
+  async function prepare(
+    harness: Harness,
+    name: string,
+    batches: CheckBatch[],
+    server = defaultServer,
+  ) {
     const { daikon } = writeChecks(harness, name, await fetchResponses(harness, server, batches))
     return () => harness.measure(server, { kind: 'unary', inFlight, files: [daikon] })
   }

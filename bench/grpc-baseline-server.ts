@@ -1,3 +1,5 @@
+import cluster from 'node:cluster'
+import { once } from 'node:events'
 import { Server, ServerCredentials } from '@grpc/grpc-js'
 import {
   type PermissionCheckResponse,
@@ -5,22 +7,43 @@ import {
 } from '../gen/daikon/v1/permissions.ts'
 import { serveState } from './child-process.ts'
 
-/** The baseline of gRPC: a grpc-js handler that does nothing with the same bytes and credentials. */
-const server = new Server()
-const { check } = PermissionServiceService
-server.addService(
-  { check },
-  {
-    check(
-      call: { request: { checks: object[] } },
-      callback: (error: null, response: PermissionCheckResponse) => void,
-    ) {
-      const results = call.request.checks.map((item) => ({ ...item, allowed: true }))
-      callback(null, { results } as PermissionCheckResponse)
+/**
+ * The gRPC baseline: a grpc-js handler that receives and sends the same bytes and credentials but
+ * does nothing else. The argument is the number of processes that share its port, like those of
+ * WORKERS.
+ */
+const processes = Number(process.argv[2] ?? 1)
+
+if (cluster.isPrimary && processes > 1) {
+  const workers = Array.from({ length: processes }, () => cluster.fork())
+  const [ports] = await Promise.all(
+    workers.map(async (worker) => (await once(worker, 'message'))[0]),
+  )
+  serveState(ports)
+} else {
+  const port = await listen()
+  if (cluster.isWorker) process.send?.({ port })
+  else serveState({ port })
+}
+
+function listen(): Promise<number> {
+  const server = new Server()
+  const { check } = PermissionServiceService
+  server.addService(
+    { check },
+    {
+      check(
+        call: { request: { checks: object[] } },
+        callback: (error: null, response: PermissionCheckResponse) => void,
+      ) {
+        const results = call.request.checks.map((item) => ({ ...item, allowed: true }))
+        callback(null, { results } as PermissionCheckResponse)
+      },
     },
-  },
-)
-server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
-  if (error) throw error
-  serveState({ port })
-})
+  )
+  return new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
+      error ? reject(error) : resolve(port),
+    )
+  })
+}

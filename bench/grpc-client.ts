@@ -22,8 +22,8 @@ export function createBenchClient(port: number): BenchClient {
     call: (path, token, body) =>
       new Promise((resolve, reject) => {
         const bytes = Buffer.from(body)
-        client.makeUnaryRequest(path, same, same, bytes, metadata(token), (error, answer) =>
-          answer ? resolve(answer) : reject(error),
+        client.makeUnaryRequest(path, same, same, bytes, metadata(token), (error, response) =>
+          response ? resolve(response) : reject(error),
         )
       }),
     readStream: (path, token, body) =>

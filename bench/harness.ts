@@ -3,8 +3,9 @@ import { type BenchProcess, type ServerState, startBenchProcess } from './child-
 import { createSigner, type SignToken } from './credentials.ts'
 import type { Job, Result } from './load.ts'
 import { buildGoGenerator, type Generator, startGenerator } from './load-generator.ts'
+import { startWorkers } from './workers.ts'
 
-/** What the parts of the benchmark use to measure. */
+/** The tools that the parts of the benchmark use for measurements. */
 export type Harness = {
   database: BenchDatabase
   quick: boolean
@@ -12,13 +13,16 @@ export type Harness = {
   /** The duration of one measurement. */
   seconds: number
   signToken: SignToken
-  /** The process of a file in this folder, which is started at its first use. */
+  /** Returns the process of a file in this folder, which is started on first use. */
   startProcess(file: string, ...args: string[]): BenchProcess
-  /** The server on a database, by default the one with the data set. */
+  /** Returns the server on a database, by default the one with the data set. */
   daikon(url?: string): BenchProcess
-  /** The server with two worker processes that share its port. */
-  workers(): BenchProcess
-  /** The available generators of unary calls; the first is used where a job names none. */
+  /**
+   * Returns the server with two worker processes that share its port. If `maxFactsCacheBytes` is
+   * set, they cache facts in memory.
+   */
+  workers(maxFactsCacheBytes?: number): BenchProcess
+  /** The available generators of unary calls. Jobs that do not specify one use the first. */
   generators: Generator[]
   /** Applies a load to a server. Throws if a response is wrong or missing. */
   measure(
@@ -62,7 +66,7 @@ export async function createHarness(
     startProcess,
     signToken: await createSigner(database),
     daikon: (url = database.url) => startProcess('daikon-server.ts', url, privatePath, publicPath),
-    workers: () => startProcess('workers-server.ts', database.url, privatePath, publicPath, '2'),
+    workers: (maxFactsCacheBytes = 0) => startWorkers(startProcess, database, maxFactsCacheBytes),
     async measure(server, { generator, ...job }) {
       const before = await server.request<ServerState>({})
       const port = job.kind === 'http1' ? (before.httpPort ?? before.port) : before.port

@@ -18,7 +18,7 @@ export const openHttp1: OpenConnection = async (options) => {
 function openOne({
   port,
   next,
-  onAnswer,
+  onResponse,
 }: Parameters<OpenConnection>[0]): Promise<Pick<Connection, 'stop'>> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   let rest: Buffer = Buffer.alloc(0)
@@ -41,7 +41,7 @@ function openOne({
     const length = Number(/^content-length: (\d+)/im.exec(head)?.[1])
     if (rest.length < end + 4 + length) return
     const body = rest.subarray(end + 4, end + 4 + length)
-    onAnswer(
+    onResponse(
       performance.now() - started,
       head.startsWith('HTTP/1.1 200') && isExpected(body, expected),
     )

@@ -1,4 +1,6 @@
-/** The parts of HTTP/2 (RFC 9113) and HPACK (RFC 7541) that are needed to send prepared requests. */
+/**
+ * The parts of HTTP/2 (RFC 9113) and HPACK (RFC 7541) that are needed to send prepared requests.
+ */
 export const frameType = {
   data: 0,
   headers: 1,
@@ -20,7 +22,7 @@ export const initialWindowSetting = 4
 
 const widest = 0x7fffffff
 
-/** Encodes a frame; the stream ID is at byte 5. */
+/** Encodes a frame. The stream ID starts at byte 5. */
 export function frame(type: number, flags: number, stream: number, payload: Buffer): Buffer {
   const head = Buffer.alloc(9)
   head.writeUIntBE(payload.length, 0, 3)
@@ -49,8 +51,8 @@ export function uint32(value: number): Buffer {
 }
 
 /**
- * The HEADERS frame of a gRPC call, with further headers, for stream 0; the ID of the stream is set when it
- * is sent.
+ * Encodes the HEADERS frame of a gRPC call with additional headers. Its stream ID is 0 and is
+ * replaced when the frame is sent.
  */
 export function grpcHeadersFrame(path: string, headers: Record<string, string> = {}): Buffer {
   const all = {
@@ -65,7 +67,7 @@ export function grpcHeadersFrame(path: string, headers: Record<string, string> =
   return frame(frameType.headers, endHeaders, 0, encodeHeaders(all))
 }
 
-/** An uncompressed, length-prefixed gRPC message. */
+/** Encodes an uncompressed, length-prefixed gRPC message. */
 export function grpcMessage(message: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([0]), uint32(message.length), message])
 }
@@ -80,7 +82,7 @@ function encodeHeaders(headers: Record<string, string>): Buffer {
   return Buffer.concat(fields)
 }
 
-/** A string literal: the length with a 7-bit prefix, then the text. */
+/** Encodes a string literal: the length with a 7-bit prefix, followed by the text. */
 function encodeText(text: string): Buffer {
   const bytes = Buffer.from(text)
   const length = []

@@ -11,16 +11,16 @@ import {
 
 /** An HTTP/2 connection that respects the server's flow-control windows. */
 export type Http2Socket = {
-  /** Opens the next stream with a HEADERS frame; returns its ID. */
+  /** Opens the next stream with a HEADERS frame. Returns the stream ID. */
   open(head: Buffer): number
   /** Queues body bytes of a stream. */
   send(stream: number, bytes: Buffer, end: boolean): void
-  /** Writes queued bytes, as far as the windows allow, in one chunk. */
+  /** Writes queued bytes in one chunk, as far as the windows allow. */
   flush(): void
   close(): void
 }
 
-/** Handlers for stream frames, and for the end of each chunk read. */
+/** Handlers for stream frames and for the end of each chunk that is read. */
 export type Http2Handlers = {
   data(stream: number, payload: Buffer): void
   end(stream: number): void
@@ -30,7 +30,7 @@ export type Http2Handlers = {
 const empty = Buffer.alloc(0)
 
 /** Opens a connection and handles settings, pings and windows. */
-export function openHttp2(port: number, hears: Http2Handlers): Promise<Http2Socket> {
+export function openHttp2(port: number, handlers: Http2Handlers): Promise<Http2Socket> {
   const socket = connect(port, '127.0.0.1').setNoDelay()
   const windows = new Map<number, number>()
   let streamWindow = initialWindow
@@ -41,7 +41,7 @@ export function openHttp2(port: number, hears: Http2Handlers): Promise<Http2Sock
   let rest: Buffer = empty
   let closed = false
 
-  /** Converts queued bytes to frames; returns those that must wait. */
+  /** Converts queued bytes to frames. Returns the part that must wait. */
   function pack(part: (typeof queue)[number]): (typeof queue)[number] | undefined {
     let { bytes } = part
     for (;;) {
@@ -65,11 +65,11 @@ export function openHttp2(port: number, hears: Http2Handlers): Promise<Http2Sock
     frames = []
   }
 
-  function take(type: number, flags: number, id: number, payload: Buffer) {
-    if (type === frameType.data) hears.data(id, payload)
+  function handleFrame(type: number, flags: number, id: number, payload: Buffer) {
+    if (type === frameType.data) handlers.data(id, payload)
     if (type === frameType.reset || (flags & endStream && type <= frameType.headers)) {
       windows.delete(id)
-      hears.end(id)
+      handlers.end(id)
     }
     if (type === frameType.window) {
       const more = payload.readUInt32BE(0)
@@ -78,8 +78,9 @@ export function openHttp2(port: number, hears: Http2Handlers): Promise<Http2Sock
       else if (own !== undefined) windows.set(id, own + more)
     }
     if (type === frameType.settings && !(flags & 1)) {
-      for (let at = 0; at < payload.length; at += 6) {
-        if (payload.readUInt16BE(at) === initialWindowSetting) widen(payload.readUInt32BE(at + 2))
+      for (let offset = 0; offset < payload.length; offset += 6) {
+        if (payload.readUInt16BE(offset) === initialWindowSetting)
+          setStreamWindow(payload.readUInt32BE(offset + 2))
       }
       frames.push(frame(type, 1, 0, empty))
     }
@@ -88,23 +89,28 @@ export function openHttp2(port: number, hears: Http2Handlers): Promise<Http2Sock
       throw new Error('The server closed the connection (GOAWAY)')
   }
 
-  function widen(to: number) {
+  function setStreamWindow(to: number) {
     for (const [id, own] of windows) windows.set(id, own + to - streamWindow)
     streamWindow = to
   }
 
   socket.on('data', (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    let at = 0
-    while (rest.length - at >= 9) {
-      const length = rest.readUIntBE(at, 3)
-      if (rest.length - at < 9 + length) break
-      const payload = rest.subarray(at + 9, at + 9 + length)
-      take(rest[at + 3] as number, rest[at + 4] as number, rest.readUInt32BE(at + 5), payload)
-      at += 9 + length
+    let offset = 0
+    while (rest.length - offset >= 9) {
+      const length = rest.readUIntBE(offset, 3)
+      if (rest.length - offset < 9 + length) break
+      const payload = rest.subarray(offset + 9, offset + 9 + length)
+      handleFrame(
+        rest[offset + 3] as number,
+        rest[offset + 4] as number,
+        rest.readUInt32BE(offset + 5),
+        payload,
+      )
+      offset += 9 + length
     }
-    rest = rest.subarray(at)
-    hears.chunkRead()
+    rest = rest.subarray(offset)
+    handlers.chunkRead()
     flush()
   })
 

@@ -11,9 +11,9 @@ import { migrate } from '../src/database/migrate.ts'
 import { cpuTimeOf, findPostmaster } from './cpu-time.ts'
 
 /**
- * `node --expose-gc bench/import.ts [<megabytes>]`: imports files of new people, by default of 1 and
- * 5 MB. Reports elapsed time by phase, CPU time by process, the longest event loop delay, and the
- * additional memory as a multiple of the file.
+ * `node --expose-gc bench/import.ts [<megabytes>]`: imports files of new people, by default of 1
+ * and 5 MB. Reports elapsed time by phase, CPU time by process, the longest event loop delay, and
+ * the additional memory as a multiple of the file size.
  */
 const sizes = process.argv[2] ? [Number(process.argv[2])] : [1, 5]
 const folder = await mkdtemp(join(tmpdir(), 'daikon-import-bench-'))
@@ -50,19 +50,22 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Users who are each in one of 20 workspaces and in two of its groups. */
+/** Creates a file of users who are each in one of 20 workspaces and in two of its groups. */
 function makeFile(bytes: number, series: number): string {
   const rows = ['email,name,workspace_slug,role,groups\n']
   for (let size = rows[0]?.length ?? 0, n = 0; size < bytes; n += 1) {
-    const place = `w-${1 + (n % 20)}`
-    const row = `person-${series}-${n}@example.com,Person Number ${n},${place},editor,Team ${n % 50};All\n`
+    const slug = `w-${1 + (n % 20)}`
+    const row = `person-${series}-${n}@example.com,Person Number ${n},${slug},editor,Team ${n % 50};All\n`
     size += row.length
     rows.push(row)
   }
   return rows.join('')
 }
 
-/** Measures times in seconds, the longest event loop delay in milliseconds, and additional bytes. */
+/**
+ * Measures times in seconds, the longest event loop delay in milliseconds, and additional memory in
+ * bytes.
+ */
 async function measure(work: (onProgress: OnProgress) => Promise<unknown>, postmaster: number) {
   globalThis.gc?.()
   const before = process.memoryUsage().rss

@@ -21,19 +21,19 @@ import { startNode } from './linearizability/nodes.ts'
 import { buildRecorder, type Recorder, startRecorder } from './linearizability/recorder.ts'
 
 /**
- * `npm run linearizability`: clients change and read access through three nodes with a primary and two standbys,
- * while faults are injected into the servers and the network to them. porcupine verifies that each history is
- * linearizable while the next ones are recorded.
+ * `npm run linearizability`: clients change and read access through three nodes with a primary and
+ * two standbys, while faults are injected into the servers and their network. porcupine verifies
+ * that each history is linearizable while the next ones are recorded.
  *
- * --operations N, --seconds N: when to end, after at least one round of faults
- * --fault-milliseconds N: duration of each fault, and the time between two
- * --lanes N: histories that run at once
- * --without-faults
- * --skip-wait: reads do not wait for the standbys, which replay each commit --replay-delay milliseconds later. The
- *   run succeeds only if porcupine finds stale reads
- * --without-replicas: the nodes read from the primary, and have facts in memory
- * --skip-changes: without replicas, the facts in memory are never dropped. The run succeeds only if porcupine finds
- *   stale reads
+ * --operations N, --seconds N: when to stop, after at least one round of faults
+ * --fault-milliseconds N: the duration of each fault, and the pause between two faults
+ * --lanes N: the number of histories that are recorded concurrently
+ * --without-faults: injects no faults
+ * --skip-wait: reads do not wait for the standbys, which replay each commit --replay-delay
+ *   milliseconds later. The run succeeds only if porcupine finds stale reads
+ * --without-replicas: the nodes read from the primary and cache facts in memory
+ * --skip-changes: without replicas, cached facts are never invalidated. The run succeeds only if
+ *   porcupine finds stale reads
  */
 const { values } = parseArgs({
   options: {
@@ -161,7 +161,9 @@ async function main(): Promise<number> {
   return result.rejected > 0 ? 0 : 1
 }
 
-/** Creates lanes in the database of the current primary until `isCompleted`, ahead of the recorder. */
+/**
+ * Creates lanes in the database of the current primary, ahead of the recorder, until `isCompleted`.
+ */
 async function supplyLanes(
   recorder: Recorder,
   cluster: Cluster,
@@ -173,7 +175,7 @@ async function supplyLanes(
   while (!isCompleted()) {
     if (created - recorder.progress.lanes < parallelLanes) {
       const url = Object.assign(new URL(cluster.primary.server.url), { pathname })
-      // Fails while the primary does not run.
+      // Fails while the primary is not running.
       const lanes = await createLanes(url.href, tokens, created, parallelLanes).catch(() => [])
       recorder.addLanes(lanes)
       created += lanes.length
@@ -187,7 +189,7 @@ function signAdminToken({ sign }: Tokens, id: string): Promise<string> {
   return sign('admin_access', { ...profile, admin: true }, 86_400)
 }
 
-/** Returns the peak of the resident memory of a process in MiB. Requires Linux. */
+/** Returns the peak resident memory of a process in MiB. Requires Linux. */
 function peakMemory(pid: number): number {
   const [, kibibytes] = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmHWM:\s+(\d+)/) ?? []
   return Math.round(Number(kibibytes) / 1024)
@@ -198,7 +200,7 @@ async function readMetrics(ports: number[]): Promise<string> {
   return (await Promise.all(ports.map(read))).join('\n')
 }
 
-/** Sums who served the statements of all nodes. */
+/** Sums the statements of all nodes by the server that ran them. */
 function countReads(metrics: string): Map<string, number> {
   const pattern = /^daikon_replica_(?:reads|fallbacks)_total\{(replica|reason)="([^"]+)"\} (\d+)/gm
   return sum(metrics, pattern, (label, value) =>
@@ -206,7 +208,7 @@ function countReads(metrics: string): Map<string, number> {
   )
 }
 
-/** Sums where the facts of all nodes came from. */
+/** Sums the fact queries of all nodes by the source of the facts. */
 function countCachedQueries(metrics: string): Map<string, number> {
   const names: Record<string, string> = {
     hit: 'from memory',
@@ -217,7 +219,7 @@ function countCachedQueries(metrics: string): Map<string, number> {
   return sum(metrics, pattern, (_, result) => names[result] ?? result)
 }
 
-/** Sums the matches of a pattern with a label, its value and a count. */
+/** Sums the counts that a pattern matches, by label value. */
 function sum(
   metrics: string,
   pattern: RegExp,

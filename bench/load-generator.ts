@@ -3,12 +3,18 @@ import { join } from 'node:path'
 import type { BenchProcess } from './child-process.ts'
 import { startBenchProcess, startLineProcess } from './child-process.ts'
 
-/** A program that applies a load: `node` is load.ts; `go` is the folder generator and uses less CPU. */
+/**
+ * The program that applies a load. `node` is load.ts; `go` is in the folder generator and uses less
+ * CPU.
+ */
 export type Generator = 'node' | 'go'
 
 const sources = join(import.meta.dirname, 'generator')
 
-/** Builds the generator in Go in a folder and returns its path; undefined where Go is not installed. */
+/**
+ * Builds the Go generator in a folder and returns its path. Returns undefined if Go is not
+ * installed.
+ */
 export function buildGoGenerator(folder: string): string | undefined {
   const program = join(folder, 'generator')
   const { error, status } = spawnSync('go', ['build', '-o', program, '.'], {
@@ -20,7 +26,7 @@ export function buildGoGenerator(folder: string): string | undefined {
   return program
 }
 
-/** Starts a generator; `program` is that in Go. */
+/** Starts a generator. `program` is the path of the Go generator. */
 export function startGenerator(program?: string): BenchProcess {
   return program ? startLineProcess(program) : startBenchProcess('load.ts')
 }

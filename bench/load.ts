@@ -9,17 +9,20 @@ import { openUnary } from './unary-connection.ts'
 export type Job = {
   kind: keyof typeof kinds
   port: number
-  /** Files of prepared requests; connections take them in turn. */
+  /** Files of prepared requests. Connections use them in turn. */
   files: string[]
   seconds: number
-  /** The number of requests in flight; in an open loop `pace` is the number sent per second. */
+  /**
+   * The number of requests in flight. In an open loop, `pace` is the number of requests sent per
+   * second.
+   */
   inFlight: number
   pace?: number
   /** Sends each request at most once. */
   once?: true
   /**
-   * The top-level fields of the responses that are compared, in any order; without it, responses must be
-   * equal. Supported by the generator in Go.
+   * The top-level fields of the responses to compare, in any order. If undefined, responses must be
+   * equal. Supported only by the Go generator.
    */
   fields?: number[]
 }
@@ -55,7 +58,7 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
   let times: number[] = []
   let calls = 0
   let wrong = 0
-  const onAnswer = (milliseconds: number, correct: boolean) => {
+  const onResponse = (milliseconds: number, correct: boolean) => {
     times.push(milliseconds)
     calls += 1
     if (!correct) wrong += 1
@@ -63,24 +66,24 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
   const sources = files.map((file) => source(kind, file, once))
   const cpuBefore = process.cpuUsage()
   const count = pace ? connections : Math.min(connections, inFlight)
-  const opened = await Promise.all(
-    Array.from({ length: count }, (_, at) =>
+  const openConnections = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
       kinds[kind]({
         port,
-        onAnswer,
+        onResponse,
         inFlight: pace ? 0 : Math.ceil(inFlight / count),
-        next: sources[at % sources.length] as () => PreparedRequest | undefined,
+        next: sources[index % sources.length] as () => PreparedRequest | undefined,
       }),
     ),
   )
-  const pacer = pace ? startPacer(opened, pace) : undefined
+  const pacer = pace ? startPacer(openConnections, pace) : undefined
   await sleep(warmUp * 1000)
   times = []
   const started = performance.now()
   await sleep(seconds * 1000)
   const elapsed = (performance.now() - started) / 1000
   clearInterval(pacer)
-  for (const connection of opened) connection.stop()
+  for (const connection of openConnections) connection.stop()
   const { user, system } = process.cpuUsage(cpuBefore)
   if (once) prepared.clear()
   const sorted = Float64Array.from(times).sort()
@@ -95,32 +98,34 @@ async function run({ kind, port, files, seconds, inFlight, pace, once }: Job): P
   }
 }
 
-/** Repeats the requests of a file; those of a stream follow its opening message. */
+/**
+ * Repeats the requests of a file. In a stream, only those after the opening message are repeated.
+ */
 function source(kind: Job['kind'], file: string, once: true | undefined) {
   const requests = prepared.get(file) ?? readPreparedRequests(file)
   prepared.set(file, requests)
   const first = kind === 'stream' ? 1 : 0
-  let at = 0
+  let index = 0
   return () => {
-    if (at === requests.length) {
+    if (index === requests.length) {
       if (once) throw new Error(`${file} has too few requests`)
-      at = first
+      index = first
     }
-    return requests[at++]
+    return requests[index++]
   }
 }
 
-/** Sends the requests that are due, evenly over the connections. */
-function startPacer(opened: Connection[], pace: number): NodeJS.Timeout {
-  const began = performance.now()
+/** Sends requests when they are due, evenly distributed over the connections. */
+function startPacer(openConnections: Connection[], pace: number): NodeJS.Timeout {
+  const startedAt = performance.now()
   let sent = 0
-  let turn = 0
+  let nextConnection = 0
   return setInterval(() => {
-    const due = Math.floor(((performance.now() - began) / 1000) * pace)
-    const share = Math.ceil((due - sent) / opened.length)
-    for (const _ of opened) {
+    const due = Math.floor(((performance.now() - startedAt) / 1000) * pace)
+    const share = Math.ceil((due - sent) / openConnections.length)
+    for (const _ of openConnections) {
       const count = Math.min(share, due - sent)
-      opened[turn++ % opened.length]?.push(count)
+      openConnections[nextConnection++ % openConnections.length]?.push(count)
       sent += count
     }
   }, 1)

@@ -2,7 +2,7 @@ import type { RequestContext } from '../src/core/request-context.ts'
 import { listMembers } from '../src/workspaces/members.ts'
 import { recordStatements, type Statement } from './record-statements.ts'
 
-/** The SQL statement of ListMembers. */
+/** Returns the SQL statement of ListMembers. */
 export async function findMemberSearchStatement(
   workspaceId: string,
   q?: string,

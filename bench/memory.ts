@@ -7,19 +7,13 @@ import { fetchResponses, writeChecks } from './write-requests.ts'
 
 const megabyte = 1024 * 1024
 
-/** The server's memory under load after warm-up; for ten minutes with `--long`. */
+/** Measures the server's memory under load after warm-up, for ten minutes with `--long`. */
 export async function measureMemory(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick } = harness
   const seconds = process.argv.includes('--long') ? 600 : quick ? 4 : 60
-  // A separate server, whose memory was not grown by other parts.
+  // Uses a separate server, whose memory has not grown during other parts.
   const { privatePath, publicPath } = database.keyPaths
-  const daikon = harness.startProcess(
-    'daikon-server.ts',
-    database.url,
-    privatePath,
-    publicPath,
-    'memory',
-  )
+  const daikon = harness.startProcess('daikon-server.ts', database.url, privatePath, publicPath)
   const batchesWithResponses = await fetchResponses(
     harness,
     daikon,
@@ -55,7 +49,7 @@ export async function measureMemory(harness: Harness, addRow: (row: Row) => void
   })
 }
 
-/** Megabytes per minute by least squares. */
+/** Returns the growth in megabytes per minute, estimated by least squares. */
 function slopeOf(samples: { minutes: number; megabytes: number }[]): number {
   const mean = (read: (sample: (typeof samples)[number]) => number) =>
     samples.reduce((sum, sample) => sum + read(sample), 0) / samples.length

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { migrate } from '../src/database/migrate.ts'
 import { hashServiceKey } from '../src/identity/service-keys.ts'
 
-/** The size of an organization; every user is a member of workspace 0. */
+/** The size of an organization. Every user is a member of workspace 0. */
 export type Organization = { users: number; workspaces: number; groups: number }
 
 export const large: Organization = { users: 100_000, workspaces: 2_000, groups: 20_000 }
@@ -12,18 +12,18 @@ export const small: Organization = { users: 1_000, workspaces: 20, groups: 200 }
 export const serviceKey = 'dk_people'
 export const kind = { service_name: 'docs', resource_type: 'document' }
 
-/** The ID of the nth object of a sort, equal to `md5(sort || n)::uuid` in SQL. */
-export function idOf(sort: 'u' | 'w' | 'g' | 'r', n: number): string {
-  const hex = createHash('md5').update(`${sort}${n}`).digest('hex')
+/** Returns the ID of the nth object of a kind, equal to `md5(prefix || n)::uuid` in SQL. */
+export function idOf(prefix: 'u' | 'w' | 'g' | 'r', n: number): string {
+  const hex = createHash('md5').update(`${prefix}${n}`).digest('hex')
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
-/** The team of a user: one of the other workspaces. */
+/** Returns the team of a user, which is one of the other workspaces. */
 export function teamOf(person: number, { workspaces }: Organization): number {
   return 1 + (person % (workspaces - 1))
 }
 
-/** Creates the organization with SQL unless it already exists. */
+/** Creates the organization with SQL, unless it already exists. */
 export async function ensureOrganization(url: string, size: Organization): Promise<void> {
   await migrate(url)
   const client = new pg.Client({ connectionString: url })
@@ -91,11 +91,12 @@ const lastNames = [
 ]
 
 /**
- * Users named `First Last n`; one workspace of all users and teams of about 50; ten groups of up to 100
- * users per workspace. Each user owns a document of their team, shared with one user and one group.
+ * Returns the statements that create users named `First Last n`, one workspace of all users, teams
+ * of about 50, and ten groups of up to 100 users per workspace. Each user owns a document in their
+ * team that is shared with one user and one group.
  */
 function statements({ users, workspaces, groups }: Organization): string[] {
-  const id = (sort: string, n: string) => `md5('${sort}' || (${n}))::uuid`
+  const id = (prefix: string, n: string) => `md5('${prefix}' || (${n}))::uuid`
   const pick = (names: string[], n: string) =>
     `(array['${names.join("','")}'])[1 + (${n}) % ${names.length}]`
   const name = `${pick(firstNames, 'n * 7')} || ' ' || ${pick(lastNames, 'n / 20')} || ' ' || n`

@@ -13,15 +13,15 @@ import { findMemberSearchStatement } from './member-search.ts'
 import * as organization from './organization-data.ts'
 
 /**
- * `node bench/organization.ts`: lists, search, member changes and checks over gRPC in an organization of
- * 100,000 users compared with one of 1,000, interleaved, one call at a time. `--explain` also writes the
- * plans of the member search.
+ * `node bench/organization.ts`: measures lists, searches, member changes and checks over gRPC.
+ * Compares an organization of 100,000 users with one of 1,000, interleaved, one call at a time.
+ * `--explain` also writes the plans of the member search.
  */
 const rounds = 5
 const callsARound = 40
 const { idOf, kind, teamOf } = organization
 
-/** An organization with a server. */
+/** An organization and its server. */
 type OpenOrganization = Awaited<ReturnType<typeof openOrganization>>
 type Call = (opened: OpenOrganization, n: number) => Promise<unknown>
 
@@ -85,11 +85,11 @@ try {
   for (const [name, call] of Object.entries(cases)) {
     const times: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round += 1) {
-      for (const [at, opened] of organizations.entries()) {
+      for (const [index, opened] of organizations.entries()) {
         for (let n = round * callsARound; n < (round + 1) * callsARound; n += 1) {
           const started = performance.now()
           await call(opened, n)
-          times[at]?.push(performance.now() - started)
+          times[index]?.push(performance.now() - started)
         }
       }
     }
@@ -160,7 +160,7 @@ async function openOrganization(size: organization.Organization) {
       const checks = [{ ...kind, resource_id: idOf('r', n), action: 'view' }]
       return call(n, teamOf(n, size), 'Check', { checks })
     },
-    /** A search term that matches one user's email address. */
+    /** Returns a search term that matches one user's e-mail address. */
     rareTerm: (n: number) => `person${size.users - 1 - n}@`,
     async close() {
       client.close()

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import type { StatementPool } from '../src/database/statement-pool.ts'
 
-/** Runs statements like the server's pool, and explains the last one. */
+/** Runs statements like the server's pool, and can explain the last one. */
 export type Planner = {
   statements: StatementPool
-  /** EXPLAIN (ANALYZE, BUFFERS) of the last statement, prepared and with a generic plan. */
+  /** Returns EXPLAIN (ANALYZE, BUFFERS) of the last statement, prepared and with a generic plan. */
   explain(): Promise<string>
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export async function openPlanner(url: string): Promise<Planner> {
       if (!last) throw new Error('No statement has been run')
       await client.query(`prepare explained as ${last.text}`)
       const execute = `execute explained(${last.values.map(literal).join(', ')})`
-      // Warms caches, as on a running server.
+      // Warms up caches, as on a running server.
       for (let turn = 0; turn < 3; turn += 1) await client.query(execute)
       const { rows } = await client.query(`explain (analyze, buffers) ${execute}`)
       await client.query('deallocate explained')
@@ -40,7 +40,7 @@ export async function openPlanner(url: string): Promise<Planner> {
   }
 }
 
-/** A value as a literal that PostgreSQL casts to the parameter's type. */
+/** Returns a literal that PostgreSQL casts to the parameter's type. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (!Array.isArray(value)) return pg.escapeLiteral(String(value))

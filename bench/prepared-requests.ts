@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /**
- * A prepared request and the expected response message; an empty one accepts any response. `head` is the
- * HEADERS frame or the HTTP/1.1 headers.
+ * A prepared request and the expected response message; an empty message accepts any response.
+ * `head` is the HEADERS frame or the HTTP/1.1 headers.
  */
 export type PreparedRequest = { head: Buffer; body: Buffer; expected: Buffer }
 
-/** Writes requests to a file, one per line; omits a head that equals the previous one. */
+/** Writes requests to a file, one per line. Omits a head that equals the previous one. */
 export function writePreparedRequests(file: string, requests: PreparedRequest[]): void {
   let last: Buffer | undefined
   const lines = requests.map(({ head, body, expected }) => {
@@ -17,7 +17,7 @@ export function writePreparedRequests(file: string, requests: PreparedRequest[])
   writeFileSync(file, lines.join('\n'))
 }
 
-/** Reads a file that `writePreparedRequests` has written. */
+/** Reads a file written by `writePreparedRequests`. */
 export function readPreparedRequests(file: string): PreparedRequest[] {
   let head = Buffer.alloc(0)
   return readFileSync(file, 'utf8')
@@ -30,8 +30,8 @@ export function readPreparedRequests(file: string): PreparedRequest[] {
 }
 
 /** Whether a response is the expected one. */
-export function isExpected(answer: Buffer, expected: Buffer): boolean {
-  return expected.length === 0 ? answer.length > 0 : answer.equals(expected)
+export function isExpected(message: Buffer, expected: Buffer): boolean {
+  return expected.length === 0 ? message.length > 0 : message.equals(expected)
 }
 
 function base64(bytes: Buffer): string {

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql'
 
-/** A statement as it is sent to PostgreSQL. */
+/** A statement in the form in which it is sent to PostgreSQL. */
 export type Statement = { text: string; values: unknown[] }
 
 /**
- * Returns the statements that `work` sends with `query`, in order, without running them. Each one
- * returns no rows; entities are counted as one.
+ * Returns the statements that `work` sends with `query`, in order, without running them. Each
+ * statement returns no rows; counting entities returns one.
  */
 export async function recordStatements(
   work: (em: EntityManager) => Promise<unknown>,

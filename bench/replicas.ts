@@ -8,15 +8,15 @@ import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, formatNumber, type Row } from './table.ts'
 import { fetchResponses, writeChecks } from './write-requests.ts'
 
-/** CPU microseconds per check of the node, the primary and all standbys. */
+/** The CPU microseconds per check of the node, the primary and all standbys. */
 type Measured = Measurement & { primaryCpu: number; standbyCpu: number }
 
-/** Microseconds of a clock tick in /proc, which is 100 Hz on all common platforms. */
+/** The microseconds of a clock tick in /proc, which is 100 Hz on all common platforms. */
 const tick = 10_000
 
 /**
- * Check with no, one and two standbys. The machine does not grow with their number, so CPU per check is what
- * counts, that of the primary above all.
+ * Measures Check with zero, one and two standbys. All servers share one machine, so the relevant
+ * result is the CPU time per check, especially on the primary.
  */
 export async function measureReplicas(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { privatePath, publicPath } = harness.database.keyPaths
@@ -83,7 +83,7 @@ function describe(results: Measured[]): string {
   return `${load}; CPU node ${node}, primary ${primary}, standbys ${standby} µs`
 }
 
-/** The CPU microseconds of the primary and of all standbys. */
+/** Returns the CPU microseconds of the primary and of all standbys. */
 async function readServers(primary: ClusterServer, standbys: ClusterServer[]) {
   const [first, ...others] = await Promise.all([primary, ...standbys].map(readCpu))
   return { primary: first ?? 0, standbys: others.reduce((sum, cpu) => sum + cpu, 0) }
@@ -94,7 +94,10 @@ async function readCpu(server: ClusterServer): Promise<number> {
   return times.reduce((sum, time) => sum + time, 0)
 }
 
-/** The CPU microseconds of a process and of its children that have ended; 0 if it has just ended. */
+/**
+ * Returns the CPU microseconds of a process and of its children that have exited, or 0 if the
+ * process no longer exists.
+ */
 async function readProcessCpu(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   // The name of the program, in parentheses, can contain spaces.

@@ -4,7 +4,7 @@ import { interleave, medianLoad, medianOf } from './rounds.ts'
 import { formatLoad, type Row } from './table.ts'
 import { fetchResponses, writeRestChecks } from './write-requests.ts'
 
-/** `POST /permissions/check` of one item compared with an Express app that sends back the JSON. */
+/** Compares `POST /permissions/check` of one item with an Express app that sends the JSON back. */
 export async function measureRest(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick, rounds, measure } = harness
   const [daikon, echo] = [harness.daikon(), harness.startProcess('express-baseline-server.ts')]

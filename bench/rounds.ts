@@ -2,32 +2,34 @@ import type { Result } from './load.ts'
 
 type Measures = Record<string, (round: number) => Promise<unknown>>
 
-/** One result of each measurement. */
-type Round<Taken extends Measures> = { [Name in keyof Taken]: Awaited<ReturnType<Taken[Name]>> }
+/** The result of each measurement in one round. */
+type Round<Selected extends Measures> = {
+  [Name in keyof Selected]: Awaited<ReturnType<Selected[Name]>>
+}
 
-/** Runs measurements in turn, every other round in reverse order. */
-export async function interleave<Taken extends Measures>(
+/** Runs measurements sequentially, in reverse order in every other round. */
+export async function interleave<Selected extends Measures>(
   rounds: number,
-  measures: Taken,
-): Promise<Round<Taken>[]> {
-  const taken: Round<Taken>[] = []
+  measures: Selected,
+): Promise<Round<Selected>[]> {
+  const results: Round<Selected>[] = []
   for (let round = 0; round < rounds; round += 1) {
     const result: Record<string, unknown> = {}
     const order = Object.entries(measures)
     if (round % 2 === 1) order.reverse()
     for (const [name, measure] of order) result[name] = await measure(round)
-    taken.push(result as Round<Taken>)
+    results.push(result as Round<Selected>)
   }
-  return taken
+  return results
 }
 
-/** The median of `read` over the rounds. */
+/** Returns the median of `read` over the rounds. */
 export function medianOf<Round>(rounds: Round[], read: (round: Round) => number): number {
   const numbers = rounds.map(read).sort((a, b) => a - b)
   return numbers[Math.floor(numbers.length / 2)] ?? 0
 }
 
-/** The medians of rate and latencies over the rounds, each by itself. */
+/** Returns the medians of the rate and of each latency over the rounds, computed separately. */
 export function medianLoad<Round>(
   rounds: Round[],
   read: (round: Round) => Result,

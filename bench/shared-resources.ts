@@ -2,10 +2,10 @@ import type { Client } from 'pg'
 import { idOf } from './data-set.ts'
 import type { Size } from './data-set-size.ts'
 
-/** Returns an integer from 0 up to, but not including, `below`; deterministic for a seed. */
+/** Returns an integer from 0 up to, but not including, `below`. Deterministic for a seed. */
 export type Pick = (below: number) => number
 
-/** Some resources that are shared with a user or their groups, and random ones of the workspace. */
+/** Resources that are shared with a user or their groups, and random resources of the workspace. */
 export type VisibleResources = {
   shared: { resource_id: string; permission: 'view' | 'edit' }[]
   pickResource: () => string
@@ -35,7 +35,10 @@ export async function findVisibleResources(
   return { shared: rows, pickResource }
 }
 
-/** A seeded random generator (mulberry32): runs must be repeatable, and Math.random takes no seed. */
+/**
+ * Creates a seeded random generator (mulberry32), because Math.random takes no seed and runs must
+ * be repeatable.
+ */
 export function createPicker(seed: number): Pick {
   let state = seed
   return (below) => {

@@ -17,8 +17,8 @@ import { formatNumber, type Row } from './table.ts'
 import { openUnary } from './unary-connection.ts'
 
 /**
- * The time from the start of the process to the first response to a check, with an existing data folder,
- * compared with Node, embedded PostgreSQL and an empty grpc-js server.
+ * Measures the time from the start of the process to the first response to a check, with an
+ * existing data folder. Compares it with Node.js, embedded PostgreSQL and an empty grpc-js server.
  */
 export async function measureStart(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const folders = { daikon: newFolder(), empty: newFolder() }
@@ -45,7 +45,7 @@ export async function measureStart(harness: Harness, addRow: (row: Row) => void)
   }
 }
 
-/** Milliseconds until the first response; resolves when the process has exited. */
+/** Returns the milliseconds until the first response, after the process has exited. */
 async function startOnce(harness: Harness, file: string, dataDir: string): Promise<number> {
   const { privatePath, publicPath } = harness.database.keyPaths
   const [grpc, http, metrics] = await Promise.all([findFreePort(), findFreePort(), findFreePort()])
@@ -74,7 +74,7 @@ async function startOnce(harness: Harness, file: string, dataDir: string): Promi
     },
   })
   try {
-    await firstAnswer(child, grpc, { head, body, expected: Buffer.alloc(0) })
+    await waitForFirstResponse(child, grpc, { head, body, expected: Buffer.alloc(0) })
     return performance.now() - startedAt
   } finally {
     child.kill('SIGTERM')
@@ -82,8 +82,8 @@ async function startOnce(harness: Harness, file: string, dataDir: string): Promi
   }
 }
 
-/** Connects repeatedly until the first response. */
-async function firstAnswer(
+/** Connects repeatedly and waits for the first response. */
+async function waitForFirstResponse(
   child: ChildProcess,
   port: number,
   request: PreparedRequest,
@@ -91,16 +91,16 @@ async function firstAnswer(
   for (;;) {
     if (child.exitCode !== null) throw new Error('The server did not start')
     const requests = [request]
-    const batchesWithResponses = Promise.withResolvers<void>()
-    const opened = await openUnary({
+    const response = Promise.withResolvers<void>()
+    const connection = await openUnary({
       port,
       inFlight: 1,
       next: () => requests.shift(),
-      onAnswer: () => batchesWithResponses.resolve(),
+      onResponse: () => response.resolve(),
     }).catch(() => undefined)
-    if (opened) {
-      await batchesWithResponses.promise
-      opened.stop()
+    if (connection) {
+      await response.promise
+      connection.stop()
       return
     }
     await sleep(2)

@@ -2,7 +2,9 @@ import { Server, ServerCredentials } from '@grpc/grpc-js'
 import { PermissionServiceService } from '../gen/daikon/v1/permissions.ts'
 import { startEmbedded } from '../src/database/embedded/embedded-postgres.ts'
 
-/** The baseline of startup: Node, embedded PostgreSQL and a grpc-js server with an empty handler. */
+/**
+ * The startup baseline: Node.js, embedded PostgreSQL and a grpc-js server with an empty handler.
+ */
 const { DATA_DIR = '', GRPC_PORT } = process.env
 const embedded = await startEmbedded({ dataDir: DATA_DIR })
 const server = new Server()

@@ -5,10 +5,11 @@ import { isExpected } from './prepared-requests.ts'
 const empty = Buffer.alloc(0)
 
 /**
- * Sends messages on one bidirectional stream per connection; responses arrive in any order. The first
- * request opens the stream. The first field of all others, and of their responses, is the correlation ID.
+ * Sends messages on one bidirectional stream per connection. Responses arrive in any order. The
+ * first request opens the stream. The first field of all other requests, and of their responses, is
+ * the correlation ID.
  */
-export const openStream: OpenConnection = async ({ port, inFlight, next, onAnswer }) => {
+export const openStream: OpenConnection = async ({ port, inFlight, next, onResponse }) => {
   const waiting = new Map<string, { started: number; expected: Buffer }>()
   let rest: Buffer = empty
   let stopped = false
@@ -31,21 +32,21 @@ export const openStream: OpenConnection = async ({ port, inFlight, next, onAnswe
   const socket = await openHttp2(port, {
     data(_stream, payload) {
       rest = rest.length === 0 ? payload : Buffer.concat([rest, payload])
-      let at = 0
-      while (rest.length - at >= 5) {
-        const length = rest.readUInt32BE(at + 1)
-        if (rest.length - at < 5 + length) break
-        const id = correlationId(rest, at + 5)
-        const message = rest.subarray(at + 5, at + 5 + length)
+      let offset = 0
+      while (rest.length - offset >= 5) {
+        const length = rest.readUInt32BE(offset + 1)
+        if (rest.length - offset < 5 + length) break
+        const id = correlationId(rest, offset + 5)
+        const message = rest.subarray(offset + 5, offset + 5 + length)
         const pending = waiting.get(id)
         waiting.delete(id)
-        onAnswer(
+        onResponse(
           performance.now() - (pending?.started ?? 0),
           pending !== undefined && isExpected(message, pending.expected),
         )
-        at += 5 + length
+        offset += 5 + length
       }
-      rest = rest.subarray(at)
+      rest = rest.subarray(offset)
     },
     end() {
       if (!stopped) throw new Error('The server ended the stream')
@@ -69,6 +70,6 @@ export const openStream: OpenConnection = async ({ port, inFlight, next, onAnswe
   }
 }
 
-function correlationId(bytes: Buffer, at: number): string {
-  return bytes.toString('latin1', at + 2, at + 2 + (bytes[at + 1] as number))
+function correlationId(bytes: Buffer, offset: number): string {
+  return bytes.toString('latin1', offset + 2, offset + 2 + (bytes[offset + 1] as number))
 }

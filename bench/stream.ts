@@ -6,14 +6,17 @@ import { fetchResponses, writeChecks, writeStreamChecks } from './write-requests
 
 const streams = 4
 
-/** The open loop sends this share of the maximum rate. */
+/** The fraction of the maximum rate at which the open loop sends. */
 const share = 0.7
 
-/** CheckStream compared with unary Check of one item, and its latency below the maximum rate. */
+/**
+ * Compares CheckStream with unary Check of one item, and measures its latency below the maximum
+ * rate.
+ */
 export async function measureStream(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, quick, rounds, measure } = harness
   const daikon = harness.daikon()
-  const perStream = quick ? 500 : 2000
+  const perStream = quick ? 500 : 5000
   const single = await fetchResponses(
     harness,
     daikon,
@@ -23,7 +26,7 @@ export async function measureStream(harness: Harness, addRow: (row: Row) => void
   const batches = await createCheckBatches(database, perStream, streams)
   const files: string[] = []
   for (const [index, batch] of batches.entries()) {
-    const batchesWithResponses = await fetchResponses(harness, daikon, parts(batch))
+    const batchesWithResponses = await fetchResponses(harness, daikon, splitBatch(batch))
     files.push(writeStreamChecks(harness, `stream-${index}`, batchesWithResponses))
   }
 
@@ -60,11 +63,11 @@ export async function measureStream(harness: Harness, addRow: (row: Row) => void
   })
 }
 
-/** Splits a batch into batches that Check accepts. */
-function parts({ checks, mustAllow, ...who }: CheckBatch): CheckBatch[] {
+/** Splits a batch into batches that are small enough for Check. */
+function splitBatch({ checks, mustAllow, ...batch }: CheckBatch): CheckBatch[] {
   const max = 1000
   return Array.from({ length: Math.ceil(checks.length / max) }, (_, index) => {
     const range = [index * max, (index + 1) * max]
-    return { ...who, checks: checks.slice(...range), mustAllow: mustAllow.slice(...range) }
+    return { ...batch, checks: checks.slice(...range), mustAllow: mustAllow.slice(...range) }
   })
 }

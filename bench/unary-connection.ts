@@ -4,8 +4,8 @@ import { isExpected } from './prepared-requests.ts'
 
 const empty = Buffer.alloc(0)
 
-/** Concurrent unary gRPC calls on one HTTP/2 connection. */
-export const openUnary: OpenConnection = async ({ port, inFlight, next, onAnswer }) => {
+/** Makes concurrent unary gRPC calls on one HTTP/2 connection. */
+export const openUnary: OpenConnection = async ({ port, inFlight, next, onResponse }) => {
   const waiting = new Map<number, { started: number; expected: Buffer; body: Buffer }>()
   let stopped = false
 
@@ -31,9 +31,9 @@ export const openUnary: OpenConnection = async ({ port, inFlight, next, onAnswer
     end(stream) {
       const call = waiting.get(stream)
       if (!call || !waiting.delete(stream)) return
-      // An empty expectation accepts any body, even without the five-byte message prefix.
-      const answer = call.expected.length === 0 ? call.body : call.body.subarray(5)
-      onAnswer(performance.now() - call.started, isExpected(answer, call.expected))
+      // An empty expected message accepts any body, even one without the five-byte message prefix.
+      const message = call.expected.length === 0 ? call.body : call.body.subarray(5)
+      onResponse(performance.now() - call.started, isExpected(message, call.expected))
     },
     chunkRead: fill,
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { serveState } from './child-process.ts'
 
-/** The server as in production, with WORKERS processes; their CPU time is not counted. */
+/** The server as in production, with WORKERS processes. Their CPU time is not counted. */
 const [url = '', privatePath = '', publicPath = '', workers = '2', maxFactsCacheBytes = ''] =
   process.argv.slice(2)
 const main = join(import.meta.dirname, '../src/main.ts')

@@ -14,7 +14,7 @@ import type { Harness } from './harness.ts'
 import { grpcMessage } from './http2-frames.ts'
 import { type PreparedRequest, writePreparedRequests } from './prepared-requests.ts'
 
-/** A batch of checks with its user's token and the expected response. */
+/** A batch of checks with the access token of its user and the expected response. */
 export type CheckBatchWithResponse = CheckBatch & {
   token: string
   response: PermissionCheckResponse
@@ -22,7 +22,7 @@ export type CheckBatchWithResponse = CheckBatch & {
 
 const { check, checkStream } = PermissionServiceService
 
-/** Fetches the responses with a grpc-js client; throws if a check that a share allows is denied. */
+/** Fetches the responses with a grpc-js client. Throws if a check that a share allows is denied. */
 export async function fetchResponses(
   { signToken }: Pick<Harness, 'signToken'>,
   server: BenchProcess,
@@ -51,7 +51,10 @@ export async function fetchResponses(
   }
 }
 
-/** Writes the batches as unary calls for the server, and with every check allowed for the baseline. */
+/**
+ * Writes the batches as unary calls for the server, and as calls with every check allowed for the
+ * baseline.
+ */
 export function writeChecks(
   harness: Harness,
   name: string,
@@ -73,7 +76,7 @@ export function writeChecks(
       `daikon-${name}`,
       prepare(({ response }) => response),
     ),
-    floor: writeRequests(harness, `floor-${name}`, prepare(allAllowed)),
+    baseline: writeRequests(harness, `baseline-${name}`, prepare(allAllowed)),
   }
 }
 
@@ -124,7 +127,7 @@ export function writeRestChecks(
   }
 }
 
-/** Writes requests to a file in the benchmark's folder; returns its path. */
+/** Writes requests to a file in the benchmark's folder. Returns its path. */
 export function writeRequests(
   { database }: { database: Pick<BenchDatabase, 'folder'> },
   name: string,

@@ -20,12 +20,15 @@ import { writeRequests } from './write-requests.ts'
 const type = 'written'
 const inFlight = 16
 
-/** The number of prepared requests, each of which is sent once; enough for one measurement. */
+/** The number of prepared requests, which is enough for one measurement. Each is sent once. */
 const maxWrites = 40_000
 
 const { register, share } = PermissionServiceService
 
-/** Register and Share compared with INSERTs of the same rows, and many writers of one resource. */
+/**
+ * Compares Register and Share with INSERTs of the same rows, and measures concurrent writers of one
+ * resource.
+ */
 export async function measureWrites(harness: Harness, addRow: (row: Row) => void): Promise<void> {
   const { database, seconds, rounds } = harness
   const client = new pg.Client({ connectionString: database.url })
@@ -33,21 +36,21 @@ export async function measureWrites(harness: Harness, addRow: (row: Row) => void
   const driver = harness.startProcess('driver.ts', database.url)
   const daikon = harness.daikon()
   try {
-    const { ours, bare } = await prepare(client, database.size)
-    const { firstUser, members, workspace } = bare
-    // The owner of the shared resources.
+    const { resources, driverTarget } = await prepare(client, database.size)
+    const { firstUser, members, workspace } = driverTarget
+    // The token of the owner of the shared resources.
     const token = await harness.signToken(firstUser + members - 1, workspace)
     const insert = (statement: DriverJob['statement']) =>
       driver.request<Measurement>({
         statement,
         inFlight,
         seconds,
-        target: bare,
+        target: driverTarget,
       } satisfies DriverJob)
 
     const registered = await interleave(rounds, {
       daikon: (round) =>
-        writeOnce(harness, daikon, `register-${round}`, registrations(bare, token)),
+        writeOnce(harness, daikon, `register-${round}`, registrations(driverTarget, token)),
       bare: () => insert('resource'),
     })
     addRow(baseline('Register', registered))
@@ -55,7 +58,7 @@ export async function measureWrites(harness: Harness, addRow: (row: Row) => void
     let sent = 0
     const shared = await interleave(rounds, {
       daikon: (round) => {
-        const requests = shares(ours, bare, token, sent)
+        const requests = shares(resources, driverTarget, token, sent)
         sent += maxWrites
         return writeOnce(harness, daikon, `share-${round}`, requests)
       },
@@ -63,12 +66,12 @@ export async function measureWrites(harness: Harness, addRow: (row: Row) => void
     })
     addRow(baseline('Share', shared))
 
-    const [one, ...others] = ours
+    const [one, ...others] = resources
     if (!one) throw new Error('No resource to share')
     const crowded = await interleave(rounds, {
-      one: () => writeOnce(harness, daikon, 'share-one', shares([one], bare, token, 0), 50),
+      one: () => writeOnce(harness, daikon, 'share-one', shares([one], driverTarget, token, 0), 50),
       many: (round) => {
-        const requests = shares(others, bare, token, sent + round * maxWrites)
+        const requests = shares(others, driverTarget, token, sent + round * maxWrites)
         return writeOnce(harness, daikon, 'share-many', requests, 50)
       },
     })
@@ -122,9 +125,9 @@ async function prepare(client: pg.Client, size: Size) {
      from generate_series(1, 1000) returning id, resource_id`,
     [kindId, idOf('w', workspace), idOf('u', firstUser + members - 1)],
   )
-  const about = { ...size, firstUser, members, workspace, kindId }
-  const bare: WriteTarget = { ...about, shareable: rows.slice(rows.length / 2) }
-  return { ours: rows.slice(0, rows.length / 2), bare }
+  const target = { ...size, firstUser, members, workspace, kindId }
+  const driverTarget: WriteTarget = { ...target, shareable: rows.slice(rows.length / 2) }
+  return { resources: rows.slice(0, rows.length / 2), driverTarget }
 }
 
 function registrations({ users, workspaces }: WriteTarget, token: string): PreparedRequest[] {
@@ -142,7 +145,7 @@ function registrations({ users, workspaces }: WriteTarget, token: string): Prepa
   })
 }
 
-/** Pairs each resource with each member of the large workspace, starting at pair `from`. */
+/** Pairs each resource with each member of the large workspace, starting with pair `from`. */
 function shares(
   resources: WriteTarget['shareable'],
   { firstUser, members }: WriteTarget,

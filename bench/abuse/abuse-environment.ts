@@ -4,15 +4,15 @@ import type { AttackOptions } from './measure-attack.ts'
 import { createTarget, createTenant } from './target.ts'
 import { startTenantTraffic } from './tenant-traffic.ts'
 
-/** Nodes on one database with the traffic of other tenants. */
+/** Nodes that share a database and serve the traffic of other tenants. */
 export type AbuseEnvironment = Pick<AttackOptions, 'nodes' | 'traffic' | 'target'> & {
   close(): Promise<void>
 }
 
-/** How large the environment is. */
+/** The size of the environment. */
 export type AbuseScale = { nodes: number; tenants: number; groups: number }
 
-/** Starts the nodes, an attacker and the traffic of other tenants. Rate limits are off. */
+/** Starts the nodes, an attacker and the traffic of other tenants. Rate limits are disabled. */
 export async function startAbuseEnvironment(
   databaseUrl: string,
   scale: AbuseScale,

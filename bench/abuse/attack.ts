@@ -2,23 +2,25 @@ import type { Outcome, Transport } from '../../test/support/transports.ts'
 import { countOutcome, type OutcomeCounts } from '../faults/traffic.ts'
 import type { Target } from './target.ts'
 
-/** What an attack needs: its target, a client of the attacked node, and when it has to end. */
+/** The context of an attack: its target, a client of the attacked node, and when to stop. */
 export type AttackContext = {
   target: Target
   grpc: Transport
   /** Whether the attack is over. */
   isOver(): boolean
-  /** Numbers of the attacker's calls by outcome. */
+  /** The number of the attacker's calls by outcome. */
   outcomes: OutcomeCounts
 }
 
 export type Attack = {
-  /** The row in the table. */
+  /** The label of the row in the table. */
   title: string
   run(context: AttackContext): Promise<void>
 }
 
-/** Counts a call by its outcome: `unfinished` until it ends, `cut` if it ends without a response. */
+/**
+ * Counts a call by its outcome: `unfinished` while it runs, `cut` if it ends without a response.
+ */
 export async function countCall(outcomes: OutcomeCounts, call: Promise<Outcome>): Promise<void> {
   countOutcome(outcomes, 'unfinished')
   const label = await call.then(

@@ -4,19 +4,24 @@ import { type OutcomeCounts, sum } from '../faults/traffic.ts'
 import { attacks } from './attacks.ts'
 import type { Target } from './target.ts'
 
-/** Runs attacks at once for `seconds`; the response is the numbers of their calls by outcome. */
+/**
+ * Attacks to run concurrently for `seconds`. The response contains the number of calls by outcome.
+ */
 export type AttackJob = { names: string[]; target: Target; seconds: number }
 
-/** The time that the last calls may take, in milliseconds. The end of the process cancels the others. */
-const patience = 1000
+/**
+ * Milliseconds that the last calls may take. When the process exits, the remaining calls are
+ * cancelled.
+ */
+const gracePeriod = 1000
 
-/** Outcomes that an attack has at least, on a machine on which it takes longer. */
+/** The minimum number of outcomes of an attack. On a slow machine, it runs longer to reach it. */
 const minOutcomes = 10
 
-/** The time that an attack may take beyond its duration, in milliseconds. */
+/** The maximum time by which an attack may exceed its duration, in milliseconds. */
 const maxExcess = 10_000
 
-// A process of its own, so that the attack does not delay the clients of other tenants.
+// Runs in its own process, so that the attack does not delay the clients of other tenants.
 process.once('message', async () => {
   process.send?.({})
   process.once('message', async (job: AttackJob) => {
@@ -46,6 +51,6 @@ async function run({ names, target, seconds }: AttackJob): Promise<OutcomeCounts
     isDone = true
   })
   while (!isDone && !isOver()) await sleep(50)
-  await Promise.race([all, sleep(patience)])
+  await Promise.race([all, sleep(gracePeriod)])
   return outcomes
 }

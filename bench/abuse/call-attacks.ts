@@ -8,7 +8,7 @@ import {
 } from './attack.ts'
 import { codeVerifier } from './target.ts'
 
-/** Attacks that are made of many or expensive calls. */
+/** Attacks with many or expensive calls. */
 export const callAttacks: Record<string, Attack> = {
   invitations: {
     title: '1,500 parallel `InviteMember` of one administrator',
@@ -85,7 +85,7 @@ function floodChecks(
 
 type Call = [method: string, credentials: PresentedCredentials, createMessage: () => object]
 
-/** Sends `parallel` calls at once, and again when all of them have ended. */
+/** Sends `parallel` calls at once, and repeats this when all of them have ended. */
 function burst(context: AttackContext, parallel: number, ...call: Call): Promise<void> {
   return repeatBursts(context, parallel, () => send(context, ...call))
 }

@@ -9,7 +9,10 @@ import { type Attack, type AttackContext, countCall, repeatInParallel } from './
 const mebibyte = 1024 * 1024
 const refreshPath = '/daikon.v1.AuthService/RefreshToken'
 
-/** Attacks on what a node keeps for connections and messages, most of them without credentials. */
+/**
+ * Attacks on the memory that a node uses for connections and messages, most of them without
+ * credentials.
+ */
 export const connectionAttacks: Record<string, Attack> = {
   unfinished: {
     title: '100 unfinished `RefreshToken` of 6 MiB on one connection, without credentials',
@@ -63,7 +66,7 @@ async function sendUnfinished(
   for (const session of sessions) session.destroy()
 }
 
-/** Rapid reset, CVE-2023-44487. */
+/** Performs a rapid reset attack (CVE-2023-44487). */
 async function resetStreams(context: AttackContext): Promise<void> {
   while (!context.isOver()) {
     const session = openSession(context)
@@ -130,7 +133,7 @@ function sendOptions(port: number, agent: Agent, headers: Record<string, string>
   })
 }
 
-/** Sends all of a body but its last bytes, one of which follows each second. */
+/** Sends all but the last bytes of each body at once, and then one byte per second. */
 async function sendSlowBodies(context: AttackContext, count: number): Promise<void> {
   const { httpPort, people, key } = context.target
   const body = Buffer.alloc(1_000_000, ' ')

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Attack, type AttackContext, countCall, repeatInParallel } from './attack.ts'
 
-/** Attacks that make calls wait for locked rows, as a slow transaction in one workspace does. */
+/** Attacks that make calls wait for locked rows, like a slow transaction in a workspace. */
 export const lockAttacks: Record<string, Attack> = {
   workspace: {
     title: '15 parallel `UpdateMember` of a locked workspace',

@@ -13,13 +13,13 @@ type Latencies = { p50: number; p99: number; calls: number }
 /** Resident memory of the attacked node, in MiB. */
 export type Memory = { before: number; peak: number; after: number }
 
-/** What other tenants observed beside an attack, on the attacked node and on the other ones. */
+/** The effect of an attack on other tenants, on the attacked node and on the other nodes. */
 export type AttackResult = {
-  /** Numbers of the attacker's calls by outcome. */
+  /** The number of the attacker's calls by outcome. */
   outcomes: OutcomeCounts
   quiet: Latencies
-  beside: Latencies
-  besideOnOthers: Latencies
+  duringAttack: Latencies
+  duringAttackOnOthers: Latencies
   /** The failed calls of other tenants. */
   errors: OutcomeCounts
   memory: Memory
@@ -30,17 +30,17 @@ export type AttackOptions = {
   nodes: NodeProcess[]
   traffic: TenantTraffic
   target: Target
-  /** The duration of the attack, and of the quiet time before it. */
+  /** The duration of the attack and of the quiet period before it. */
   seconds: number
   quietSeconds: number
-  /** The time that memory has to come back to what it was, in seconds. */
+  /** Seconds to wait for memory to return to its previous level. */
   settleSeconds: number
 }
 
-/** Growth of memory, in MiB, that counts as having come back. */
+/** The maximum growth of memory, in MiB, that is considered a return to the previous level. */
 const settled = 32
 
-/** Runs attacks at once beside the traffic of other tenants. */
+/** Runs attacks concurrently with the traffic of other tenants. */
 export async function measureAttack(
   names: string[],
   options: AttackOptions,
@@ -60,15 +60,15 @@ export async function measureAttack(
   try {
     const job: AttackJob = { names, target, seconds }
     const outcomes = await attacker.request<OutcomeCounts>(job, seconds)
-    const [beside, ...others] = traffic.take() as [TrafficSample, ...TrafficSample[]]
+    const [duringAttack, ...others] = traffic.take() as [TrafficSample, ...TrafficSample[]]
     const deadline = performance.now() + settleSeconds * 1000
     while (attacked.memory() > before + settled && performance.now() < deadline) await sleep(100)
     return {
       outcomes,
       quiet: summarize([quiet]),
-      beside: summarize([beside]),
-      besideOnOthers: summarize(others),
-      errors: countErrors([quiet, beside, ...others, ...traffic.take()]),
+      duringAttack: summarize([duringAttack]),
+      duringAttackOnOthers: summarize(others),
+      errors: countErrors([quiet, duringAttack, ...others, ...traffic.take()]),
       memory: { before, peak, after: attacked.memory() },
     }
   } finally {
@@ -89,20 +89,20 @@ function countErrors(samples: TrafficSample[]): OutcomeCounts {
   return errors
 }
 
-export const tableHead = `| attack | attacker’s calls | other tenants: p50, p99 quiet | beside | ratio of p99 | other node beside | failed calls of others | memory before, peak, after |
+export const tableHead = `| attack | attacker’s calls | other tenants: p50, p99 quiet | during attack | ratio of p99 | other node during attack | failed calls of others | memory before, peak, after |
 |---|---|--:|--:|--:|--:|--:|--:|`
 
 /** Formats a result as a row of the table. */
 export function formatRow(title: string, result: AttackResult): string {
-  const { outcomes, quiet, beside, besideOnOthers, errors, memory } = result
+  const { outcomes, quiet, duringAttack, duringAttackOnOthers, errors, memory } = result
   const cells = [
     title,
     formatOutcomes(outcomes),
     formatLatencies(quiet),
-    formatLatencies(beside),
-    formatNumber(beside.p99 / quiet.p99),
-    besideOnOthers.calls > 0 ? formatLatencies(besideOnOthers) : '',
-    `${sum(errors)} of ${beside.calls + besideOnOthers.calls}`,
+    formatLatencies(duringAttack),
+    formatNumber(duringAttack.p99 / quiet.p99),
+    duringAttackOnOthers.calls > 0 ? formatLatencies(duringAttackOnOthers) : '',
+    `${sum(errors)} of ${duringAttack.calls + duringAttackOnOthers.calls}`,
     `${[memory.before, memory.peak, memory.after].map(Math.round).join(', ')} MiB`,
   ]
   return `| ${cells.join(' | ')} |`

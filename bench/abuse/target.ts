@@ -11,7 +11,10 @@ import type { FaultEnvironment } from '../faults/fault-environment.ts'
 type Person = { id: string; token: string }
 type Resource = { id: string; resource_id: string }
 
-/** A workspace and what its people and its service may present. It can be sent to another process. */
+/**
+ * A workspace with the credentials of its members and its service. It can be sent to another
+ * process.
+ */
 export type Tenant = Pick<WorkspaceFixture, 'workspace' | 'service' | 'key' | 'kind' | 'people'> & {
   /** A resource of the owner. */
   resource: Resource
@@ -19,14 +22,14 @@ export type Tenant = Pick<WorkspaceFixture, 'workspace' | 'service' | 'key' | 'k
   codes: string[]
 }
 
-/** What an attacker uses: the nodes, and a tenant in which everything is as large as possible. */
+/** The ports of the nodes, and a tenant in which everything is as large as the limits allow. */
 export type Target = Tenant & {
   grpcPort: number
   httpPort: number
   databaseUrl: string
   /** A member of many groups, and a resource that is shared with all of them. */
   grouped: { reader: Person; resource: Resource }
-  /** The last of a chain of resources that inherit, of the maximum length. */
+  /** The last resource in an inheritance chain of the maximum length. */
   chainEnd: Resource
   /** A valid access token of several kilobytes. */
   largeToken: string
@@ -36,7 +39,10 @@ export const codeVerifier = 'v'.repeat(43)
 
 const maxChainLength = 32
 
-/** The ids in a large token. More are not issued (`maxGroups`) and exceed what a header may contain. */
+/**
+ * The number of IDs in a large token. The server issues at most `maxGroups` IDs, and more than this
+ * number would exceed the size limit of a header.
+ */
 const idsInToken = 300
 
 /** Creates a tenant whose calls succeed. */
@@ -58,7 +64,9 @@ export async function createTenant(
   return { workspace, service, key, kind, people, resource: { id, resource_id }, codes }
 }
 
-/** Creates the tenant of an attacker. `groupCount` is the number of groups of one member. */
+/**
+ * Creates the tenant of an attacker. `groupCount` is the number of groups of its `grouped` member.
+ */
 export async function createTarget(
   environment: FaultEnvironment,
   databaseUrl: string,

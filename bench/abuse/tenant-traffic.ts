@@ -4,12 +4,12 @@ import type { NodeProcess } from '../faults/node-process.ts'
 import { countOutcome, type OutcomeCounts } from '../faults/traffic.ts'
 import { codeVerifier, type Tenant } from './target.ts'
 
-/** What tenants observed on one node: latencies in milliseconds, and failed calls by their error. */
+/** Measurements on one node: latencies in milliseconds, and failed calls by error. */
 export type TrafficSample = { latencies: number[]; errors: OutcomeCounts }
 
-/** Normal calls of tenants on all nodes, at a constant low rate, until they are stopped. */
+/** Regular calls of tenants to all nodes, at a constant low rate, until stopped. */
 export type TenantTraffic = {
-  /** Returns one sample for each node, of the calls that ended since the previous `take`. */
+  /** Returns one sample per node with the calls that ended since the previous `take`. */
   take(): TrafficSample[]
   stop(): Promise<void>
 }
@@ -20,8 +20,8 @@ type Step = (transport: Transport) => Promise<Outcome>
 const pause = 25
 
 /**
- * Starts one client for each tenant, so that no tenant waits for itself. The nodes and their transports
- * take turns.
+ * Starts one client for each tenant, so that tenants do not delay themselves. Clients alternate
+ * between the nodes and their transports.
  */
 export function startTenantTraffic(nodes: NodeProcess[], tenants: Tenant[]): TenantTraffic {
   let isStopped = false
@@ -59,11 +59,12 @@ export function startTenantTraffic(nodes: NodeProcess[], tenants: Tenant[]): Ten
   }
 }
 
-/** Returns what is wrong with the outcome of a step, if anything. */
+/** Runs a step. Returns a description of an unexpected outcome, or undefined. */
 async function runStep(step: Step, transport: Transport): Promise<string | undefined> {
   try {
     const outcome = await step(transport).catch((error) => {
-      // The server has closed an idle connection at this moment: clients try again (RFC 9112, 9.3.1).
+      // The server may close an idle connection at this moment, and clients should retry (RFC 9112,
+      // 9.3.1).
       if (error instanceof TypeError && error.message === 'fetch failed') return step(transport)
       throw error
     })
@@ -73,7 +74,9 @@ async function runStep(step: Step, transport: Transport): Promise<string | undef
   }
 }
 
-/** The calls of one client: checks, reads, writes of every class of capacity, and a session. */
+/**
+ * Returns the calls of one client: checks, reads, writes of every capacity class, and a session.
+ */
 function createSteps({ workspace, kind, key, people, resource, codes }: Tenant): Step[] {
   const { owner, editor, viewer } = people
   let refreshToken: string | undefined

@@ -9,13 +9,18 @@ export const administrator = {
   name: 'Alice Lindqvist',
 }
 
-/** A document by the ID that its service uses, and a member of its workspace who may not edit it. */
+/**
+ * A document by the ID that its service uses, and a member of its workspace who may not edit it.
+ */
 export const document = { id: 'roadmap-2027', reader: 'Carol Danvers' }
 
-/** The workspace of the document, in which roles are made. */
+/** The workspace of the document, in which the job creates roles. */
 export const workspaceName = 'Northwind'
 
-/** Creates people in 2,000 workspaces, one of which has all of them, and an activity log of 30 days. */
+/**
+ * Creates people in 2,000 workspaces, one of which contains all of them, and an activity log of 30
+ * days.
+ */
 export async function fillDatabase(
   url: string,
   { people, entries }: ConsoleDataSize,
@@ -67,7 +72,7 @@ function statements({ people, entries }: ConsoleDataSize): string[] {
   ]
 }
 
-/** Registers the document and two actions, as its service does when it starts. */
+/** Registers the document and two actions, as its service would when it starts. */
 export async function registerResources(restUrl: string): Promise<void> {
   await call(restUrl, 'PUT', '/permissions/actions', {
     service_name: 'docs',

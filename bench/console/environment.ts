@@ -12,12 +12,12 @@ import { launchBrowser } from '../../test/support/browser.ts'
 import { openContext, signIn } from '../../test/support/console.ts'
 import { administrator, type ConsoleDataSize, fillDatabase, registerResources } from './data.ts'
 
-/** A server with its console and much data, and a browser on a slow CPU. */
+/** A server with its console and a large data set, and a browser on a slow CPU. */
 export type ConsoleEnvironment = {
   size: ConsoleDataSize
   databaseUrl: string
   consoleUrl: string
-  /** Opens a page that is signed in, with an empty cache. */
+  /** Opens a page with a signed-in administrator and an empty cache. */
   openPage(): Promise<Page>
   /** The origins of requests that went to neither the console nor the REST API. */
   foreignOrigins(): string[]
@@ -25,7 +25,10 @@ export type ConsoleEnvironment = {
   stop(): Promise<void>
 }
 
-/** Starts the environment; its data is kept in BENCH_FOLDER or a temporary folder for the next run. */
+/**
+ * Starts the environment. Its data is kept in BENCH_FOLDER, or in a temporary folder, for the next
+ * run.
+ */
 export async function startConsoleEnvironment(
   people: number,
   cpuSlowdown: number,

@@ -4,17 +4,23 @@ import { formatTable, percentile } from './format.ts'
 
 const rounds = 5
 
-/** The screens that are opened with an empty cache, with a text that shows that their data is there. */
+/**
+ * The screens that are opened with an empty cache, each with a text that indicates that its data is
+ * visible.
+ */
 const screens = [
   { name: 'Overview', path: '/', loaded: 'Largest workspaces' },
   { name: 'People', path: '/people', loaded: 'Alice Lindqvist' },
   { name: 'Activity', path: '/activity', loaded: 'Show older events' },
 ]
 
-/** Milliseconds, bytes over the network, and requests to the API. */
+/** Times in milliseconds, bytes transferred over the network, and the number of API requests. */
 type Load = { paint: number; data: number; bytes: number; requests: number }
 
-/** First contentful paint, time to the data and bytes over the network, with an empty cache. */
+/**
+ * Measures first contentful paint, the time until the data is visible, and the bytes transferred,
+ * with an empty cache.
+ */
 export async function measureFirstLoad(environment: ConsoleEnvironment): Promise<string> {
   const rows = []
   for (const { name, path, loaded } of screens) {

@@ -5,18 +5,21 @@ import { formatTable, percentile } from './format.ts'
 /** The goal for the 95th percentile, in milliseconds. */
 const goal = 200
 
-/** The shortest duration that the browser reports; faster interactions count as this long. */
+/**
+ * The shortest duration that the browser reports. Faster interactions are counted with this
+ * duration.
+ */
 const shortestDuration = 16
 
-/** Milliseconds between two keys: a fast typist. */
+/** Milliseconds between two keystrokes of a fast typist. */
 const keyDelay = 120
 
-/** What shows that data is on its way: a table, a skeleton, a button. */
+/** Selects elements that indicate loading data: a table, a skeleton or a button. */
 const loading = '[aria-busy="true"], [aria-label="Loading"], [data-loading]'
 
 /**
- * Collects the interactions that the browser measures from the event to the next frame (Event Timing, as
- * in Interaction to Next Paint), the frames that take longer than 50 ms, and when the last input was.
+ * Collects interactions as measured by the browser from the event to the next frame (Event Timing,
+ * as in Interaction to Next Paint), frames longer than 50 ms, and the time of the last input.
  */
 const observer = `
   window.dataTimes = []
@@ -38,7 +41,7 @@ const observer = `
 
 type Measured = { durations: number[]; dataTimes: number[]; longestFrame: number }
 
-/** What an administrator does on a screen, as often as it takes for a distribution. */
+/** The actions of an administrator on a screen, repeated often enough for a distribution. */
 type Activity = { name: string; path: string; act: (page: Page) => Promise<void> }
 
 const activities: Activity[] = [
@@ -57,8 +60,8 @@ const activities: Activity[] = [
 ]
 
 /**
- * The latency of interactions, from the event to the next frame, and beside it the time until the data that
- * they ask for is on the screen.
+ * Measures the latency of interactions from the event to the next frame, and the time until the
+ * data they request is visible.
  */
 export async function measureInteractions(environment: ConsoleEnvironment): Promise<string> {
   const page = await environment.openPage()
@@ -80,7 +83,7 @@ export async function measureInteractions(environment: ConsoleEnvironment): Prom
     all.longestFrame = Math.max(all.longestFrame, measured.longestFrame)
     const row = formatRow(name, measured)
     rows.push(row)
-    // The whole table follows at the end.
+    // The complete table is printed at the end.
     process.stderr.write(`${row.join(' | ')}\n`)
   }
   await page.context().close()
@@ -119,7 +122,7 @@ async function readMeasured(page: Page, before: number): Promise<Measured> {
   return { durations: [...reported, ...unreported], dataTimes, longestFrame }
 }
 
-/** Waits for data, which is measured from the last input, and for the entries of the last interaction. */
+/** Waits for data, measured from the last input, and for the entries of the last interaction. */
 async function waitUntilIdle(page: Page): Promise<void> {
   await page.evaluate(`new Promise((resolve) => {
     const isLoading = () => document.querySelector('${loading}') !== null

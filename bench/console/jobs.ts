@@ -3,15 +3,15 @@ import { document, workspaceName } from './data.ts'
 import type { ConsoleEnvironment } from './environment.ts'
 import { formatTable } from './format.ts'
 
-/** Milliseconds between two keys. */
+/** Milliseconds between two keystrokes. */
 const keyDelay = 120
 
-/** Works like a person, and counts clicks and keys. */
+/** Operates the console like a person, and counts clicks and keystrokes. */
 class Operator {
   readonly page: Page
   clicks = 0
   keys = 0
-  /** The texts that were typed. */
+  /** The number of texts typed. */
   fields = 0
 
   constructor(page: Page) {
@@ -48,7 +48,7 @@ const jobs: Job[] = [
   { name: 'Rotate a service key', run: rotateKey },
 ]
 
-/** Clicks, keys and seconds of five everyday jobs, each from the overview. */
+/** Counts clicks, keystrokes and seconds of five everyday jobs, each starting from the overview. */
 export async function measureJobs({ openPage, consoleUrl }: ConsoleEnvironment): Promise<string> {
   const rows: string[][] = []
   const page = await openPage()

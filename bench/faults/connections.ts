@@ -5,7 +5,7 @@ import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
 import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** Another client occupies every connection of PostgreSQL, including those of the node, for `seconds`. */
+/** Occupies every connection of PostgreSQL, including those of the node, for `seconds`. */
 export async function measureConnections(
   environment: FaultEnvironment,
   databaseUrl: string,
@@ -16,20 +16,20 @@ export async function measureConnections(
     const workspace = await environment.workspace()
     const traffic = await startTraffic(node, workspace)
     await sleep(500)
-    const hoard = await takeAll(databaseUrl)
+    const clients = await occupyAll(databaseUrl)
     // Terminates the node's connections and occupies them before it reconnects.
-    await hoard[0]?.query(
+    await clients[0]?.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where backend_type = 'client backend' and application_name <> 'hoard'`,
     )
-    hoard.push(...(await takeAll(databaseUrl)))
-    const taken = hoard.length
+    clients.push(...(await occupyAll(databaseUrl)))
+    const count = clients.length
     await sleep(seconds * 1000)
-    await Promise.all(hoard.map((client) => client.end()))
+    await Promise.all(clients.map((client) => client.end()))
     const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     await traffic.stop()
     const problems = await findLosses(environment.pool, workspace, traffic.ledger)
-    const note = `${taken} taken, for ${seconds} s; longest call ${Math.round(traffic.slowest)} ms`
+    const note = `${count} taken, for ${seconds} s; longest call ${Math.round(traffic.slowest)} ms`
     return {
       fault: 'no connection left',
       outcomes: traffic.outcomes,
@@ -42,17 +42,17 @@ export async function measureConnections(
   }
 }
 
-/** Connects until PostgreSQL has no connection left (53300). */
-async function takeAll(connectionString: string): Promise<pg.Client[]> {
-  const taken: pg.Client[] = []
+/** Opens connections until PostgreSQL has none left (53300). */
+async function occupyAll(connectionString: string): Promise<pg.Client[]> {
+  const clients: pg.Client[] = []
   for (;;) {
     const client = new pg.Client({ connectionString, application_name: 'hoard' })
     client.on('error', () => {})
     try {
       await client.connect()
-      taken.push(client)
+      clients.push(client)
     } catch {
-      return taken
+      return clients
     }
   }
 }

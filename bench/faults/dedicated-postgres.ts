@@ -8,9 +8,12 @@ import { findPrograms } from '../../src/database/embedded/postmaster.ts'
 /** A PostgreSQL for one test, which can be stopped and restarted on its port. */
 export type DedicatedPostgres = {
   url: string
-  /** Stops after aborting transactions (`fast`), or like a crash (`immediate`). */
+  /** Stops PostgreSQL after aborting transactions (`fast`), or as in a crash (`immediate`). */
   stop(mode: 'fast' | 'immediate'): Promise<void>
-  /** Starts PostgreSQL unless it is running, and waits for it; returns whether it was started. */
+  /**
+   * Starts PostgreSQL unless it is running, and waits until it is ready. Returns whether it was
+   * started.
+   */
   start(): Promise<boolean>
   close(): Promise<void>
 }

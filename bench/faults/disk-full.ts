@@ -12,7 +12,7 @@ import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
 import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** The disk of a dedicated PostgreSQL fills up under load and is freed later. */
+/** Fills up the disk of a dedicated PostgreSQL under load and frees it later. */
 export async function measureDiskFull(seconds: number): Promise<FaultResult> {
   const fault = 'disk full for PostgreSQL'
   const disk = mkdtempSync(join(tmpdir(), 'daikon-disk-'))
@@ -36,13 +36,13 @@ export async function measureDiskFull(seconds: number): Promise<FaultResult> {
     const { bfree, bsize } = await statfs(disk)
     const during = { ...traffic.outcomes }
     await rm(ballast)
-    // PostgreSQL exits if it cannot write its WAL; an operator would restart it.
+    // PostgreSQL exits if it cannot write its WAL. An operator would restart it.
     const hasExited = await postgres.start()
     const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     await traffic.stop()
     const problems = await findLosses(environment.pool, workspace, traffic.ledger)
-    const room = `${bfree * bsize} bytes left, ${during.unavailable ?? 0} calls rejected`
-    const note = `${room}; PostgreSQL ${hasExited ? 'had exited' : 'kept running'}`
+    const summary = `${bfree * bsize} bytes left, ${during.unavailable ?? 0} calls rejected`
+    const note = `${summary}; PostgreSQL ${hasExited ? 'had exited' : 'kept running'}`
     await node.stop()
     await environment.close()
     await database.drop()

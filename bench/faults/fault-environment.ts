@@ -20,7 +20,7 @@ export type FaultEnvironment = {
   ): Promise<string>
   /** Starts a node; `settings` override the defaults. */
   node(settings?: Record<string, string>): Promise<NodeProcess>
-  /** Creates a workspace, so that faults do not affect each other. */
+  /** Creates a separate workspace, so that faults do not affect each other. */
   workspace(): Promise<TestWorkspace>
   close(): Promise<void>
 }
@@ -32,11 +32,14 @@ export type TestWorkspace = {
   viewer: { id: string; token: string }
   service: string
   key: string
-  /** Creates members with a share and a group membership, to be removed; returns their IDs. */
+  /**
+   * Creates members with a share and a group membership, so that they can be removed. Returns their
+   * IDs.
+   */
   createMembersToRemove(count: number): Promise<string[]>
 }
 
-/** Creates the environment on a database, which the first node migrates if necessary. */
+/** Creates the environment on a database. The first node migrates the database if necessary. */
 export async function createFaultEnvironment(databaseUrl: string): Promise<FaultEnvironment> {
   const folder = mkdtempSync(join(tmpdir(), 'daikon-faults-'))
   const paths = { privatePath: join(folder, 'private.pem'), publicPath: join(folder, 'public.pem') }

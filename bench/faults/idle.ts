@@ -7,7 +7,7 @@ import type { FaultResult } from './fault-result.ts'
 import type { NodeProcess } from './node-process.ts'
 import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** `each` idle connections to each API, while other clients continue to work. */
+/** Opens `count` idle connections to each API while other clients continue to work. */
 export async function measureIdle(
   environment: FaultEnvironment,
   count: number,
@@ -36,11 +36,14 @@ export async function measureIdle(
   }
 }
 
-/** `each` clients per API send one byte per second of headers that never end, until they are disconnected. */
+/**
+ * Starts `count` clients per API with incomplete requests. The REST clients send one byte of an
+ * endless header per second until they are disconnected.
+ */
 export async function measureSlowClients(
   environment: FaultEnvironment,
   count: number,
-  patience: number,
+  timeoutSeconds: number,
 ): Promise<FaultResult> {
   const node = await environment.node()
   try {
@@ -49,24 +52,24 @@ export async function measureSlowClients(
     const slow = await Promise.all(
       Array.from({ length: count }, () => open(node.httpPort, 'GET /health HTTP/1.1\r\nX-Slow: ')),
     )
-    const half = await Promise.all(
+    const halfOpened = await Promise.all(
       Array.from({ length: count }, () => open(node.grpcPort, preface.subarray(0, 10))),
     )
     const started = performance.now()
-    const drip = setInterval(() => {
+    const interval = setInterval(() => {
       for (const socket of slow) if (socket.writable) socket.write('x')
     }, 1000)
     const traffic = await startTraffic(node, workspace)
     const unfinished = () => slow.filter((socket) => !socket.closed).length
-    while (unfinished() > 0 && performance.now() - started < patience * 1000) await sleep(100)
+    while (unfinished() > 0 && performance.now() - started < timeoutSeconds * 1000) await sleep(100)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
-    clearInterval(drip)
+    clearInterval(interval)
     await traffic.stop()
-    const left = unfinished()
-    const waiting = half.filter((socket) => !socket.closed).length
-    for (const socket of [...slow, ...half]) socket.destroy()
+    const remaining = unfinished()
+    const waiting = halfOpened.filter((socket) => !socket.closed).length
+    for (const socket of [...slow, ...halfOpened]) socket.destroy()
     const recoveryMilliseconds = await waitUntilNormal(node, workspace)
-    const rest = left > 0 ? [`${left} are still connected after ${seconds} s`] : []
+    const rest = remaining > 0 ? [`${remaining} are still connected after ${seconds} s`] : []
     const cut = `REST disconnects them within ${seconds} s`
     const note = `${cut}, gRPC has ${waiting}; longest call ${Math.round(traffic.slowest)} ms`
     return {

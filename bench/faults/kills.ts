@@ -21,7 +21,7 @@ export async function measureKills(
     const traffic = await startTraffic(node, workspace)
     await sleep(50 + Math.random() * 700)
     const killed = node.kill()
-    // Calls in flight at the moment of the kill fail; clients must not retry them.
+    // Calls in flight at the moment of the kill fail, and clients must not retry them.
     await Promise.all([killed, traffic.stop()])
     next = environment.node()
     next.catch(() => {})

@@ -10,7 +10,10 @@ import { countOutcome, type OutcomeCounts, waitUntilNormal } from './traffic.ts'
 const path = '/daikon.v1.PermissionService/Check'
 const resourceExhausted = 8
 
-/** Sends `count` messages of 7 MiB and `count` compressed ones that unpack to 256 MiB, concurrently. */
+/**
+ * Concurrently sends `count` messages of 7 MiB and `count` compressed messages that decompress to
+ * 256 MiB.
+ */
 export async function measureLargeMessages(
   environment: FaultEnvironment,
   count: number,
@@ -54,7 +57,7 @@ export async function measureLargeMessages(
   }
 }
 
-/** Sends a gzipped message; returns the gRPC code, or -1 without one. */
+/** Sends a gzipped message. Returns the gRPC code, or -1 if there is none. */
 function sendPacked({ grpcPort }: NodeProcess, packed: Buffer): Promise<number> {
   const session = connect(`http://127.0.0.1:${grpcPort}`)
   const { promise, resolve } = Promise.withResolvers<number>()

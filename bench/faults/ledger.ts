@@ -6,12 +6,12 @@ export type Ledger = Record<Change, Set<string>>
 
 export type Change = 'registered' | 'shared' | 'grouped' | 'removed'
 
-/** An empty ledger. */
+/** Creates an empty ledger. */
 export function createLedger(): Ledger {
   return { registered: new Set(), shared: new Set(), grouped: new Set(), removed: new Set() }
 }
 
-// One statement sees one snapshot, so concurrent transactions are visible completely or not at all.
+// One statement reads one snapshot, in which concurrent transactions are either complete or absent.
 const sql = `
   with mine as (
     select r.* from resources r join resource_kinds k on k.id = r.kind_id where k.service_name = $2),
@@ -37,7 +37,7 @@ const sql = `
     where exists (select from shares s where s.user_id = gone.id and s.workspace_id = $1)
       or exists (select from group_members g where g.user_id = gone.id and g.workspace_id = $1)`
 
-/** Finds acknowledged changes that are missing, and changes that are only partly stored. */
+/** Finds acknowledged changes that are missing, and changes that are stored only in part. */
 export async function findLosses(
   pool: Pool,
   { workspace, service }: TestWorkspace,
@@ -52,8 +52,8 @@ export async function findLosses(
   return (Object.keys(ledger) as Change[]).flatMap((change) => {
     const happened = ids(change, 'happened')
     const recorded = change === 'registered' ? happened : ids(change, 'recorded')
-    const without = (some: Set<string>, others: Set<string>) =>
-      [...some].filter((id) => !others.has(id))
+    const without = (candidates: Set<string>, others: Set<string>) =>
+      [...candidates].filter((id) => !others.has(id))
     const halves = [...without(happened, recorded), ...without(recorded, happened)]
     return [
       ...without(ledger[change], happened).map((id) => `${change} ${id} is lost`),

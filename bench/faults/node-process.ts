@@ -9,16 +9,16 @@ import { createOperations } from '../../src/rpc/operation.ts'
 import { createHandlers } from '../../src/server/handlers.ts'
 import { createTransports, type Transport } from '../../test/support/transports.ts'
 
-/** A process of the real server, `npm start` with settings of its own. */
+/** A process of the real server, started like `npm start` with its own settings. */
 export type NodeProcess = {
   transports: Transport[]
   httpPort: number
   grpcPort: number
-  /** Milliseconds from the start of the process to its first answer. */
+  /** Milliseconds from the start of the process to its first response. */
   startupMilliseconds: number
-  /** MiB of resident memory. */
+  /** Returns the resident memory in MiB. */
   memory(): number
-  /** Whether the process runs and responds. */
+  /** Whether the process is running and responding. */
   isAlive(): Promise<boolean>
   kill(): Promise<void>
   stop(): Promise<void>

@@ -5,12 +5,12 @@ import type { FaultResult } from './fault-result.ts'
 import { findLosses } from './ledger.ts'
 import { startTraffic, waitUntilNormal } from './traffic.ts'
 
-/** Stops PostgreSQL under load and restarts it after `away` milliseconds. */
+/** Stops PostgreSQL under load and restarts it after `downtime` milliseconds. */
 export async function measurePostgresStopped(
   environment: FaultEnvironment,
   postgres: DedicatedPostgres,
   mode: 'fast' | 'immediate',
-  away: number,
+  downtime: number,
 ): Promise<FaultResult> {
   const node = await environment.node()
   try {
@@ -18,13 +18,13 @@ export async function measurePostgresStopped(
     const traffic = await startTraffic(node, workspace)
     await sleep(1000)
     await postgres.stop(mode)
-    await sleep(away)
+    await sleep(downtime)
     await postgres.start()
     const recoveryMilliseconds = await waitUntilNormal(node, workspace)
     await sleep(500)
     await traffic.stop()
     const problems = await findLosses(environment.pool, workspace, traffic.ledger)
-    const note = `away for ${away / 1000} s; longest call ${Math.round(traffic.slowest)} ms`
+    const note = `away for ${downtime / 1000} s; longest call ${Math.round(traffic.slowest)} ms`
     return {
       fault: `PostgreSQL stopped (${mode})`,
       outcomes: traffic.outcomes,

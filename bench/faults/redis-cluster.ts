@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { findFreePort } from '../../src/core/free-port.ts'
 
-/** Three masters with a replica each. */
+/** A cluster of three masters with one replica each. */
 export type RedisCluster = {
   urls: string[]
   /** Kills the first master with SIGKILL, so that a replica takes over its slots. */
@@ -18,7 +18,7 @@ export type RedisCluster = {
 /** Milliseconds after which a node is considered failed. */
 const nodeTimeout = 1000
 
-/** Starts six Redis processes and joins them to a cluster. */
+/** Starts six Redis processes and joins them into a cluster. */
 export async function startRedisCluster(): Promise<RedisCluster> {
   const dir = mkdtempSync(join(tmpdir(), 'daikon-cluster-'))
   const ports = await Promise.all(Array.from({ length: 6 }, findFreePort))

@@ -4,17 +4,17 @@ import type { FaultResult } from './fault-result.ts'
 import type { NodeProcess } from './node-process.ts'
 import { countOutcome, type OutcomeCounts } from './traffic.ts'
 
-/** The number of requests per minute and client. */
+/** The maximum number of requests per minute and client. */
 const limit = 2
 
-/** Two nodes lose the Redis of their rate limits for `seconds`. */
+/** Disconnects two nodes from the Redis of their rate limits for `seconds`. */
 export async function measureLimits(
   environment: FaultEnvironment,
   fault: string,
   urls: string[],
   seconds: number,
-  breakIt: () => Promise<void>,
-  mendIt: () => Promise<void>,
+  injectFault: () => Promise<void>,
+  endFault: () => Promise<void>,
 ): Promise<FaultResult> {
   const settings = {
     REDIS_URL: urls.join(','),
@@ -27,35 +27,37 @@ export async function measureLimits(
   const problems: string[] = []
   try {
     await waitUntilShared(nodes, outcomes)
-    await breakIt()
+    await injectFault()
     const until = performance.now() + seconds * 1000
-    let held = 0
+    let limitedCount = 0
     while (performance.now() < until) {
       const client = randomClientAddress()
-      // Without Redis each node counts by itself. When the store changes between two requests, a
-      // client gets its limit twice.
+      // Without Redis, each node counts separately. If the store changes between two requests, a
+      // client can use its limit twice.
       for (const node of nodes) {
         const statuses = await sendRequests(node, client, 2 * limit + 1, outcomes)
-        if (statuses.at(-1) === 429) held += 1
+        if (statuses.at(-1) === 429) limitedCount += 1
         else problems.push(`a limit was exceeded: ${statuses}`)
       }
       await sleep(20)
     }
-    await mendIt()
+    await endFault()
     const recoveryMilliseconds = await waitUntilShared(nodes, outcomes)
     return {
       fault,
       outcomes,
       problems,
       recoveryMilliseconds,
-      note: `${held} clients were limited during the outage`,
+      note: `${limitedCount} clients were limited during the outage`,
     }
   } finally {
     await Promise.all(nodes.map((node) => node.stop()))
   }
 }
 
-/** Milliseconds until 16 clients in a row, on any slots, are counted over both nodes together. */
+/**
+ * Returns the milliseconds until 16 clients in a row, on any slots, are counted across both nodes.
+ */
 async function waitUntilShared(nodes: NodeProcess[], outcomes: OutcomeCounts): Promise<number> {
   const started = performance.now()
   let since = started
@@ -74,7 +76,10 @@ async function waitUntilShared(nodes: NodeProcess[], outcomes: OutcomeCounts): P
   return since - started
 }
 
-/** Calls a method with its own limit besides the global one, so that one script uses two keys. */
+/**
+ * Calls a method that has its own limit in addition to the global one, so that one script uses two
+ * keys.
+ */
 async function sendRequests(
   { httpPort }: NodeProcess,
   client: string,

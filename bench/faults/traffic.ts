@@ -5,21 +5,21 @@ import type { TestWorkspace } from './fault-environment.ts'
 import { type Change, createLedger, type Ledger } from './ledger.ts'
 import type { NodeProcess } from './node-process.ts'
 
-/** Numbers of calls by outcome: `ok`, an error code, `cut` without a response, `WRONG`. */
+/** The number of calls by outcome: `ok`, an error code, `cut` without a response, or `WRONG`. */
 export type OutcomeCounts = Record<string, number>
 
 /** Calls over both APIs that continue until stopped. */
 export type Traffic = {
   outcomes: OutcomeCounts
   ledger: Ledger
-  /** The longest call, in milliseconds. */
+  /** The duration of the longest call, in milliseconds. */
   readonly slowest: number
   stop(): Promise<void>
 }
 
 type Operation = (transport: Transport) => Promise<Outcome | 'WRONG'>
 
-/** Starts `workers` clients per API, which write, and check permissions with known results. */
+/** Starts `workers` clients per API, which make writes and check permissions with known results. */
 export async function startTraffic(
   { transports }: NodeProcess,
   workspace: TestWorkspace,
@@ -31,10 +31,10 @@ export async function startTraffic(
   let stopped = false
   let slowest = 0
   const work = async (transport: Transport, first: number) => {
-    // Each client starts with another operation, so that all kinds of calls run from the start.
-    const own = [...operations.slice(first), ...operations.slice(0, first)]
+    // Each client starts with a different operation, so that all kinds of calls run from the start.
+    const rotated = [...operations.slice(first), ...operations.slice(0, first)]
     while (!stopped) {
-      for (const operation of own) {
+      for (const operation of rotated) {
         if (stopped) break
         const started = performance.now()
         const label = await runOperation(operation, transport)
@@ -45,7 +45,7 @@ export async function startTraffic(
     }
   }
   const all = transports.flatMap((transport) =>
-    Array.from({ length: workers }, (_, at) => work(transport, at % operations.length)),
+    Array.from({ length: workers }, (_, index) => work(transport, index % operations.length)),
   )
   return {
     outcomes,
@@ -60,7 +60,7 @@ export async function startTraffic(
   }
 }
 
-/** Milliseconds until every kind of call succeeds over each API. */
+/** Returns the milliseconds until every kind of call succeeds over each API. */
 export async function waitUntilNormal(
   { transports }: NodeProcess,
   workspace: TestWorkspace,
@@ -91,7 +91,10 @@ export function sum(counts: OutcomeCounts): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }
 
-/** The label of an outcome; a gRPC status without a reason comes from the client library. */
+/**
+ * Runs an operation and returns the label of its outcome. A gRPC status without a reason comes from
+ * the client library.
+ */
 async function runOperation(operation: Operation, transport: Transport): Promise<string> {
   try {
     const outcome = await operation(transport)
@@ -123,14 +126,14 @@ function createOperations(
   const share: Operation = async (transport) => {
     const resource_id = randomUUID()
     const message = { ...kind, resource_id, workspace_id: workspace, owner_id: owner.id }
-    const made = await write(
+    const registration = await write(
       'registered',
       resource_id,
       transport.call('Register', message, { key }),
     )
-    if (!made.ok) return made
+    if (!registration.ok) return registration
     const grant = { grantee_type: 'user', grantee_id: viewer.id, permission: 'view' }
-    const shared = { permission_id: made.message.id, ...grant }
+    const shared = { permission_id: registration.message.id, ...grant }
     return write(
       'shared',
       resource_id,
@@ -155,8 +158,8 @@ function createOperations(
   const check: Operation = async (transport) => {
     const [known] = ledger.registered
     if (!known) return register(transport)
-    const ask = (resource_id: string, action: string) => ({ ...kind, resource_id, action })
-    const checks = [ask(known, 'edit'), ask(randomUUID(), 'edit')]
+    const createCheck = (resource_id: string, action: string) => ({ ...kind, resource_id, action })
+    const checks = [createCheck(known, 'edit'), createCheck(randomUUID(), 'edit')]
     const outcome = await transport.call('Check', { checks }, { token: owner.token, key })
     if (!outcome.ok) return outcome
     const allowed = outcome.message.results.map((result: { allowed: boolean }) => result.allowed)

@@ -30,8 +30,9 @@ const (
 	headerLength  = 9
 )
 
-// connection keeps requests in flight on one HTTP/2 connection and verifies the responses. It does not
-// read response headers: a failed call has no message, so it differs from what is expected.
+// connection keeps requests in flight on one HTTP/2 connection and verifies the responses. It
+// ignores response headers, because a failed call returns no message and therefore does not match
+// the expected response.
 type connection struct {
 	socket   net.Conn
 	source   *source
@@ -42,7 +43,7 @@ type connection struct {
 	output []byte
 	calls  map[uint32]*call
 	unused []*call
-	// Calls whose bodies wait for the server's flow-control windows.
+	// Calls whose bodies are waiting for a flow-control window of the server.
 	blocked      []*call
 	nextStream   uint32
 	window       int
@@ -88,7 +89,7 @@ func open(port int, from *source, inFlight int, fields []uint64) (*connection, e
 	return c, nil
 }
 
-// run sends the first requests and handles responses until the connection is stopped.
+// run sends the first requests, then handles responses until the connection is stopped.
 func (c *connection) run() error {
 	c.mutex.Lock()
 	err := c.fill(time.Now())
@@ -118,7 +119,7 @@ func (c *connection) run() error {
 	}
 }
 
-// push sends one more request, regardless of those in flight.
+// push sends another request, regardless of the number in flight.
 func (c *connection) push() error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -134,8 +135,8 @@ func (c *connection) startMeasuring() {
 	c.mutex.Unlock()
 }
 
-// stop closes the connection and returns the latencies since startMeasuring and the numbers of all calls
-// and wrong responses.
+// stop closes the connection. It returns the latencies of the calls since startMeasuring, the
+// number of all completed calls and the number of wrong responses.
 func (c *connection) stop() ([]time.Duration, int, int) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -144,7 +145,8 @@ func (c *connection) stop() ([]time.Duration, int, int) {
 	return c.latencies, c.completed, c.wrong
 }
 
-// handle processes the complete frames of a chunk, sends further requests and returns the bytes used.
+// handle processes the complete frames in a chunk and sends further requests. It returns the number
+// of bytes processed.
 func (c *connection) handle(chunk []byte, now time.Time) (int, error) {
 	used := 0
 	for len(chunk)-used >= headerLength {
@@ -245,7 +247,8 @@ func (c *connection) complete(stream uint32, now time.Time) {
 	}
 }
 
-// fill sends requests up to the number in flight, and bodies that were waiting for a window.
+// fill sends bodies that were waiting for a window, then requests until inFlight of them are in
+// flight.
 func (c *connection) fill(now time.Time) error {
 	blocked := c.blocked
 	c.blocked = nil
@@ -291,7 +294,7 @@ func (c *connection) send(now time.Time) error {
 	return nil
 }
 
-// sendBody sends as much of a body as the windows allow.
+// sendBody sends as much of a body as the flow-control windows allow.
 func (c *connection) sendBody(current *call) {
 	for len(current.unsent) > 0 {
 		length := min(len(current.unsent), maxFrame, c.window, current.window)
@@ -325,7 +328,7 @@ func (c *connection) appendWindowUpdate(size int) {
 	c.output = binary.BigEndian.AppendUint32(c.output, uint32(size))
 }
 
-// appendFrame appends the header of a frame whose payload of `length` bytes follows.
+// appendFrame appends the header of a frame. The caller appends the payload of `length` bytes.
 func (c *connection) appendFrame(kind, flags byte, stream uint32, length int) {
 	c.output = append(c.output, byte(length>>16), byte(length>>8), byte(length), kind, flags)
 	c.output = binary.BigEndian.AppendUint32(c.output, stream)

@@ -1,5 +1,6 @@
-// Command generator applies load to a gRPC server from prepared requests. It reads jobs from standard
-// input and writes their results to standard output, one JSON object per line; see ../load-generator.ts.
+// Command generator applies load to a gRPC server with prepared requests. It reads jobs from
+// standard input and writes their results to standard output, one JSON object per line; see
+// ../load-generator.ts.
 package main
 
 import (
@@ -14,23 +15,23 @@ import (
 	"time"
 )
 
-// job is the load of one measurement.
+// job describes the load of one measurement.
 type job struct {
 	Port int `json:"port"`
-	// Files of prepared requests; connections take them in turn.
+	// Files contain prepared requests. They are assigned to the connections in turn.
 	Files    []string `json:"files"`
 	Seconds  float64  `json:"seconds"`
 	InFlight int      `json:"inFlight"`
-	// Pace is the number of requests per second in an open loop.
+	// Pace is the number of requests per second in an open loop. If it is 0, the loop is closed.
 	Pace float64 `json:"pace"`
-	// Once sends each request at most once.
+	// Once causes each request to be sent at most once. The job fails if there are too few.
 	Once bool `json:"once"`
-	// Fields are the top-level fields of a response that are compared, in any order.
+	// Fields are the top-level fields of a response to compare, in any order.
 	Fields []uint64 `json:"fields"`
 }
 
-// result has latencies in milliseconds and CPU time in microseconds. Calls and GeneratorCPU include the
-// warm-up.
+// result contains latencies in milliseconds and CPU time in microseconds. Calls, Wrong and
+// GeneratorCPU include the warm-up.
 type result struct {
 	Rate         float64 `json:"rate"`
 	P50          float64 `json:"p50"`
@@ -44,7 +45,7 @@ const maxConnections = 4
 const warmUp = 500 * time.Millisecond
 
 func main() {
-	// One core is enough for the load, and the server needs the others.
+	// One core suffices to generate the load, and the server needs the others.
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(400)
 	input := bufio.NewScanner(os.Stdin)
@@ -137,7 +138,7 @@ func wait(duration time.Duration, failures <-chan error) error {
 	}
 }
 
-// pace sends the requests that are due, evenly over the connections.
+// pace sends requests when they are due, distributed evenly over the connections.
 func pace(connections []*connection, perSecond float64, stop <-chan struct{}, failures chan<- error) {
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()

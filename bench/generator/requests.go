@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 )
 
-// request is a prepared request with its expected response, without the prefixes of gRPC messages.
-// Without selected fields, an empty expectation accepts any response message.
+// request is a prepared request with its expected response message, without its prefix. If no
+// fields are selected, an empty expectation matches any response message.
 type request struct {
 	head     []byte
 	body     []byte
@@ -20,7 +20,7 @@ type request struct {
 	digest   uint64
 }
 
-// source repeats the requests of a file, which several connections take in turn.
+// source repeats the requests of a file. Several connections may take requests from it.
 type source struct {
 	file     string
 	requests []request
@@ -36,7 +36,7 @@ func (s *source) take() (*request, error) {
 	return &s.requests[index%len(s.requests)], nil
 }
 
-// readRequests reads a file that writePreparedRequests has written (../prepared-requests.ts).
+// readRequests reads a file written by writePreparedRequests (../prepared-requests.ts).
 func readRequests(file string, fields []uint64) ([]request, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -64,7 +64,7 @@ func readRequests(file string, fields []uint64) ([]request, error) {
 	return requests, nil
 }
 
-// matches compares the messages of a response, which have prefixes of five bytes.
+// matches compares the messages of a response, each of which has a prefix of five bytes.
 func (r *request) matches(response []byte, fields []uint64) bool {
 	if len(response) < 5 {
 		return false
@@ -72,7 +72,7 @@ func (r *request) matches(response []byte, fields []uint64) bool {
 	if len(fields) == 0 {
 		return len(r.expected) == 0 || bytes.Equal(response[5:], r.expected)
 	}
-	// Fields of several messages are compared like those of one.
+	// Fields may be spread over several messages.
 	var sum uint64
 	for len(response) >= 5 {
 		length := int(binary.BigEndian.Uint32(response[1:]))
@@ -87,7 +87,8 @@ func (r *request) matches(response []byte, fields []uint64) bool {
 
 var seed = maphash.MakeSeed()
 
-// digest does not depend on the order of the selected fields. Servers in Go write maps in random order.
+// digest returns a value that does not depend on the order of the selected fields, because servers
+// in Go write maps in random order.
 func digest(message []byte, fields []uint64) uint64 {
 	var sum uint64
 	for len(message) > 0 {

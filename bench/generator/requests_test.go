@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A field with the number 1, 2 or 3 and a text of fewer than 128 bytes.
+// field returns an encoded field with the number 1, 2 or 3 and a text of fewer than 128 bytes.
 func field(number byte, text string) []byte {
 	return append([]byte{number<<3 | 2, byte(len(text))}, text...)
 }

@@ -1,12 +1,14 @@
 import type { Client } from 'pg'
 
-/** Resources are numbered; ids follow from the numbers, so that a sample needs no query. */
+/**
+ * Resources are numbered, and IDs are derived from the numbers, so that sampling needs no query.
+ */
 export const layout = {
   users: 10_000,
   flatGroups: 16_000,
   chains: 250,
   chainLength: 16,
-  /** Number of the folder with 100,000 descendants; it is the child of `bigParent`. */
+  /** The number of the folder with 100,000 descendants, which is the child of `bigParent`. */
   bigParent: 1,
   big: 2,
   bigSize: 100_000,
@@ -31,7 +33,9 @@ export const sqlId = {
   workspace: (n: string) => `(${id('0000-7000-8000-00000000000d', n)})::uuid`,
 }
 
-/** Trees of four levels with a fan-out of 5, below which each folder has 100 leaves: five levels. */
+/**
+ * Five levels: trees of four levels with a fan-out of 5, whose lowest folders have 100 leaves each.
+ */
 const parents = `
   select n, null::int parent from generate_series(${l.flat}, ${l.flat + l.flatSize - 1}) n
   union all select n, null from generate_series(${l.quietFlat}, ${l.quietFlat + l.quietSize - 1}) n

@@ -52,7 +52,10 @@ function hex(n: number): string {
   return n.toString(16).padStart(8, '0')
 }
 
-/** CPU time of the PostgreSQL process of a connection, in µs: other load on the machine is not in it. */
+/**
+ * Returns the CPU microseconds of the PostgreSQL process of a connection. Unlike elapsed time, this
+ * excludes other load on the machine.
+ */
 export function cpuTime(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1000
 }
@@ -62,7 +65,7 @@ export async function backendPid(client: Client): Promise<number> {
   return rows[0]?.pid as number
 }
 
-/** Parameters of a statement for `size` checks, each by another user. */
+/** Creates the parameters of a statement for `size` checks, each for a different user. */
 function createBatch(scenario: Scenario, size: number, external: (n: number) => string): string[] {
   const queries = Array.from({ length: size }, () => ({
     keyHash: 'a'.repeat(64),
@@ -81,13 +84,16 @@ function createBatch(scenario: Scenario, size: number, external: (n: number) => 
   return createFactsBatch(queries).parameters
 }
 
-/** A Markdown table: µs of PostgreSQL's CPU a check today, and the ratio of each variant to it. */
+/**
+ * Returns a Markdown table with the CPU microseconds that PostgreSQL uses per check today, and the
+ * ratio of each variant to it.
+ */
 export async function measureFacts(
   client: Client,
   external: (n: number) => string,
   rounds: number,
 ): Promise<string[]> {
-  // Only facts by closure need it.
+  // Only facts by closure use it.
   await client.query(`create index if not exists ancestors_of_resource
     on resource_ancestors (kind_id, resource_id, ancestor_id)`)
   const pid = await backendPid(client)
@@ -118,12 +124,12 @@ export async function measureFacts(
         }),
       )
       await interleave(1, measures)
-      const taken = await interleave(rounds, measures)
-      const today = medianOf(taken, (round) => round.today as number)
+      const results = await interleave(rounds, measures)
+      const today = medianOf(results, (round) => round.today as number)
       const ratios = names
         .slice(1)
         .map((name) =>
-          medianOf(taken, (round) => (round[name] as number) / (round.today as number)),
+          medianOf(results, (round) => (round[name] as number) / (round.today as number)),
         )
       lines.push(
         `| ${scenarioName} | ${size} | ${today.toFixed(1)} | ${ratios.map((ratio) => ratio.toFixed(2)).join(' | ')} |`,

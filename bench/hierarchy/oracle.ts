@@ -30,11 +30,13 @@ const factsVariants: [ResourceStorage, GroupStorage][] = [
   ['walk', 'recursive'],
   ['closure', 'closure'],
   ['array', 'array'],
-  // Last: it needs inherited rows in group_members.
+  // Runs last, because it needs inherited rows in group_members.
   ['walk', 'none'],
 ]
 
-/** Compares every variant with a naive evaluation in random worlds; throws at the first difference. */
+/**
+ * Compares every variant with a naive evaluation in random worlds. Throws at the first difference.
+ */
 export async function compareWithOracle(client: Client, worlds: number): Promise<string> {
   let compared = 0
   for (let world = 0; world < worlds; world += 1) {
@@ -94,7 +96,7 @@ function isInGroup(group: Group, searched: Group): boolean {
   return group === searched || group.children.some((child) => isInGroup(child, searched))
 }
 
-/** Runs a statement that has to fail, or not to. */
+/** Runs a statement that is expected to fail, or to succeed. */
 async function attempt(client: Client, sql: string, values: unknown[], fails: boolean) {
   await client.query('savepoint attempt')
   const failed = await client.query(sql, values).then(
@@ -240,7 +242,10 @@ async function compareWorld(client: Client, world: World): Promise<number> {
     for (const [index, user] of users.entries()) {
       for (const mask of masks) {
         const ids = resources
-          .filter((resource, at) => resource.type === 'a' && (expected[index]?.[at] ?? 0) & mask)
+          .filter(
+            (resource, position) =>
+              resource.type === 'a' && (expected[index]?.[position] ?? 0) & mask,
+          )
           .map(({ external }) => external)
           .sort()
         const found = await listPages(client, name, sql, [workspace, user, 's', 'a'], mask)
@@ -252,14 +257,20 @@ async function compareWorld(client: Client, world: World): Promise<number> {
   return compared
 }
 
-async function listPages(client: Client, name: string, sql: string, who: string[], mask: number) {
+async function listPages(
+  client: Client,
+  name: string,
+  sql: string,
+  parameters: string[],
+  mask: number,
+) {
   const found: string[] = []
   let cursor = '00000000-0000-0000-0000-000000000000'
   for (;;) {
     const { rows } = await client.query({
       name: `page ${name}`,
       text: sql,
-      values: [...who, cursor, pageSize, mask],
+      values: [...parameters, cursor, pageSize, mask],
     })
     const ids = rows[0].ids ? (rows[0].ids as string).split(',') : []
     found.push(...ids.filter((id) => id !== found.at(-1)))

@@ -13,26 +13,26 @@ import { schema } from './schema.ts'
 import { measureWrites } from './writes.ts'
 
 /*
- * Compares ways to store hierarchies: node bench/hierarchy/run.ts [oracle] [facts] [accessible] [writes]
- * The database stays in $TMPDIR/daikon-hierarchy for the next run.
+ * `node bench/hierarchy/run.ts [oracle] [facts] [accessible] [writes]`: compares ways to store
+ * hierarchies. The database remains in $TMPDIR/daikon-hierarchy for the next run.
  */
-const wanted = process.argv.slice(2)
+const selectedParts = process.argv.slice(2)
 const folder = join(tmpdir(), 'daikon-hierarchy')
 mkdirSync(folder, { recursive: true })
 const embedded = await startEmbedded({ dataDir: folder })
 try {
-  if (isWanted('oracle')) {
+  if (isSelected('oracle')) {
     const small = await connect(await openDatabase('small', async () => {}))
     console.log(await compareWithOracle(small, 10))
     await small.end()
   }
-  if (['facts', 'accessible', 'writes'].some(isWanted)) {
+  if (['facts', 'accessible', 'writes'].some(isSelected)) {
     const url = await openDatabase('large', (client) => load(client, console.error))
     const client = await connect(url)
     const other = await connect(url)
-    if (isWanted('facts')) print(await measureFacts(client, externalId, 5))
-    if (isWanted('accessible')) print(await measureAccessible(client, 7))
-    if (isWanted('writes')) print(await measureWrites(client, other))
+    if (isSelected('facts')) print(await measureFacts(client, externalId, 5))
+    if (isSelected('accessible')) print(await measureAccessible(client, 7))
+    if (isSelected('writes')) print(await measureWrites(client, other))
     await client.end()
     await other.end()
   }
@@ -40,15 +40,15 @@ try {
   await embedded.stop()
 }
 
-function isWanted(part: string): boolean {
-  return wanted.length === 0 || wanted.includes(part)
+function isSelected(part: string): boolean {
+  return selectedParts.length === 0 || selectedParts.includes(part)
 }
 
 function print(lines: string[]): void {
   console.log(`${lines.join('\n')}\n`)
 }
 
-/** The resource id that `data.ts` computes in SQL. */
+/** Returns the resource ID that `data.ts` computes in SQL. */
 function externalId(n: number): string {
   const digest = createHash('md5').update(`r${n}`).digest('hex')
   return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
@@ -59,13 +59,13 @@ async function connect(url: string): Promise<pg.Client> {
     connectionString: url,
     options: '-c plan_cache_mode=force_generic_plan -c jit=off',
   })
-  // A failed run stops PostgreSQL while its clients are still connected.
+  // After an error, PostgreSQL is stopped while its clients are still connected.
   client.on('error', () => {})
   await client.connect()
   return client
 }
 
-/** Creates and fills a database unless an earlier run did. */
+/** Creates and fills a database, unless an earlier run has done so. */
 async function openDatabase(
   name: string,
   fill: (client: pg.Client) => Promise<void>,

@@ -1,8 +1,7 @@
 /**
- * The tables and functions of every candidate, side by side in one database, beside those of the
- * migrations, which contain the parent pointer. `resource_ancestors`
- * contains only what is inherited: a resource with `inherits = false` has no rows for what is above
- * it, and nor does anything below it.
+ * The tables and functions of all candidates in one database, in addition to the migrated schema,
+ * which contains the parent pointer. `resource_ancestors` contains only what is inherited: a
+ * resource with `inherits = false`, like its descendants, has no rows for anything above it.
  */
 export const schema = `
 alter table resources add ancestor_ids uuid[];

@@ -1,13 +1,16 @@
 import { actionFact, grant } from '../../src/permissions/access.ts'
 import { factsSql } from '../../src/permissions/facts-query.ts'
 
-/** How a statement finds the ancestors of a resource, and the groups that contain a user's groups. */
+/**
+ * The way in which a statement finds the ancestors of a resource, and the groups that contain a
+ * user's groups.
+ */
 export type ResourceStorage = 'none' | 'flag' | 'walk' | 'closure' | 'array'
 export type GroupStorage = 'none' | 'closure' | 'array' | 'recursive' | 'members'
 
 const shareBits = `case s.permission when 'edit' then ${grant.edit} else ${grant.view} end`
 
-/** Whether a group that contains the user's groups is `s.group_id`. */
+/** The condition that `s.group_id` is a group that contains the user's groups. */
 const inherited: Record<GroupStorage, string> = {
   none: 'false',
   closure: `exists (
@@ -34,13 +37,13 @@ const directGroups = `
   select g.group_id from group_members g
   where g.user_id = q.user_id and g.workspace_id = q.workspace_id`
 
-/** All groups of the user, for resources that are shared with many. */
+/** All groups of the user, for resources that are shared with many groups. */
 const effectiveGroups = `${directGroups}
   union all
   select c.ancestor_id from group_members g join group_ancestors c on c.group_id = g.group_id
   where g.user_id = q.user_id and g.workspace_id = q.workspace_id`
 
-/** The grants of the user on the resource `r`, whether it is the checked one or an ancestor. */
+/** The grants of the user on the resource `r`, which is the checked resource or an ancestor. */
 const grants = (r: string, groups: GroupStorage) => `
   case when ${r}.owner_id = q.user_id then ${grant.owner} else 0 end
   | case when ${r}.visibility = 'workspace' then ${grant.workspace} else 0 end
@@ -95,10 +98,13 @@ const ancestors: Record<ResourceStorage, string> = {
     ) inherited`,
 }
 
-/** The part of the statement that reports whether a resource inherits. */
+/** The fragment of the statement that reports whether a resource inherits. */
 const inheritsFlag = /\| case when r\.parent_id is null or not r\.inherits then 0 else \d+ end/
 
-/** The facts statement for flat resources, extended by a way to store resources and one to store groups. */
+/**
+ * Extends the facts statement for flat resources with one way to store resources and one to store
+ * groups.
+ */
 export function extendFacts(resources: ResourceStorage, groups: GroupStorage): string {
   if (resources === 'flag') return factsSql.flagged.probed
   const today = factsSql.flagged.probed.replace(inheritsFlag, '')
@@ -117,7 +123,10 @@ export function extendFacts(resources: ResourceStorage, groups: GroupStorage): s
   return today.slice(0, start) + facts + today.slice(end)
 }
 
-/** How many granted folders set the bound of a page before the others are read up to it. */
+/**
+ * The number of granted folders that determine the bound of a page. The other folders are read up
+ * to that bound.
+ */
 const firstParents = 16
 
 const folders = `
@@ -184,8 +193,8 @@ const page = (parts: string, before = '') => `
   ), ',') ids from kind`
 
 /**
- * A page of ids. Each granted folder is one range of `resource_ancestors`. The first folders and the
- * direct grants give a full page, and its last id bounds how far all the other folders are read.
+ * A page of IDs. Each granted folder is one range of `resource_ancestors`. The first folders and
+ * the direct grants yield a full page, and its last ID limits how far all other folders are read.
  */
 export const accessibleSql: Record<string, string> = {
   closure: page(`
@@ -245,5 +254,5 @@ export const accessibleSql: Record<string, string> = {
   ),
 }
 
-/** Actions are not part of the comparison; the statement only needs the bit to exist. */
+/** Actions are not compared. The statement only needs the bit to exist. */
 export const bits = { ...grant, ...actionFact }

@@ -83,7 +83,10 @@ const probes: Record<string, string> = {
   'add a group': addGroup,
 }
 
-/** A Markdown table: ms a write takes, and which other requests wait until it commits. */
+/**
+ * Returns a Markdown table with the milliseconds of each write, and the other requests that wait
+ * until it commits.
+ */
 export async function measureWrites(client: Client, other: Client): Promise<string[]> {
   const lines = ['| write | ms | waits for it |', '|---|--:|---|']
   await other.query(`set lock_timeout = '100ms'`)

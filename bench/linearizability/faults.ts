@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseProxy } from '../../test/support/proxy.ts'
 import type { ClusterServer } from '../../test/support/replication.ts'
 
-/** A server of the cluster, and the proxy through which the nodes reach it. */
+/** A server of the cluster and the proxy through which the nodes connect to it. */
 export type ProxiedServer = { server: ClusterServer; proxy: DatabaseProxy }
 
-/** The roles of the servers, which a failover changes. */
+/** The servers by role. A failover changes their roles. */
 export type Cluster = { primary: ProxiedServer; standbys: ProxiedServer[] }
 
 type Fault = {
@@ -58,20 +58,21 @@ export async function delayReplay(server: ClusterServer, delay: string): Promise
   await server.query('select pg_reload_conf()')
 }
 
-/** How often a fault occurred, and the operations that completed in its duration. */
+/** The count and total duration of a fault, and the number of operations completed during it. */
 export type FaultCount = { times: number; operations: number; seconds: number }
 
 type FaultOptions = {
-  /** The duration of each fault, and the time between two. */
+  /** The duration of each fault, and the pause between two faults. */
   milliseconds: number
-  /** Returns the operations that have completed. */
+  /** Returns the number of operations that have completed. */
   countOperations: () => number
   isStopped: () => boolean
 }
 
 /**
- * Injects each fault of standbys and of the primary in turn, and a failover at the end of each round. Completes at
- * least one round; then ends when `isStopped`. Returns a count for each kind of fault.
+ * Injects each fault of the standbys and the primary in turn, and a failover at the end of each
+ * round. Completes at least one round, then stops once `isStopped` returns true. Returns the count
+ * for each kind of fault.
  */
 export async function injectFaults(
   cluster: Cluster,
@@ -113,7 +114,10 @@ export async function injectFaults(
   return counts
 }
 
-/** Kills the primary, promotes the standby that has received the most, and rebuilds the former primary. */
+/**
+ * Kills the primary, promotes the standby that has received the most WAL, and rebuilds the former
+ * primary.
+ */
 async function failOver(cluster: Cluster, milliseconds: number): Promise<void> {
   const former = cluster.primary
   await former.server.kill()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Tokens } from '../../src/identity/tokens.ts'
 
-/** The objects of a lane, which no other lane uses. */
+/** The objects of a lane. Lanes do not share objects. */
 export type Lane = {
   lane: number
   /** The user whose access is read. */
@@ -17,7 +17,7 @@ export type Lane = {
   ownerToken: string
 }
 
-/** Creates the lanes from `first` on, with users, a workspace and memberships in the database. */
+/** Creates lanes, starting with number `first`, with their users, workspaces and memberships. */
 export async function createLanes(
   url: string,
   tokens: Pick<Tokens, 'sign'>,

@@ -10,19 +10,22 @@ const root = join(import.meta.dirname, '../..')
 
 const startTimeout = 60_000
 
-/** A node of daikon in a process of its own. */
+/** A node of daikon in its own process. */
 export type Node = { pid: number; grpcPort: number; metricsPort: number }
 
 type NodeOptions = {
-  /** The folder of the signing keys, to which the log is written. */
+  /** The folder that contains the signing keys and receives the log. */
   folder: string
-  /** Each can be the primary or a replica: a failover changes their roles. */
+  /** Each server can be the primary or a replica, because a failover changes their roles. */
   servers: ProxiedServer[]
-  /** Checks and lists are read from the standbys; without, from the primary and from memory. */
+  /**
+   * Whether checks and lists are read from the standbys, rather than from the primary and from
+   * memory.
+   */
   hasReplicas: boolean
   /** A module in this folder that breaks the protocol. */
   brokenBy: string | undefined
-  /** Receives a function that ends the process, which may not be ready yet. */
+  /** Receives a function that kills the process, which may not be ready yet. */
   onSpawn: (kill: () => unknown) => void
 }
 
@@ -60,7 +63,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
         REPLICA_URLS: hasReplicas ? urls.join() : '',
         MAX_FACTS_CACHE_BYTES: hasReplicas ? '' : '67108864',
         RATE_LIMIT_ENABLED: 'false',
-        // A line for each call would be most of what the nodes do.
+        // Logging every call would dominate the work of the nodes.
         LOG_LEVEL: 'warn',
       },
       stdio: ['ignore', output, output],

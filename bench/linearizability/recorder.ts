@@ -7,7 +7,7 @@ import type { Lane } from './lanes.ts'
 /** The first line that the recorder reads. */
 export type Job = {
   ports: number[]
-  /** Lanes that run at once. */
+  /** The number of lanes that run concurrently. */
   lanes: number
   service: { name: string; key: string }
   adminTokens: string[]
@@ -15,23 +15,23 @@ export type Job = {
 
 export type Progress = {
   operations: number
-  /** Lanes that have been used. */
+  /** The number of lanes used so far. */
   lanes: number
   histories: number
   rejected: number
-  /** Calls that failed, by code. */
+  /** The number of failed calls by code. */
   failures: Record<string, number>
   finished: boolean
 }
 
-/** The process that makes the calls, records them and verifies the histories. */
+/** The process that makes the calls, records them, and verifies the histories. */
 export type Recorder = {
   pid: number
   readonly progress: Progress
   addLanes(lanes: Lane[]): void
-  /** Lets the running calls end, and verifies their histories. */
+  /** Waits for running calls to end and verifies their histories. */
   stop(): Promise<Progress>
-  /** Rejects when the process exits before it has stopped. */
+  /** Rejects if the process exits before it was stopped. */
   failed: Promise<never>
   kill(): void
 }
@@ -68,7 +68,7 @@ export function startRecorder(program: string, job: Job): Recorder {
     progress = JSON.parse(line)
     if (progress.finished) finished.resolve(progress)
   })
-  // An exit is reported by `failed`.
+  // `failed` reports the exit of the process.
   child.stdin.on('error', () => {})
   const send = (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`)
   send(job)

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-// Preloaded into a node, breaks the protocol: the cache of facts learns of no change.
+// Breaks the protocol when preloaded into a node: the cache of facts does not receive any changes.
 
 const { query } = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown }
 

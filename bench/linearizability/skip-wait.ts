@@ -1,6 +1,7 @@
 import pg from 'pg'
 
-// Preloaded into a node, breaks the protocol: the position that reads wait for lies before every write.
+// Breaks the protocol when preloaded into a node: the position that reads wait for precedes every
+// write.
 
 const { query } = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown }
 

@@ -10,6 +10,7 @@ import { createBenchClient } from '../grpc-client.ts'
 import { buildGoGenerator, startGenerator } from '../load-generator.ts'
 import { describeMachine } from '../machine.ts'
 import { formatNumber } from '../table.ts'
+import { factsCacheBytes, startWorkers } from '../workers.ts'
 import { createDaikon, type Daikon } from './daikon.ts'
 import {
   createQuestions,
@@ -26,18 +27,16 @@ import { formatComparison } from './report.ts'
 import { type PeerServers, startOpenFga, startSpiceDb } from './servers.ts'
 import { readTuples } from './tuples.ts'
 
-/** MAX_FACTS_CACHE_BYTES of the second daikon, enough for all questions. */
-const factsCacheBytes = 128 * 1024 * 1024
-
-/** Questions that are sent to each server before the measurements. */
+/** The number of questions that are sent to each server before the measurements. */
 const sampleSize = 500
 
 /**
- * `npm run bench -- peers [--quick]`: compares daikon with SpiceDB and OpenFGA on the same data and
- * PostgreSQL. BENCH_SPICEDB and BENCH_OPENFGA are the paths of their programs; without one, that server
- * is left out.
+ * `npm run bench -- peers [<words>] [--quick]`: compares daikon with SpiceDB and OpenFGA on the
+ * same data and PostgreSQL. BENCH_SPICEDB and BENCH_OPENFGA are the paths of their programs; a
+ * server without a path is skipped. If words are passed, only rows whose label contains one of them
+ * are measured.
  */
-export async function comparePeers(quick: boolean): Promise<void> {
+export async function comparePeers(words: string[], quick: boolean): Promise<void> {
   const { BENCH_SPICEDB, BENCH_OPENFGA } = process.env
   const log = (message: string) => process.stderr.write(`${message}\n`)
   if (!BENCH_SPICEDB) log('Without SpiceDB: BENCH_SPICEDB is not set')
@@ -99,11 +98,11 @@ export async function comparePeers(quick: boolean): Promise<void> {
       `rounds of ${comparison.seconds} s.\n`,
       ...formatComparison(
         peers.map(({ name }) => name),
-        await measureRows(comparison, log),
+        await measureRows(comparison, words, log),
       ),
     ]
     process.stdout.write(`${lines.join('\n')}\n`)
-    if (!quick) {
+    if (!quick && words.length === 0) {
       const text = `# Results of the last complete comparison\n\n${lines.join('\n')}\n`
       writeFileSync(join(import.meta.dirname, '../peers.md'), text)
     }
@@ -115,22 +114,14 @@ export async function comparePeers(quick: boolean): Promise<void> {
   }
 }
 
-/** Starts two workers, because the peers use both cores as well. */
+/** Starts two workers, because the peers also use both cores. */
 async function startDaikon(
   database: Awaited<ReturnType<typeof openBenchPostgres>>,
   tokens: Tokens,
   writer: ShareSource['writer'],
   maxFactsCacheBytes = 0,
 ): Promise<Daikon> {
-  const { privatePath, publicPath } = database.keyPaths
-  const server = startBenchProcess(
-    'workers-server.ts',
-    database.url,
-    privatePath,
-    publicPath,
-    '2',
-    String(maxFactsCacheBytes),
-  )
+  const server = startWorkers(startBenchProcess, database, maxFactsCacheBytes)
   const { port } = await server.request<ServerState>({})
   const signToken = await createSigner(database)
   return createDaikon({
@@ -143,7 +134,7 @@ async function startDaikon(
   })
 }
 
-/** Throws unless each server decides a sample of questions like daikon. */
+/** Throws unless each server makes the same decisions as daikon on a sample of questions. */
 async function compareDecisions(
   peers: Peer[],
   questions: Question[],

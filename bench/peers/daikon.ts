@@ -13,7 +13,7 @@ import { grpcMessage } from '../http2-frames.ts'
 import type { PreparedRequest } from '../prepared-requests.ts'
 import type { Peer, Question } from './peer.ts'
 
-/** The type of the documents that are shared while a load is measured. */
+/** The type of the documents that are shared during the measurement of a load. */
 export const writtenType = 'written'
 
 const paths = {
@@ -33,7 +33,7 @@ type Options = {
   writer: string
 }
 
-/** A peer that also decides several questions of one user at once. */
+/** A peer that can also decide several questions of one user at once. */
 export type Daikon = Peer & { decide(questions: Question[]): Promise<boolean[]> }
 
 export function createDaikon({ name, port, pid, client, tokens, writer }: Options): Daikon {

@@ -8,10 +8,10 @@ import { createPicker } from '../shared-resources.ts'
 import { writtenType } from './daikon.ts'
 import type { ListQuestion, Question, Share } from './peer.ts'
 
-/** With the documents of the other workspaces, 100,000 documents. */
+/** Together with the documents of the other workspaces, this results in 100,000 documents. */
 export const peersSize: Size = { users: 10_000, workspaces: 20, resources: 94_000 }
 
-/** The users of a separate workspace, each of whom may view this number of its documents. */
+/** Users of a separate workspace, with the number of its documents that each may view. */
 const lists = [
   { users: 50, documents: 20 },
   { users: 4, documents: 5000 },
@@ -21,8 +21,8 @@ const listed = { workspace: 1000, firstUser: 5_000_000, firstResource: 50_000_00
 const id = (sort: string, n: string) => `md5('${sort}' || (${n}))::uuid`
 
 /**
- * The workspace for lists. Half of the documents of each user are shared with the user, the others with
- * a group in which the user is alone.
+ * Returns the statements that create the workspace for lists. Half of each user's documents are
+ * shared with the user directly, and the others with a group whose only member is the user.
  */
 export function listsSql(): string[] {
   const home = id('w', `${listed.workspace}`)
@@ -121,7 +121,7 @@ export async function createQuestions(
   return { questions, tokens }
 }
 
-/** Changes the order of items in the same way in each run. */
+/** Shuffles items in the same way in each run. */
 export function shuffle<Item>(items: Item[]): Item[] {
   const pick = createPicker(1)
   return items
@@ -130,14 +130,14 @@ export function shuffle<Item>(items: Item[]): Item[] {
     .map(({ item }) => item)
 }
 
-/** Documents to share with the members of the large workspace; each pair is returned once. */
+/** Documents to share with members of the large workspace. Each pair is returned once. */
 export type ShareSource = {
   /** The index of the user who owns the documents, and of the workspace. */
   writer: { user: number; workspace: number }
   take(count: number): Share[]
 }
 
-/** Registers new documents with daikon. The peers need no registration. */
+/** Registers new documents with daikon. The peers do not need registration. */
 export async function createShareSource(url: string): Promise<ShareSource> {
   const { firstUser, members, workspace } = largeWorkspaceOf(peersSize)
   const documents = Array.from({ length: 1000 }, () => randomUUID())
@@ -145,7 +145,7 @@ export async function createShareSource(url: string): Promise<ShareSource> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    // Documents of earlier runs.
+    // Deletes the documents of earlier runs.
     await client.query(
       `delete from resources where kind_id in (
          select id from resource_kinds where resource_type = $1)`,

@@ -15,18 +15,18 @@ export type Comparison = {
   questions: Questions
   decisions: Decisions
   shares: ShareSource
-  /** Where prepared requests are stored. */
+  /** The folder for prepared requests. */
   folder: string
   url: string
   generator: BenchProcess
-  /** A second generator, for writes beside checks. */
+  /** A second generator, for writes during checks. */
   writer: BenchProcess
   rounds: number
   /** The duration of one measurement. */
   seconds: number
 }
 
-/** Medians: responses per second, milliseconds, and microseconds of CPU time per call. */
+/** Median responses per second, milliseconds, and microseconds of CPU time per call. */
 export type Cell = {
   rate: number
   p50: number
@@ -36,7 +36,7 @@ export type Cell = {
   generatorCpu: number
 }
 
-/** The cells by the name of the peer; a peer that was not measured is absent. */
+/** The cells by name of the peer. Peers that were not measured are absent. */
 export type ComparisonRow = { label: string; cells: Map<string, Cell> }
 
 type Case = { label: string; call: Call; inFlight: number; isHot?: true; isBesideWrites?: true }
@@ -55,27 +55,42 @@ const cases: (Case & { list?: 'shortLists' | 'longLists' })[] = [
 
 const hotQuestions = 500
 
-/** Prepared shares of one measurement, each of which is sent once. */
+/** The number of prepared shares per measurement, each of which is sent once. */
 const maxShares = 30_000
 
 const writesPerSecond = 50
 
-/** Seconds for which writes begin before a measurement and end after it, with the warm-up of both. */
+/**
+ * Seconds by which writes start before a measurement and end after it, including the warm-up of
+ * both.
+ */
 const writesAround = 1
 
-/** Measures all rows in alternating rounds. Throws if a response is wrong. */
+/**
+ * Measures the rows whose label contains one of the words, or all rows if there are none, in
+ * alternating rounds. Throws if a response is wrong.
+ */
 export async function measureRows(
   comparison: Comparison,
+  words: string[],
   log: (message: string) => void,
 ): Promise<ComparisonRow[]> {
   const { peers, rounds, url } = comparison
   const postmaster = await findPostmaster(url)
   const rows: ComparisonRow[] = []
-  for (const each of cases) {
-    const measured = peers.filter(({ measuresShares }) => each.call !== 'share' || measuresShares)
+  const isChosen = ({ label }: Case) =>
+    words.length === 0 || words.some((word) => label.includes(word))
+  for (const comparisonCase of cases.filter(isChosen)) {
+    const measured = peers.filter(
+      ({ measuresShares }) => comparisonCase.call !== 'share' || measuresShares,
+    )
     const tasks = measured.map((peer) => {
-      const file = each.call === 'share' ? undefined : prepareFile(comparison, each, peer)
-      return [peer.name, () => measure(comparison, each, { peer, file, postmaster })] as const
+      const file =
+        comparisonCase.call === 'share' ? undefined : prepareFile(comparison, comparisonCase, peer)
+      return [
+        peer.name,
+        () => measure(comparison, comparisonCase, { peer, file, postmaster }),
+      ] as const
     })
     const results = await interleave(rounds, Object.fromEntries(tasks))
     const cells = new Map(
@@ -93,9 +108,9 @@ export async function measureRows(
         return [name, cell]
       }),
     )
-    rows.push({ label: each.label, cells })
+    rows.push({ label: comparisonCase.label, cells })
     log(
-      `${each.label}: ${[...cells].map(([name, { rate }]) => `${name} ${rate.toFixed(0)}/s`).join(', ')}`,
+      `${comparisonCase.label}: ${[...cells].map(([name, { rate }]) => `${name} ${rate.toFixed(0)}/s`).join(', ')}`,
     )
   }
   return rows
@@ -113,7 +128,7 @@ function prepareFile(
     .join('-')
     .replaceAll(' ', '-')
   const requests = (): PreparedRequest[] => {
-    if (list) return questions[list].map((each) => peer.prepareList(each))
+    if (list) return questions[list].map((question) => peer.prepareList(question))
     if (call === 'batch')
       return questions.batches.map((batch) => peer.prepareBatch(batch, batch.map(allowed)))
     const checks = shuffle(questions.checks.flat()).slice(0, isHot ? hotQuestions : undefined)
@@ -161,7 +176,7 @@ function requireCorrect(peer: Peer, call: Call, { calls, wrong }: Result): void 
   if (wrong > 0) throw new Error(`${peer.name}, ${call}: ${wrong} of ${calls} responses are wrong`)
 }
 
-/** Shares documents until after the measurement, at an even pace. */
+/** Shares documents at a constant rate until after the measurement. */
 function startWrites(comparison: Comparison, peer: Peer): Promise<Result> {
   const seconds = comparison.seconds + 2 * writesAround
   const count = Math.ceil(writesPerSecond * (seconds + 2))

@@ -5,7 +5,7 @@ import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
 import { encodeMessage, type Field, readNumber, readString } from './wire.ts'
 
-/* OpenFGA 1.22; the field numbers are those of `openfga.v1`. */
+/* OpenFGA 1.22. The field numbers are those of `openfga.v1`. */
 
 const direct = { this: {} }
 const computed = (relation: string) => ({ computedUserset: { relation } })
@@ -72,10 +72,10 @@ const paths = {
   write: `${service}/Write`,
 }
 
-/** The store and the model to which requests refer. */
+/** The store and the model that requests refer to. */
 export type OpenFgaStore = { store: string; model: string }
 
-/** Creates a store with the model over HTTP, where the model is JSON. */
+/** Creates a store with the model over HTTP, because the model is JSON. */
 export async function createOpenFgaStore(
   httpPort: number,
   client: BenchClient,
@@ -113,7 +113,7 @@ export function createOpenFga({ client, store, ...peer }: Options): Peer {
     encodeMessage([1, store.store], [2, tupleOf(question)], [4, store.model])
   return {
     ...peer,
-    // The results of a batch are a map, which is written in random order.
+    // The results of a batch are a map, which is serialized in random order.
     comparedFields: { check: [1], batch: [1], list: [1], share: [] },
     prepareCheck: (question, allowed) =>
       prepare(paths.check, check(question), allowed ? encodeMessage([1, 1]) : new Uint8Array()),

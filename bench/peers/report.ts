@@ -1,7 +1,10 @@
 import { formatNumber } from '../table.ts'
 import type { Cell, ComparisonRow } from './measure.ts'
 
-/** Formats the rates with their ratios to the first peer, latencies and CPU time as tables of Markdown. */
+/**
+ * Formats Markdown tables with the rates and their ratios to the first peer, latencies and CPU
+ * time.
+ */
 export function formatComparison(names: string[], rows: ComparisonRow[]): string[] {
   const [own = ''] = names
   const table = (title: string, format: (cell: Cell, first: Cell | undefined) => string) => [
@@ -28,16 +31,17 @@ export function formatComparison(names: string[], rows: ComparisonRow[]): string
       ({ p50, p99 }) => `${formatNumber(p50)} / ${formatNumber(p99)}`,
     ),
     ...table(
-      'CPU time per call in µs, server + PostgreSQL; the load generator used at most ' +
-        `${formatNumber(maxGeneratorCpu(rows))} µs per check:`,
+      `CPU time per call in µs, server + PostgreSQL${describeGeneratorCpu(rows)}:`,
       ({ serverCpu, postgresCpu }) =>
         `${formatNumber(Math.round(serverCpu))} + ${formatNumber(Math.round(postgresCpu))}`,
     ),
   ]
 }
 
-function maxGeneratorCpu(rows: ComparisonRow[]): number {
+/** Returns the CPU time of the generator, or '' if no row of single checks was measured. */
+function describeGeneratorCpu(rows: ComparisonRow[]): string {
   const checks = rows.filter(({ label }) => label.startsWith('check, '))
+  if (checks.length === 0) return ''
   const times = checks.flatMap(({ cells }) => [...cells.values()].map((cell) => cell.generatorCpu))
-  return Math.max(0, ...times)
+  return `; the load generator used at most ${formatNumber(Math.max(...times))} µs per check`
 }

@@ -13,13 +13,13 @@ import type { Peer } from './peer.ts'
 import { createSpiceDb, presharedKey, writeSpiceDbSchema, writeSpiceDbTuples } from './spicedb.ts'
 import { type Tuple, writeInBatches } from './tuples.ts'
 
-/** Starts servers of other projects and stops them. */
+/** Servers of other projects that have been started. */
 export type PeerServers = { peers: Peer[]; stop(): void }
 
 type Options = {
-  /** The program of the peer. */
+  /** The path of the peer's program. */
   program: string
-  /** The URL of an empty database, or of the one that this function filled in an earlier run. */
+  /** The URL of an empty database, or of one that this function filled in an earlier run. */
   url: string
   /** Identifies the relationships. */
   recipe: string
@@ -29,7 +29,7 @@ type Options = {
 
 const startTimeout = 60_000
 
-/** Starts SpiceDB, and fills its database unless it contains the relationships. */
+/** Starts SpiceDB and fills its database, unless it already contains the relationships. */
 export async function startSpiceDb(options: Options): Promise<PeerServers> {
   const { program, url, recipe, readTuples, log } = options
   const datastore = ['--datastore-engine=postgres', `--datastore-conn-uri=${url}`]
@@ -72,14 +72,19 @@ export async function startSpiceDb(options: Options): Promise<PeerServers> {
   }
 }
 
-/** The caches of OpenFGA, which are off by default; their entries are up to ten seconds old. */
+/**
+ * Enables the caches of OpenFGA, which are off by default. Their entries are up to ten seconds old.
+ */
 const caches = {
   OPENFGA_CHECK_QUERY_CACHE_ENABLED: 'true',
   OPENFGA_CHECK_ITERATOR_CACHE_ENABLED: 'true',
   OPENFGA_LIST_OBJECTS_ITERATOR_CACHE_ENABLED: 'true',
 }
 
-/** Starts OpenFGA without and with caches, and fills its database unless it contains the relationships. */
+/**
+ * Starts OpenFGA with and without caches, and fills its database, unless it already contains the
+ * relationships.
+ */
 export async function startOpenFga(options: Options): Promise<PeerServers> {
   const { program, url, recipe, readTuples, log } = options
   const datastore = { OPENFGA_DATASTORE_ENGINE: 'postgres', OPENFGA_DATASTORE_URI: url }
@@ -172,8 +177,8 @@ function stopServer(child: ChildProcess, client: BenchClient): void {
 }
 
 /**
- * Calls `fill` unless an earlier run has completed it with the same recipe. Returns the text that `fill`
- * returned.
+ * Calls `fill`, unless an earlier run completed it with the same recipe. Returns the text that
+ * `fill` returned.
  */
 async function fillOnce(
   { url, recipe, name, log }: Pick<Options, 'url' | 'recipe' | 'log'> & { name: string },

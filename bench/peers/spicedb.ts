@@ -5,7 +5,7 @@ import type { Peer, Question } from './peer.ts'
 import type { Tuple } from './tuples.ts'
 import { encodeMessage, type Field, readNumber } from './wire.ts'
 
-/* SpiceDB 1.56; the field numbers are those of `authzed.api.v1`. */
+/* SpiceDB 1.56. The field numbers are those of `authzed.api.v1`. */
 
 export const presharedKey = 'bench'
 
@@ -56,7 +56,7 @@ type Options = {
   consistency: keyof typeof consistencies
 }
 
-/** Creates the peer for one consistency; both are served by one process. */
+/** Creates the peer for one consistency. One process serves all of them. */
 export function createSpiceDb({ port, pid, client, consistency }: Options): Peer {
   const required: Field = [1, consistencies[consistency]]
   const check = ({ user, document, action }: Question) =>

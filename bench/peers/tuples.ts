@@ -1,13 +1,13 @@
 import pg from 'pg'
 
-/** A relationship; the third part of the subject is its relation, or '' for a user. */
+/** A relationship. The third part of the subject is its relation, or '' for a user. */
 export type Tuple = {
   object: [type: string, id: string]
   relation: string
   subject: [type: string, id: string, relation: string]
 }
 
-/** What the tables of daikon say, as relationships. */
+/** Converts the tables of daikon to relationships. */
 const tuplesSql = `
   with kind as (select id from resource_kinds where resource_type = 'document'),
     documents as (select * from resources where kind_id = (select id from kind))
@@ -30,7 +30,7 @@ const tuplesSql = `
   union all
   select 'group', group_id::text, 'member', 'user', user_id::text, '' from group_members`
 
-/** Reads the relationships of a database with the data set. */
+/** Reads the relationships from a database with the data set. */
 export async function readTuples(url: string): Promise<Tuple[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -46,7 +46,7 @@ export async function readTuples(url: string): Promise<Tuple[]> {
   }
 }
 
-/** Writes batches of relationships, several at a time. */
+/** Writes batches of relationships, several concurrently. */
 export async function writeInBatches(
   tuples: Tuple[],
   { size, concurrency }: { size: number; concurrency: number },

@@ -1,9 +1,11 @@
 import { BinaryReader, BinaryWriter } from '@bufbuild/protobuf/wire'
 
-/** A field number with its value: text, an encoded message, or a number that is an enum or a boolean. */
+/**
+ * A field number and its value: a string, an encoded message, or a number for an enum or boolean.
+ */
 export type Field = [number: number, value: string | Uint8Array | number]
 
-/** Encodes a protobuf message. The peers' messages are few, so their code is not generated. */
+/** Encodes a protobuf message. There is no generated code, because the peers use few messages. */
 export function encodeMessage(...fields: Field[]): Uint8Array {
   const writer = new BinaryWriter()
   for (const [number, value] of fields) {

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// calmInterval is the time from the start of a calm phase to the next.
+	// calmInterval is the time from the start of one calm phase to the start of the next.
 	calmInterval = 5 * time.Second
 	calmDuration = 500 * time.Millisecond
 
@@ -14,10 +14,11 @@ const (
 	calmLanes = 2
 )
 
-// calm has phases in which few clients run. A call then takes a few milliseconds, so the read after a write finds
-// a standby that is only a little late; under load, the standby has caught up before the read reaches it.
+// calm schedules phases in which few clients run. In such a phase, a call takes only a few
+// milliseconds, so a read right after a write can reach a standby that is only slightly behind.
+// Under load, the standby has usually caught up before the read arrives.
 type calm struct {
-	// end is closed at the end of a phase; it is nil outside of one.
+	// end is closed at the end of a phase. It is nil between phases.
 	end atomic.Pointer[chan struct{}]
 }
 
@@ -32,7 +33,7 @@ func (c *calm) repeat() {
 	}
 }
 
-// wait waits for the end of a calm phase, unless the client runs in it.
+// wait waits until the current calm phase ends, unless the client may run during it.
 func (c *calm) wait(isExempt bool) {
 	if end := c.end.Load(); end != nil && !isExempt {
 		<-*end

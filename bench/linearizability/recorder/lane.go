@@ -19,18 +19,19 @@ const (
 	writers = 2
 	readers = 8
 
-	// maxCalls is the length of a history, which keeps its verification fast.
+	// maxCalls is the number of calls after which a history ends, so that its verification is fast.
 	maxCalls = 200
 
-	// maxUnknown is the number of writes with an unknown outcome after which a history has no more writes,
-	// because each could take effect at any later time and multiplies the work of the verification.
+	// maxUnknown is the number of writes with an unknown outcome after which a history has no more
+	// writes. Each of them could take effect at any later time, which multiplies the work of the
+	// verification.
 	maxUnknown = 4
 
 	// retryDelay is the time that a client waits after a call with an unknown outcome.
 	retryDelay = 20 * time.Millisecond
 )
 
-// objects are what a lane reads and changes, which no other lane uses.
+// objects are the objects that a lane reads and changes. No other lane uses them.
 type objects struct {
 	Lane       int    `json:"lane"`
 	User       string `json:"user"`
@@ -42,8 +43,8 @@ type objects struct {
 	OwnerToken string `json:"ownerToken"`
 }
 
-// scripts are the writes of a client in sequence. Shares and revocations are most of them, and what denies every
-// read is soon undone, so that most reads depend on a recent write.
+// scripts are sequences of writes by a client. Most of them are shares and revocations, and writes
+// that deny every read are soon undone, so that most reads depend on a recent write.
 var scripts = slices.Concat(
 	slices.Repeat([][]operation{{share}, {share}, {revoke}}, 4),
 	[][]operation{
@@ -53,13 +54,14 @@ var scripts = slices.Concat(
 	},
 )
 
-// reads are the methods that read.
+// reads are the operations that read.
 var reads = []operation{check, list, evaluate}
 
-// lane lets concurrent clients change and read the access of one user to one resource through all nodes.
+// lane runs concurrent clients that change and read the access of one user to one resource through
+// all nodes.
 type lane struct {
 	recorder *recorder
-	// index is that of the lane among those that run at once.
+	// index is the position of the lane among those that run concurrently.
 	index   int
 	objects objects
 	writes  map[operation]func(*node) codes.Code
@@ -177,8 +179,8 @@ func newLane(r *recorder, index int, o objects) *lane {
 	}
 }
 
-// run records and verifies histories until the recorder stops or the outcome of a write is unknown. The facts
-// are reset between two histories, so that each starts from known ones.
+// run records and verifies histories until the recorder stops or the outcome of a write is unknown.
+// The facts are reset between histories, so that each starts from the same ones.
 func (l *lane) run() {
 	for !l.recorder.isStopping.Load() {
 		h := &history{lane: l}
@@ -191,7 +193,7 @@ func (l *lane) run() {
 	}
 }
 
-// history is a sequence of concurrent calls.
+// history is a set of calls by concurrent clients.
 type history struct {
 	lane       *lane
 	calls      atomic.Int32
@@ -212,7 +214,8 @@ func (h *history) record() {
 			if len(script) == 0 {
 				script = scripts[rand.IntN(len(scripts))]
 			}
-			// A read right after the write, through another node, is the first that a late standby makes stale.
+			// A stale standby is most likely to be noticed by a read through another node right
+			// after the write.
 			wrote := anyNode(h.lane.recorder.nodes, nil)
 			if h.write(client, script[0], wrote) {
 				h.read(client, anyNode(h.lane.recorder.nodes, wrote))
@@ -222,7 +225,7 @@ func (h *history) record() {
 	})
 }
 
-// reset restores initialFacts, and returns whether it has.
+// reset restores initialFacts and reports whether it succeeded.
 func (h *history) reset() bool {
 	for _, called := range resets {
 		if !h.write(0, called, anyNode(h.lane.recorder.nodes, nil)) {
@@ -232,13 +235,13 @@ func (h *history) reset() bool {
 	return true
 }
 
-// write runs and records a write, and returns whether its outcome is known.
+// write performs and records a write. It reports whether the outcome is known.
 func (h *history) write(client int, called operation, n *node) bool {
 	start := h.lane.recorder.now()
 	code := h.lane.writes[called](n)
 	switch code {
 	case codes.OK, codes.AlreadyExists:
-		// A member who is invited again exists already.
+		// Inviting an existing member returns AlreadyExists, which the model accepts.
 		h.add(client, start, accepted, called)
 	case codes.NotFound:
 		h.add(client, start, rejected, called)
@@ -249,12 +252,12 @@ func (h *history) write(client int, called operation, n *node) bool {
 	return h.lane.recorder.isKnown(code, codes.AlreadyExists, codes.NotFound)
 }
 
-// read runs a read, and records it if its result is known.
+// read performs a read and records it if its result is known.
 func (h *history) read(client int, n *node) {
 	start := h.lane.recorder.now()
 	called := reads[rand.IntN(len(reads))]
 	isAllowed, code := h.lane.reads[called](n)
-	// The user is deactivated if the token is not accepted.
+	// The token of a deactivated user is not accepted.
 	if !h.lane.recorder.isKnown(code, codes.Unauthenticated) {
 		return
 	}

@@ -1,7 +1,8 @@
-// Command recorder lets clients change and read access through several nodes, records their calls as histories,
-// and verifies with porcupine that each history is linearizable. A history is verified as soon as it is complete,
-// and then dropped. The command reads a job and then lanes from standard input, and writes its progress to
-// standard output, as one JSON object per line; see ../recorder.ts. It stops at the end of its input.
+// Command recorder runs clients that change and read access through several nodes, records their
+// calls as histories, and verifies with porcupine that each history is linearizable. Each history
+// is verified as soon as it is complete and then discarded. The command reads a job and then lanes
+// from standard input, and writes its progress to standard output, one JSON object per line; see
+// ../recorder.ts. It stops at the end of its input.
 package main
 
 import (
@@ -18,25 +19,27 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// maxDescribed is the number of rejected histories that are printed.
+// maxDescribed is the maximum number of rejected histories to print.
 const maxDescribed = 3
 
 // progressInterval is the time between two lines of progress.
 const progressInterval = 100 * time.Millisecond
 
-// maxWaitingLanes exceeds the lanes that are sent ahead, so that the end of the input is always noticed.
+// maxWaitingLanes exceeds the number of lanes that are sent ahead, so that the reader never blocks
+// and always notices the end of the input.
 const maxWaitingLanes = 10_000
 
 // job is the first line of the input.
 type job struct {
 	Ports []int `json:"ports"`
-	// Lanes is the number of lanes that run at once.
+	// Lanes is the number of lanes that run concurrently.
 	Lanes   int `json:"lanes"`
 	Service struct {
 		Name string `json:"name"`
 		Key  string `json:"key"`
 	} `json:"service"`
-	// AdminTokens are of several administrators, because a call that changes a user locks its caller.
+	// AdminTokens belong to several administrators, because a call that changes a user locks its
+	// caller.
 	AdminTokens []string `json:"adminTokens"`
 }
 
@@ -61,7 +64,7 @@ type recorder struct {
 	lanes      atomic.Int64
 	histories  atomic.Int64
 	rejected   atomic.Int64
-	// failures are counted by code.
+	// failures counts failed calls by status code.
 	failures [codes.Unauthenticated + 1]atomic.Int64
 }
 
@@ -123,7 +126,8 @@ func (r *recorder) run(lanes <-chan objects) {
 	})
 }
 
-// runAll runs `work` `count` times at once, with indexes from 0 on, and waits until all have returned.
+// runAll calls `work` concurrently with the indexes from 0 to count-1 and waits until all calls
+// have returned.
 func runAll(count int, work func(index int)) {
 	var running sync.WaitGroup
 	for index := range count {
@@ -136,7 +140,8 @@ func runAll(count int, work func(index int)) {
 	running.Wait()
 }
 
-// verify counts the history as rejected if it is not linearizable, or if a minute does not suffice to find out.
+// verify counts a history as rejected if it is not linearizable, or if this cannot be determined
+// within a minute.
 func (r *recorder) verify(history []porcupine.Operation, lane int) {
 	if len(history) == 0 {
 		return
@@ -152,8 +157,9 @@ func (r *recorder) verify(history []porcupine.Operation, lane int) {
 	}
 }
 
-// isKnown counts a failure and returns whether its code is one of those that give a known outcome. Otherwise it
-// waits, so that an unavailable node does not receive calls without pause.
+// isKnown counts a failed call and reports whether the outcome of the call is known, which is the
+// case for the codes `known`. Otherwise, it waits, so that an unavailable node is not called in a
+// tight loop.
 func (r *recorder) isKnown(code codes.Code, known ...codes.Code) bool {
 	if code == codes.OK {
 		return true

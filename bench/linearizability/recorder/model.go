@@ -9,7 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// operation is what a call reads or does to the facts of its lane.
+// operation is a call that reads or changes the facts of its lane.
 type operation string
 
 const (
@@ -26,8 +26,8 @@ const (
 	list       operation = "list"
 )
 
-// outcome is the result of a call: whether a write changed or may change something, or whether a read allowed
-// the action.
+// outcome is the result of a call: whether a write was accepted, which may be unknown, or whether a
+// read allowed the action.
 type outcome string
 
 const (
@@ -43,8 +43,8 @@ func outcomeOf(isAccepted bool) outcome {
 	return rejected
 }
 
-// facts are the facts of a lane: whether the user is active and a member of the workspace, whether the
-// resource is registered, and whether it is shared with the user.
+// facts are the facts of a lane: whether the user is active, whether the user is a member of the
+// workspace, whether the resource is registered, and whether it is shared with the user.
 type facts struct {
 	active, member, registered, shared bool
 }
@@ -52,15 +52,15 @@ type facts struct {
 // initialFacts are the facts at the start of each history.
 var initialFacts = facts{active: true, member: true}
 
-// resets are the operations that lead from all facts to initialFacts.
+// resets are operations that restore initialFacts from any other facts.
 var resets = []operation{activate, invite, unregister}
 
-// apply returns the facts after a call, and its result.
+// apply returns the facts after an operation, and whether the operation is accepted or allowed.
 func apply(before facts, called operation) (facts, bool) {
 	after := before
 	switch called {
 	case register:
-		// Repeating a registration changes nothing.
+		// Registering a resource again changes nothing.
 		after.registered = true
 		return after, true
 	case unregister:
@@ -97,13 +97,13 @@ var model = porcupine.Model{
 	Step: func(state, input, output any) (bool, any) {
 		called, actual := input.(operation), output.(outcome)
 		after, isAccepted := apply(state.(facts), called)
-		// Of concurrent calls that unregister a resource, several may succeed.
+		// Several concurrent calls that unregister the same resource may succeed.
 		isRepeated := called == unregister && actual == accepted
 		return actual == unknown || actual == outcomeOf(isAccepted) || isRepeated, after
 	},
 }
 
-// describe prints the operations of a history that is not linearizable, with times in milliseconds.
+// describe prints the operations of a history that was rejected, with times in milliseconds.
 func describe(history []porcupine.Operation) {
 	slices.SortFunc(history, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
 	start := history[0].Call

@@ -19,7 +19,7 @@ import (
 // timeout is the time after which the outcome of a call is unknown.
 const timeout = 5 * time.Second
 
-// node is a node of daikon, over one connection.
+// node is a node of daikon, reached over a single connection.
 type node struct {
 	permissions daikonv1.PermissionServiceClient
 	access      daikonv1.AccessServiceClient
@@ -30,7 +30,7 @@ func connect(port int) (*node, error) {
 	connection, err := grpc.NewClient(
 		fmt.Sprintf("passthrough:///127.0.0.1:%d", port),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		// A repeated write would be two writes in the history.
+		// A retried write would be executed twice but recorded once.
 		grpc.WithDisableRetry(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithConnectParams(grpc.ConnectParams{
@@ -48,19 +48,19 @@ func connect(port int) (*node, error) {
 	}, nil
 }
 
-// credentials returns a context that sends metadata with each call.
+// credentials returns a context that sends the metadata with each call.
 func credentials(pairs ...string) context.Context {
 	return metadata.NewOutgoingContext(context.Background(), metadata.Pairs(pairs...))
 }
 
-// send runs a call with a timeout and returns the code of its status.
+// send makes a call with a timeout and returns its status code.
 func send(ctx context.Context, call func(context.Context) error) codes.Code {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return status.Code(call(ctx))
 }
 
-// anyNode returns a node other than `previous`, which may be nil.
+// anyNode returns a random node other than `previous`, which may be nil.
 func anyNode(nodes []*node, previous *node) *node {
 	for {
 		chosen := nodes[rand.IntN(len(nodes))]
